@@ -1,6 +1,17 @@
 package fwopt
 
-// FiniteSum is the objective f(w) = (1/n) Σ f_i(w) of Section 1.
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
+	"gonum.org/v1/gonum/floats"
+)
+
+// FiniteSum is the objective f(w) = (1/n) Σ f_i(w) of Section 1. Vectors have
+// length Dim. A FiniteSum may be used by one run at a time.
 type FiniteSum interface {
 	Dim() int                           // d, the length of w
 	Len() int                           // n, the number of terms
@@ -10,13 +21,238 @@ type FiniteSum interface {
 
 // Domain is a compact convex set Ω, known by its linear optimisation.
 type Domain interface {
-	Dim() int
-	Argmin(dst, g []float64) // dst = argmin_{v∈Ω} ⟨g, v⟩; if g = 0 any point of Ω
+	Dim() int                // d
+	Argmin(dst, g []float64) // dst = argmin_{v∈Ω} ⟨g, v⟩; if g = 0, any point of Ω
 }
 
-// Batch is a weighted list of terms of the sum. The zero Batch is all n terms
-// with weight 1/n each, so that Grad computes the exact gradient ∇f(w).
+// Batch is a weighted list of terms of the sum: the mean of the samples of a
+// mini-batch. The zero Batch is all n terms with weight 1/n each, so that Grad
+// gives the exact gradient ∇f(w).
 type Batch struct {
-	Index  []int     // the terms
+	Index  []int     // the terms, in the order drawn; a term may come twice
 	Weight []float64 // their weights, which add up to 1
+}
+
+// All yields the terms and weights of b, out of a sum of n terms.
+func (b Batch) All(n int) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		if b.Index == nil {
+			for i := range n {
+				if !yield(i, 1/float64(n)) {
+					return
+				}
+			}
+			return
+		}
+		for j, i := range b.Index {
+			if !yield(i, b.Weight[j]) {
+				return
+			}
+		}
+	}
+}
+
+// A Differ is a FiniteSum that can add a variance-reduced correction in one
+// pass. Without it the oracle calls Grad twice.
+type Differ interface {
+	// AddGradDiff does dst += Σ_j Weight[j] (∇f_{Index[j]}(w) − ∇f_{Index[j]}(w0)).
+	AddGradDiff(dst, w, w0 []float64, batch Batch)
+}
+
+// A LineSearcher is a FiniteSum that can minimise itself along a segment.
+type LineSearcher interface {
+	// LineSearch returns argmin_{γ∈[0,1]} f((1−γ)w + γv).
+	LineSearch(w, v []float64) float64
+}
+
+// Calls counts what the paper counts (Section 2.2).
+type Calls struct {
+	Exact       int // exact gradients ∇f(w), and passes over all n terms that cost as much
+	Stochastic  int // stochastic gradients ∇f_i(w); a variance-reduced sample costs two
+	Linear      int // linear optimisations over Ω, w_0's and those of inner loops included
+	Projections int // projections onto Ω
+}
+
+// Oracle is the paper's model of computation: the calls below are the only way
+// in which a method touches f and Ω, and they count. It draws the samples, and
+// it keeps the warm start of an iterative linear optimisation, because a Domain
+// keeps nothing. Make one with NewOracle, for one run.
+type Oracle struct {
+	F     FiniteSum
+	Omega Domain
+	Calls Calls // spent so far
+	RNG   rand.PCG
+	Warm  Warm // used by domains that are WarmDomains
+
+	rng   *rand.Rand
+	batch Batch       // scratch of Sample
+	tmp   []float64   // scratch of VRGrad
+	halt  func() bool // set by Run: true when an inner loop must give up
+	stall bool        // an inner loop could not reach its accuracy
+}
+
+// NewOracle returns the oracle of a run of a method on min_{w∈Ω} f(w). The seed
+// decides all its random draws. It panics if f and Ω have different dimensions.
+func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
+	if f.Dim() != omega.Dim() {
+		panic(fmt.Sprintf("fwopt: f has dimension %d and Ω has dimension %d", f.Dim(), omega.Dim()))
+	}
+	if f.Len() < 1 {
+		panic("fwopt: f is a sum of no terms")
+	}
+	o := &Oracle{F: f, Omega: omega, RNG: *rand.NewPCG(seed, 0x5f77_6c61_62)}
+	o.Warm.RNG = *rand.NewPCG(seed, 0x77_61_72_6d)
+	o.rng = rand.New(&o.RNG)
+	return o
+}
+
+// Grad computes the exact gradient dst = ∇f(w). It counts one exact gradient.
+func (o *Oracle) Grad(dst, w []float64) {
+	o.Calls.Exact++
+	o.F.Grad(dst, w, Batch{})
+}
+
+// StochasticGrad computes dst, the average of m iid samples of ∇f_i(w). It
+// counts m stochastic gradients; where m ≥ n it costs no more than O(n) of them.
+func (o *Oracle) StochasticGrad(dst, w []float64, m int) {
+	o.Calls.Stochastic += m
+	o.F.Grad(dst, w, o.Sample(m))
+}
+
+// VRGrad computes dst, the average of m iid samples of the variance-reduced
+// gradient ∇̃f(w; w_0) = ∇f_i(w) − (∇f_i(w_0) − ∇f(w_0)), where g0 = ∇f(w_0).
+// It counts 2m stochastic gradients (Section 2.3).
+func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
+	o.Calls.Stochastic += 2 * m
+	b := o.Sample(m)
+	if f, ok := o.F.(Differ); ok {
+		copy(dst, g0)
+		f.AddGradDiff(dst, w, w0, b)
+		return
+	}
+	if o.tmp == nil {
+		o.tmp = make([]float64, len(dst))
+	}
+	o.F.Grad(o.tmp, w0, b)
+	o.F.Grad(dst, w, b)
+	for j, g := range g0 {
+		dst[j] += g - o.tmp[j]
+	}
+}
+
+// Value returns f(w). It counts one exact gradient, for it reads all n terms.
+func (o *Oracle) Value(w []float64) float64 {
+	o.Calls.Exact++
+	return o.F.Value(w)
+}
+
+// LineSearch returns the γ in [0, 1] that minimises f((1−γ)w + γv). It counts
+// one exact gradient, for it reads all n terms. It panics unless F is a
+// LineSearcher.
+func (o *Oracle) LineSearch(w, v []float64) float64 {
+	f, ok := o.F.(LineSearcher)
+	if !ok {
+		panic(fmt.Sprintf("fwopt: %T has no line search; set the step Gamma or the smoothness L", o.F))
+	}
+	o.Calls.Exact++
+	return f.LineSearch(w, v)
+}
+
+// Argmin computes dst = argmin_{v∈Ω} ⟨g, v⟩. It counts one linear optimisation.
+func (o *Oracle) Argmin(dst, g []float64) { o.ArgminTo(dst, g, 0) }
+
+// ArgminTo is Argmin that asks an iterative domain for the accuracy tol, where
+// 0 stands for the domain's own, and returns the slack that was reached:
+// ⟨g, dst⟩ ≤ min_{v∈Ω} ⟨g, v⟩ + slack. The slack of an exact domain is 0.
+func (o *Oracle) ArgminTo(dst, g []float64, tol float64) (slack float64) {
+	o.Calls.Linear++
+	return argmin(o.Omega, dst, g, tol, &o.Warm)
+}
+
+func argmin(omega Domain, dst, g []float64, tol float64, warm *Warm) (slack float64) {
+	if d, ok := omega.(WarmDomain); ok {
+		return d.ArgminWarm(dst, g, tol, warm)
+	}
+	omega.Argmin(dst, g)
+	return 0
+}
+
+// Project computes dst, the point of Ω nearest to x. It counts one projection
+// and panics unless Ω is a Projector.
+func (o *Oracle) Project(dst, x []float64) {
+	p, ok := o.Omega.(Projector)
+	if !ok {
+		panic(fmt.Sprintf("fwopt: %T has no Project; use a projection-free method", o.Omega))
+	}
+	o.Calls.Projections++
+	p.Project(dst, x)
+}
+
+// Start returns w_0 = argmin_{w∈Ω} ∇f(x)ᵀw of Algorithms 1 and 2, where the
+// arbitrary x is the domain's answer to g = 0. It counts one exact gradient and
+// one linear optimisation; x costs nothing, for it asks nothing of f.
+func (o *Oracle) Start() []float64 {
+	w0, g := make([]float64, o.F.Dim()), make([]float64, o.F.Dim())
+	o.Omega.Argmin(w0, g) // some x ∈ Ω
+	o.Grad(g, w0)
+	o.Argmin(w0, g)
+	return w0
+}
+
+// Sample draws m indices from {0, …, n−1}, independent and uniform, and returns
+// the batch that averages them. If m ≥ n it draws how often each index comes,
+// from the same (multinomial) law, in O(n). The batch is valid until the next
+// call. Sample counts nothing; it panics if m < 1.
+func (o *Oracle) Sample(m int) Batch {
+	if m < 1 {
+		panic(fmt.Sprintf("fwopt: a batch of %d samples", m))
+	}
+	if o.rng == nil {
+		panic("fwopt: an Oracle is made by NewOracle")
+	}
+	n := o.F.Len()
+	b := &o.batch
+	b.Index, b.Weight = b.Index[:0], b.Weight[:0]
+	if m < n {
+		for range m {
+			b.Index = append(b.Index, o.rng.IntN(n))
+			b.Weight = append(b.Weight, 1/float64(m))
+		}
+		return *b
+	}
+	left := m
+	for i := range n { // the count of i, given the counts before, is binomial
+		c := sample.Binomial(o.rng, left, 1/float64(n-i))
+		if c > 0 {
+			b.Index = append(b.Index, i)
+			b.Weight = append(b.Weight, float64(c)/float64(m))
+		}
+		left -= c
+	}
+	return *b
+}
+
+// halted reports whether an inner loop must give up its step.
+func (o *Oracle) halted() bool { return o.halt != nil && o.halt() }
+
+// Lerp does x = (1−γ)x + γv.
+func Lerp(x []float64, gamma float64, v []float64) {
+	if len(x) != len(v) {
+		panic("fwopt: vectors of different lengths")
+	}
+	if gamma == 1 { // γ_1 = 1: also from an x that holds no number
+		copy(x, v)
+		return
+	}
+	floats.Scale(1-gamma, x)
+	floats.AddScaled(x, gamma, v)
+}
+
+// ceil returns ⌈x⌉ as an int, at least 1. An x that rounding has put a hair
+// above a whole number counts as that number.
+func ceil(x float64) int {
+	if math.IsNaN(x) || x > 1<<53 {
+		panic(fmt.Sprintf("fwopt: a schedule asks for %g samples or steps", x))
+	}
+	return max(1, int(math.Ceil(x*(1-1e-12))))
 }

@@ -1,34 +1,65 @@
 package fwopt
 
-// Calls counts what the paper counts.
-type Calls struct {
-	Exact       int // exact gradients ∇f(w)
-	Stochastic  int // stochastic gradients ∇f_i(w); a variance-reduced sample costs two
-	Linear      int // linear optimisations over Ω, those of inner loops included
-	Projections int // projections onto Ω
-}
+import "runtime"
 
-// Point is what was recorded after a step. Seconds exclude the recording.
+// Point is what was recorded after a step.
 type Point struct {
 	Step, T, K int     // steps since w_0; the method's own t and k
 	Calls      Calls   // spent so far
-	Seconds    float64 // inside the method so far
-	F          float64 // f(x)
-	Gap, Slack float64 // duality gap and by how much it may be off; NaN if not recorded
+	Seconds    float64 // spent inside the method so far, recording not included
+	F          float64 // f at the iterate
+	Gap        float64 // duality gap max_{v∈Ω} ⟨∇f(x), x−v⟩; NaN if not recorded
+	Slack      float64 // the true duality gap is in [Gap, Gap+Slack]
 }
 
 // Status says why a run ended.
 type Status int
 
+// The ends of a run. Only a run that is Done or Converged is kept as finished.
+const (
+	Running     Status = iota // not ended yet
+	Done                      // the budget is spent
+	Converged                 // duality gap + slack reached Budget.Gap
+	Ended                     // the method stopped by itself
+	Interrupted               // the context was cancelled
+	Stalled                   // an inner loop could not reach its accuracy η
+	Diverged                  // f is no longer a finite number
+)
+
+func (s Status) String() string {
+	return [...]string{"running", "done", "converged", "ended by the method", "interrupted",
+		"stalled: an inner loop could not reach η", "diverged: f is not finite"}[s]
+}
+
 // Trace is the record of one run.
 type Trace struct {
-	Method  string // the method's name, as "SVRF"
-	Data    string // the data's name, as "news20" or "news20 (generated)"
-	Spec    string // all that decides the run, in words and fingerprints
-	Kernel  string // the architecture and arithmetic that decide the bits
-	Seed    uint64
-	Status  Status
-	Points  []Point   // the first is w_0
-	Monitor Calls     // spent on recording, in no other account
+	Method  string    // the method's name, as "SVRF"; free to change
+	Data    string    // the data's name, as "news20" or "news20 (generated)"
+	Spec    string    // all that decides the run, with fingerprints; "" if unknown
+	Kernel  string    // what decides the bits: see Kernel
+	Seed    uint64    // of NewOracle
+	Status  Status    // why the run ended
+	Points  []Point   // the first is w_0, the last is W
+	Monitor Calls     // spent on recording; in no other account
 	W       []float64 // the last iterate
 }
+
+// Last returns the last point; the zero Point if there is none.
+func (tr *Trace) Last() Point {
+	if len(tr.Points) == 0 {
+		return Point{}
+	}
+	return tr.Points[len(tr.Points)-1]
+}
+
+// Kernel names the architecture and the arithmetic of this program. Two runs
+// with the same seed have the same bits if their kernels are the same.
+func Kernel() string {
+	// x*y + z is one rounding where the compiler fuses it, two where not
+	if x := one + 0x1p-30; x*x-(one+0x1p-29) != 0 {
+		return runtime.GOARCH + "+fma"
+	}
+	return runtime.GOARCH
+}
+
+var one = 1.0 // a variable, so that Kernel is computed when it runs
