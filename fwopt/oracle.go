@@ -84,11 +84,12 @@ type Oracle struct {
 	RNG   rand.PCG
 	Warm  Warm // used by domains that are WarmDomains
 
-	rng   *rand.Rand
-	batch Batch       // scratch of Sample
-	tmp   []float64   // scratch of VRGrad
-	halt  func() bool // set by Run: true when an inner loop must give up
-	stall bool        // an inner loop could not reach its accuracy
+	seed    uint64
+	rng     *rand.Rand
+	batch   Batch       // scratch of Sample
+	tmp     []float64   // scratch of VRGrad
+	halt    func() bool // set by Run: true when an inner loop must give up
+	stalled bool        // an inner loop could not reach its accuracy
 }
 
 // NewOracle returns the oracle of a run of a method on min_{w∈Ω} f(w). The seed
@@ -100,8 +101,8 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	if f.Len() < 1 {
 		panic("fwopt: f is a sum of no terms")
 	}
-	o := &Oracle{F: f, Omega: omega, RNG: *rand.NewPCG(seed, 0x5f77_6c61_62)}
-	o.Warm.RNG = *rand.NewPCG(seed, 0x77_61_72_6d)
+	o := &Oracle{F: f, Omega: omega, seed: seed, RNG: *rand.NewPCG(seed, 1)}
+	o.Warm.RNG = *rand.NewPCG(seed, 2)
 	o.rng = rand.New(&o.RNG)
 	return o
 }

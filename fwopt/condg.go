@@ -1,0 +1,51 @@
+package fwopt
+
+import "gonum.org/v1/gonum/floats"
+
+// condG is line 11 of Algorithm 2, the inner loop of SCGS and STORC: it runs
+// Frank-Wolfe from u = x to solve
+//
+//	min_{u∈Ω} g(u),   g(u) = (β/2)‖u − x‖² + ∇̃ᵀu
+//
+// until the duality gap is certainly at most η: gap + slack ≤ η, where slack is
+// the inexactness of the linear optimisation, which is asked for η/10. The step
+// is the minimiser on the segment, in closed form. One condG, which is scratch
+// space only, serves all the steps of a run.
+type condG struct{ u, grad, v, d []float64 }
+
+func newCondG(d int) *condG {
+	s := vectors(4, d)
+	return &condG{s[0], s[1], s[2], s[3]}
+}
+
+// maxInner is where the inner loop gives up. The paper's schedules need at most
+// 7βD²/η + 10 steps (Jaggi, ICML 2013, Theorem 2), a few dozen; an η that needs
+// more than this is out of reach of Frank-Wolfe.
+const maxInner = 1_000_000
+
+// solve returns x_k, valid until the next call, or nil if the run was halted or
+// if η cannot be reached; the state of the method is then as it was.
+func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float64 {
+	copy(c.u, x)
+	for range maxInner {
+		if o.halted() {
+			return nil
+		}
+		for j, t := range tilde {
+			c.grad[j] = t + beta*(c.u[j]-x[j]) // ∇g(u) = ∇̃ + β(u − x)
+		}
+		slack := o.ArgminTo(c.v, c.grad, eta/10) // v = argmin_{v∈Ω} ∇g(u)ᵀv
+		floats.SubTo(c.d, c.u, c.v)
+		gap := floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (gap)
+		if gap+slack <= eta {
+			return c.u
+		}
+		γ := shortStep(gap, beta, c.d) // argmin_γ g((1−γ)u + γv)
+		if γ == 0 || slack > eta || eta < 0x1p-52*floats.Norm(c.grad, 2)*floats.Norm(c.d, 2) {
+			break // no descent, or slack or rounding alone exceeds η
+		}
+		Lerp(c.u, γ, c.v)
+	}
+	o.stalled = true
+	return nil
+}

@@ -1,0 +1,300 @@
+package fwopt
+
+import (
+	"bufio"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// fileFormat is the version of traces and checkpoints. It goes up when the
+// bits of a run or the layout of a file change.
+const fileFormat = 1
+
+// Keep is Run that leaves files in the folder dir, so that the next program,
+// such as the next cell of a notebook, finds the run again:
+//
+//   - a finished run is read from its file, if all that decides it is the same:
+//     data, domain, method and schedules, w0, seed and budget;
+//   - an interrupted run goes on where it stopped, to the same bits as a run
+//     that was not interrupted; it is saved when it is interrupted and every 20
+//     seconds before that;
+//   - any other run is run; if it reaches its budget it is kept.
+//
+// A file is written under another name and then renamed, so it is whole at any
+// instant, and two programs may use one folder. Schedules are known by their
+// values at many k, f and Ω by their answers at w0. Nobody can tell whether the
+// code of a method, an objective or a domain from outside this package has
+// changed: such a run is always run anew, and not kept.
+//
+// A trouble with files never costs a trace: it is returned beside the error.
+// A checkpoint of another run, program version or kernel is an error and is
+// left as it is; the trace is then nil.
+func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b Budget) (*Trace, error) {
+	if !ours(m) || !ours(o.F) || !ours(o.Omega) {
+		return Run(ctx, o, m, w0, b), nil
+	}
+	r := newRun(o, m, w0, b)
+	r.tr.Spec = r.spec()
+	base := filepath.Join(dir, slug(fmt.Sprintf("%s-%s-seed%d-%08x", r.tr.Data, r.tr.Method, o.seed, uint32(mixString(r.tr.Spec)))))
+	memo, ckpt := base+".trace", base+".ckpt"
+	sweep(base)
+	switch tr, err := LoadTrace(memo); {
+	case err == nil && tr.Spec == r.tr.Spec:
+		return tr, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	if err := r.resume(ckpt); err != nil {
+		return nil, err
+	}
+	var failed error
+	r.persist = func() { failed = r.checkpoint(ckpt) }
+	r.loop(ctx)
+	if r.tr.Status == Done || r.tr.Status == Converged {
+		if failed = SaveTrace(memo, r.tr); failed == nil {
+			os.Remove(ckpt) // of no more use; there may be none
+		}
+	}
+	if failed != nil {
+		failed = fmt.Errorf("the run is not kept: %w", failed)
+	}
+	return r.tr, failed
+}
+
+// SaveTrace writes a trace to a file, whole or not at all.
+func SaveTrace(path string, tr *Trace) error {
+	return writeFile(path, func(e *gob.Encoder) error {
+		return errors.Join(e.Encode(fileFormat), e.Encode(tr))
+	})
+}
+
+// LoadTrace reads a trace that SaveTrace or Keep wrote. The error says which
+// file is damaged or of another version, and what to do; it is fs.ErrNotExist
+// if there is none.
+func LoadTrace(path string) (*Trace, error) {
+	tr := new(Trace)
+	err := readFile(path, func(d *gob.Decoder) error { return d.Decode(tr) })
+	if err != nil {
+		return nil, err
+	}
+	return tr, nil
+}
+
+// checkpoint is what Keep writes of an unfinished run, before the method itself.
+type checkpoint struct {
+	Spec, Kernel string
+	Points       []Point
+	Monitor      Calls
+	Now          Point
+	X            []float64
+	Next         int
+	Mark         marker
+	Eye          Warm
+}
+
+func (r *run) checkpoint(path string) error {
+	c := &checkpoint{r.tr.Spec, r.tr.Kernel, r.tr.Points, r.tr.Monitor, r.now, r.x, r.next, r.mark, r.eye}
+	return writeFile(path, func(e *gob.Encoder) error {
+		return errors.Join(e.Encode(fileFormat), e.Encode(c), e.Encode(r.m))
+	})
+}
+
+// resume takes r to where the checkpoint was written, if there is one.
+func (r *run) resume(path string) error {
+	c := new(checkpoint)
+	err := readFile(path, func(d *gob.Decoder) error {
+		if err := d.Decode(c); err != nil {
+			return err
+		}
+		switch {
+		case c.Spec != r.tr.Spec:
+			return errors.New("it is of another run")
+		case c.Kernel != r.tr.Kernel:
+			return fmt.Errorf("it was computed on %s and cannot go on to the same bits on %s", c.Kernel, r.tr.Kernel)
+		}
+		return d.Decode(r.m)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.tr.Points, r.tr.Monitor, r.now, r.x, r.next, r.eye = c.Points, c.Monitor, c.Now, c.X, c.Next, c.Eye
+	return c.Mark.restore(r.o)
+}
+
+// writeFile writes path under another name and renames it.
+func writeFile(path string, encode func(*gob.Encoder) error) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return fmt.Errorf("fwopt: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("fwopt: %w", err)
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	err = errors.Join(encode(gob.NewEncoder(w)), w.Flush(), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("fwopt: writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// sweep removes what killed programs have left half written.
+func sweep(base string) {
+	old, _ := filepath.Glob(base + ".*.tmp")
+	for _, p := range old {
+		if s, err := os.Stat(p); err == nil && time.Since(s.ModTime()) > time.Hour {
+			os.Remove(p)
+		}
+	}
+}
+
+func readFile(path string, decode func(*gob.Decoder) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("fwopt: %w", err)
+	}
+	defer f.Close()
+	d := gob.NewDecoder(bufio.NewReaderSize(f, 1<<20))
+	var format int
+	if err = d.Decode(&format); err == nil {
+		if format != fileFormat {
+			err = fmt.Errorf("it has format %d, this program reads %d", format, fileFormat)
+		} else {
+			err = decode(d)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("fwopt: %s cannot be used: %w; remove it to run anew", path, err)
+	}
+	return nil
+}
+
+// ours reports whether the code of x is part of this package.
+func ours(x any) bool {
+	t := reflect.TypeOf(x)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct && t.PkgPath() == reflect.TypeFor[Trace]().PkgPath()
+}
+
+// spec writes out all that decides the run but the kernel.
+func (r *run) spec() string {
+	g, v := make([]float64, len(r.w0)), make([]float64, len(r.w0))
+	r.o.F.Grad(g, r.w0, Batch{})
+	f := mix(mix(0, g...), r.o.F.Value(r.w0))
+	r.o.Omega.Argmin(v, g)
+	b := r.b
+	b.Watch = nil
+	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %s; w0 %016x; seed %d; budget %+v",
+		r.o.F, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), f, r.o.Omega, mix(mixString(fmt.Sprintf("%+v", r.o.Omega)), v...),
+		r.m, schedules(r.m), mix(0, r.w0...), r.o.seed, b)
+}
+
+// schedules writes out the fields of a fresh method, functions by their values.
+func schedules(m Method) string {
+	var s []string
+	v := reflect.ValueOf(m).Elem()
+	for i := range v.NumField() {
+		name, field := v.Type().Field(i).Name, v.Field(i)
+		switch field.Kind() {
+		case reflect.Func:
+			s = append(s, fmt.Sprintf("%s %016x", name, values(name, field)))
+		case reflect.Slice:
+			if field.Len() > 0 {
+				panic(fmt.Sprintf("fwopt: this %s has run already; make a new one for a new run", v.Type().Name()))
+			}
+		default:
+			s = append(s, fmt.Sprintf("%s %v", name, field.Interface()))
+		}
+	}
+	return strings.Join(s, " ")
+}
+
+// values fingerprints a schedule, a function of one or two ints.
+func values(name string, f reflect.Value) (h uint64) {
+	if f.IsNil() {
+		return 0
+	}
+	call := func(args ...int) {
+		defer func() {
+			if recover() != nil { // out of its range: a value like any other
+				h = mix(h, -1)
+			}
+		}()
+		in := make([]reflect.Value, len(args))
+		for i, a := range args {
+			in[i] = reflect.ValueOf(a)
+		}
+		switch y := f.Call(in)[0]; y.Kind() {
+		case reflect.Int:
+			h = mix(h, float64(y.Int()))
+		default:
+			h = mix(h, y.Float())
+		}
+	}
+	ks := []int{100, 128, 256, 512, 1000, 1024, 2048, 4096}
+	for k := 1; k <= 64; k++ {
+		ks = append(ks, k)
+	}
+	switch {
+	case name == "N": // of t, and may double with t
+		for t := 1; t <= 16; t++ {
+			call(t)
+		}
+	case f.Type().NumIn() == 1:
+		for _, k := range ks {
+			call(k)
+		}
+	default:
+		for t := 1; t <= 8; t++ {
+			for _, k := range ks {
+				call(t, k)
+			}
+		}
+	}
+	return h
+}
+
+// mix adds the bits of xs to the hash h.
+func mix(h uint64, xs ...float64) uint64 {
+	for _, x := range xs {
+		h = (h ^ math.Float64bits(x)) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	return h
+}
+
+func mixString(s string) (h uint64) {
+	for _, c := range s {
+		h = mix(h, float64(c))
+	}
+	return h
+}
+
+// slug makes s fit for a file name.
+func slug(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '.', c == '_':
+			return c
+		}
+		return '-'
+	}, s)
+}

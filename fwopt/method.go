@@ -1,0 +1,37 @@
+package fwopt
+
+import "iter"
+
+// Step is one iteration as the outside sees it. X is the method's own vector
+// and may change once the loop body ends: copy it to keep it.
+type Step struct {
+	T, K int       // the paper's t and k; a method without epochs has T = 1
+	X    []float64 // the iterate
+}
+
+// Method is an algorithm of the paper. Steps runs it from w0, one iteration a
+// step, as long as the caller asks for more; it does not write to w0. It
+// touches f and Ω through o only.
+//
+// A method is a struct of its schedules, as functions with the paper's names,
+// and its whole state in exported fields, so that a run can be saved after any
+// step and go on to the same bits. A value that has run is used up: make a new
+// one for a new run.
+type Method interface {
+	Steps(o *Oracle, w0 []float64) iter.Seq[Step]
+}
+
+// MethodFunc is a function as a Method. Its state cannot be saved.
+type MethodFunc func(o *Oracle, w0 []float64) iter.Seq[Step]
+
+// Steps calls m.
+func (m MethodFunc) Steps(o *Oracle, w0 []float64) iter.Seq[Step] { return m(o, w0) }
+
+// vectors returns k vectors of length d.
+func vectors(k, d int) [][]float64 {
+	vs := make([][]float64, k)
+	for i := range vs {
+		vs[i] = make([]float64, d)
+	}
+	return vs
+}

@@ -1,0 +1,444 @@
+package fwopt_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// A second implementation of each method, from the paper's text and as plain as
+// can be: terms one by one, Ω as a list of vertices, no scratch space. It is
+// handed the samples that the method drew, and nothing else.
+
+// lsq is f_i(w) = ½(a_iᵀw − b_i)² for the methods. It logs the batches.
+type lsq struct {
+	a     [][]float64
+	b     []float64
+	drawn []fwopt.Batch // by call of Grad with a batch
+}
+
+func (f *lsq) Dim() int { return len(f.a[0]) }
+func (f *lsq) Len() int { return len(f.a) }
+func (f *lsq) term(i int, w []float64) float64 {
+	r := f.residual(i, w)
+	return r * r / 2
+}
+func (f *lsq) residual(i int, w []float64) float64 {
+	s := -f.b[i]
+	for j, x := range f.a[i] {
+		s += x * w[j]
+	}
+	return s
+}
+func (f *lsq) Value(w []float64) float64 {
+	s := 0.
+	for i := range f.a {
+		s += f.term(i, w) / float64(len(f.a))
+	}
+	return s
+}
+func (f *lsq) Grad(dst, w []float64, b fwopt.Batch) {
+	clear(dst)
+	for i, weight := range b.All(len(f.a)) {
+		r := f.residual(i, w)
+		for j, x := range f.a[i] {
+			dst[j] += weight * r * x
+		}
+	}
+	if b.Index != nil {
+		f.drawn = append(f.drawn, fwopt.Batch{Index: slices.Clone(b.Index), Weight: slices.Clone(b.Weight)})
+	}
+}
+
+// counts returns how often each of the n terms is among the m samples of b.
+func counts(t *testing.T, b fwopt.Batch, n, m int) []int {
+	c, total := make([]int, n), 0
+	for k, i := range b.Index {
+		times := b.Weight[k] * float64(m)
+		if math.Abs(times-math.Round(times)) > 1e-9*times {
+			t.Fatalf("weight %g of term %d is no multiple of 1/%d", b.Weight[k], i, m)
+		}
+		c[i] += int(math.Round(times))
+		total += int(math.Round(times))
+	}
+	if total != m {
+		t.Fatalf("drew %d samples, want %d", total, m)
+	}
+	return c
+}
+
+// hull is the convex hull of a list of points; it counts.
+type hull struct {
+	points [][]float64
+	asked  *int
+}
+
+func (h hull) Dim() int { return len(h.points[0]) }
+func (h hull) Argmin(dst, g []float64) {
+	*h.asked++
+	copy(dst, best(h.points, g))
+}
+func (h hull) Diameter() float64 {
+	D := 0.
+	for _, p := range h.points {
+		for _, q := range h.points {
+			D = max(D, norm(sub(p, q)))
+		}
+	}
+	return D
+}
+
+func best(points [][]float64, g []float64) []float64 {
+	return slices.MinFunc(points, func(p, q []float64) int {
+		if dot(p, g) < dot(q, g) {
+			return -1
+		}
+		return 1
+	})
+}
+func dot(a, b []float64) (s float64) {
+	for j := range a {
+		s += a[j] * b[j]
+	}
+	return s
+}
+func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }
+func comb(a float64, x []float64, b float64, y []float64) []float64 {
+	z := make([]float64, len(x))
+	for j := range z {
+		z[j] = a*x[j] + b*y[j]
+	}
+	return z
+}
+func sub(x, y []float64) []float64 { return comb(1, x, -1, y) }
+
+// instance returns n random terms in dimension d and a polytope with p vertices.
+func instance(seed uint64, n, d, p int) (*lsq, hull) {
+	r := rand.New(rand.NewPCG(seed, 99))
+	f := &lsq{}
+	for range n {
+		row := make([]float64, d)
+		for j := range row {
+			row[j] = r.NormFloat64()
+		}
+		f.a, f.b = append(f.a, row), append(f.b, 2*r.NormFloat64())
+	}
+	h := hull{asked: new(int)}
+	for range p {
+		v := make([]float64, d)
+		for j := range v {
+			v[j] = r.NormFloat64()
+		}
+		h.points = append(h.points, v)
+	}
+	return f, h
+}
+
+// naive holds the paper's objects: ∇f_i and ∇f.
+func (f *lsq) gradTerm(i int, w []float64) []float64 {
+	g := make([]float64, len(w))
+	for j, x := range f.a[i] {
+		g[j] = f.residual(i, w) * x
+	}
+	return g
+}
+func (f *lsq) gradAll(w []float64) []float64 {
+	g := make([]float64, len(w))
+	for i := range f.a {
+		g = comb(1, g, 1/float64(len(f.a)), f.gradTerm(i, w))
+	}
+	return g
+}
+
+// average is the average of grad(i) over samples, in which term i comes count[i] times.
+func (f *lsq) average(count []int, grad func(i int) []float64) []float64 {
+	g, m := make([]float64, f.Dim()), 0
+	for i, c := range count {
+		g = comb(1, g, float64(c), grad(i))
+		m += c
+	}
+	return comb(1/float64(m), g, 0, g)
+}
+func (f *lsq) plain(count []int, w []float64) []float64 {
+	return f.average(count, func(i int) []float64 { return f.gradTerm(i, w) })
+}
+func (f *lsq) reduced(count []int, w, w0 []float64) []float64 {
+	full := f.gradAll(w0)
+	return f.average(count, func(i int) []float64 {
+		return sub(f.gradTerm(i, w), sub(f.gradTerm(i, w0), full)) // ∇f_i(w) − (∇f_i(w_0) − ∇f(w_0))
+	})
+}
+
+// slide is line 11 of Algorithm 2. close reports that the stopping test was
+// decided by less than rounding can tell.
+func (h hull) slide(g, x []float64, beta, eta float64) (u []float64, checks int, close bool) {
+	u = slices.Clone(x)
+	for {
+		grad := comb(1, g, beta, sub(u, x))
+		v := best(h.points, grad)
+		gap := dot(grad, sub(u, v))
+		checks++
+		close = close || math.Abs(gap-eta) < 1e-12*(1+norm(grad))
+		if gap <= eta {
+			return u, checks, close
+		}
+		d := sub(v, u)
+		step := math.Min(1, gap/(beta*dot(d, d)))
+		u = comb(1, u, step, d)
+	}
+}
+
+// A case runs a method of the package and the naive one beside it. step is
+// handed the samples of the step and the naive state, a list of vectors, and
+// returns the next state; the first vector of a state is the iterate.
+type naiveCase struct {
+	name   string
+	make   func() fwopt.Method
+	w0     func(w []float64) [][]float64
+	state  func(m fwopt.Method) [][]float64
+	step   func(t, k int, count []int, s [][]float64) (next [][]float64, checks int, close bool)
+	grads  int             // calls of Grad with a batch, per step
+	epochN func(t int) int // nil if none
+}
+
+func naiveCases(f *lsq, h hull) []naiveCase {
+	const L, G, alpha = 7.0, 11.0, 0.9
+	D := h.Diameter()
+	fw := func(w, g []float64, gamma float64) [][]float64 {
+		return [][]float64{comb(1-gamma, w, gamma, best(h.points, g))}
+	}
+	one := func(w []float64) [][]float64 { return [][]float64{w} }
+	storc := func(eta func(t, k, N int) float64, N func(t int) int) func(int, int, []int, [][]float64) ([][]float64, int, bool) {
+		return func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+			y, x, y0 := s[0], s[1], s[2]
+			gamma := 2 / float64(k+1)
+			if k == 1 {
+				y0, x = y, y
+			}
+			z := comb(1-gamma, y, gamma, x)
+			g := f.reduced(count, z, y0)
+			x, checks, close := h.slide(g, x, 3*L/float64(k), eta(t, k, N(t)))
+			return [][]float64{comb(1-gamma, y, gamma, x), x, y0}, checks, close
+		}
+	}
+	storcState := func(m fwopt.Method) [][]float64 { a := m.(*fwopt.STORC); return [][]float64{a.Y, a.X, a.Y0} }
+	three := func(w []float64) [][]float64 { return [][]float64{w, w, w} }
+	etaAB := func(t, k, N int) float64 { return 2 * L * D * D / float64(N*k) }
+	nAB := func(t int) int { return int(math.Ceil(math.Pow(2, float64(t)/2+2) - 1e-9)) }
+	mu := L / alpha
+	nC := func(int) int { return int(math.Ceil(math.Sqrt(32 * mu))) }
+	return []naiveCase{
+		{
+			name: "FW open loop", make: func() fwopt.Method { return fwopt.FWOpenLoop() }, w0: one,
+			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.FW).W} },
+			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
+				return fw(s[0], f.gradAll(s[0]), 2/float64(k+1)), 1, false
+			},
+		}, {
+			name: "FW safe step", make: func() fwopt.Method { return fwopt.FWSafe(L) }, w0: one,
+			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.FW).W} },
+			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
+				g := f.gradAll(s[0])
+				d := sub(s[0], best(h.points, g))
+				return fw(s[0], g, math.Min(1, dot(g, d)/(L*dot(d, d)))), 1, false
+			},
+		}, {
+			name: "SFW Theorem 3", make: func() fwopt.Method { return fwopt.SFWTheorem3(L, D, G) }, w0: one, grads: 1,
+			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.SFW).W} },
+			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				return fw(s[0], f.plain(count, s[0]), 2/float64(k+1)), 1, false
+			},
+		}, {
+			name: "SFW experiments", make: func() fwopt.Method { return fwopt.SFWExperiments() }, w0: one, grads: 1,
+			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.SFW).W} },
+			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				return fw(s[0], f.plain(count, s[0]), 2/float64(k+1)), 1, false
+			},
+		}, {
+			name: "SVRF Theorem 1", make: func() fwopt.Method { return fwopt.SVRFTheorem1() }, grads: 2,
+			w0:     func(w []float64) [][]float64 { return [][]float64{w, w} },
+			state:  func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SVRF); return [][]float64{a.X, a.X0} },
+			epochN: func(t int) int { return 1<<(t+3) - 2 },
+			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				x, x0 := s[0], s[1]
+				if k == 1 {
+					x0 = x
+				}
+				return append(fw(x, f.reduced(count, x, x0), 2/float64(k+1)), x0), 1, false
+			},
+		}, {
+			name: "SVRF experiments", make: func() fwopt.Method { return fwopt.SVRFExperiments() }, grads: 2,
+			w0:     func(w []float64) [][]float64 { return [][]float64{w, w} },
+			state:  func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SVRF); return [][]float64{a.X, a.X0} },
+			epochN: func(t int) int { return 50 },
+			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				x, x0 := s[0], s[1]
+				if k == 1 {
+					x0 = x
+				}
+				k += 50 * (t - 1)
+				return append(fw(x, f.reduced(count, x, x0), 2/float64(k+1)), x0), 1, false
+			},
+		}, {
+			name: "STORC case a", make: func() fwopt.Method { return fwopt.STORCTheorem2a(L, D) }, grads: 2,
+			w0: three, state: storcState, epochN: nAB, step: storc(etaAB, nAB),
+		}, {
+			name: "STORC case b", make: func() fwopt.Method { return fwopt.STORCTheorem2b(L, D, G) }, grads: 2,
+			w0: three, state: storcState, epochN: nAB, step: storc(etaAB, nAB),
+		}, {
+			name: "STORC case c", make: func() fwopt.Method { return fwopt.STORCTheorem2c(L, D, alpha) }, grads: 2,
+			w0: three, state: storcState, epochN: nC,
+			step: storc(func(t, k, N int) float64 {
+				return 2 * L * mu * D * D / math.Pow(2, float64(t-1)) / float64(N*k)
+			}, nC),
+		}, {
+			name: "STORC experiments", make: func() fwopt.Method { return fwopt.STORCExperiments(L/10, D) }, grads: 2,
+			w0: three, state: storcState, epochN: func(int) int { return 50 },
+			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				y, x, y0 := s[0], s[1], s[2]
+				gamma := 2 / float64(k+1)
+				if k == 1 {
+					y0, x = y, y
+				}
+				g := f.reduced(count, comb(1-gamma, y, gamma, x), y0)
+				x, checks, close := h.slide(g, x, 3*L/10/float64(k), 2*L/10*D*D/float64(50*k))
+				return [][]float64{comb(1-gamma, y, gamma, x), x, y0}, checks, close
+			},
+		}, {
+			name: "SCGS convex", make: func() fwopt.Method { return fwopt.SCGSConvex(L, D, G) }, grads: 1,
+			w0:    func(w []float64) [][]float64 { return [][]float64{w, w} },
+			state: func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SCGS); return [][]float64{a.Y, a.X} },
+			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				y, x := s[0], s[1]
+				gamma := 3 / float64(k+2)
+				g := f.plain(count, comb(1-gamma, y, gamma, x))
+				x, checks, close := h.slide(g, x, 4*L/float64(k+2), L*D*D/float64(k*(k+1)))
+				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
+			},
+		},
+	}
+}
+
+// samples is how many samples each method must draw in step (t, k).
+func samples(name string, D float64, t, k int) int {
+	const L, G, alpha = 7.0, 11.0, 0.9
+	ceil := func(x float64) int { return int(math.Ceil(x - 1e-9)) }
+	nAB := ceil(math.Pow(2, float64(t)/2+2))
+	switch name {
+	case "SFW Theorem 3":
+		return ceil(math.Pow(G*float64(k+1)/(L*D), 2))
+	case "SFW experiments":
+		return k * k
+	case "SVRF Theorem 1":
+		return 96 * (k + 1)
+	case "SVRF experiments":
+		return 50*(t-1) + k
+	case "STORC case a":
+		return 900 * nAB
+	case "STORC case b":
+		return ceil(700*float64(nAB) + 24*float64(nAB)*G*float64(k+1)/(L*D))
+	case "STORC case c":
+		mu := L / alpha
+		return ceil(5600 * math.Ceil(math.Sqrt(32*mu)) * mu)
+	case "STORC experiments":
+		return 100
+	case "SCGS convex":
+		return ceil(G * G * math.Pow(float64(k+2), 3) / (L * L * D * D))
+	}
+	return 0
+}
+
+func clones(s [][]float64) [][]float64 {
+	out := make([][]float64, len(s))
+	for i := range s {
+		out[i] = slices.Clone(s[i])
+	}
+	return out
+}
+
+func TestAgainstNaive(t *testing.T) {
+	skipped := 0
+	for seed := range uint64(3) {
+		f, h := instance(seed, 40, 5, 12)
+		D := h.Diameter()
+		w0 := h.points[0]
+		for _, c := range naiveCases(f, h) {
+			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
+				alg := c.make()
+				o := fwopt.NewOracle(f, h, seed)
+				f.drawn = nil
+				*h.asked = 0
+				last := clones(c.w0(w0)) // the method's own state before the step
+				run := clones(last)      // the state of a naive run of its own
+				chained := true
+				n, epoch, k, checks, want := 0, 1, 0, 0, fwopt.Calls{}
+				for s := range alg.Steps(o, w0) {
+					n++
+					k++
+					if c.epochN != nil && k > c.epochN(epoch) {
+						epoch, k = epoch+1, 1
+					}
+					if s.T != epoch || s.K != k {
+						t.Fatalf("step %d is t %d, k %d, want %d, %d", n, s.T, s.K, epoch, k)
+					}
+					var count []int // of each term among the samples
+					m := 0
+					if c.grads > 0 {
+						calls := len(f.drawn)
+						m = samples(c.name, D, epoch, k)
+						count = counts(t, f.drawn[calls-1], f.Len(), m)
+						if calls != n*c.grads {
+							t.Fatalf("step %d: %d batch gradients, want %d", n, calls, n*c.grads)
+						}
+					}
+					next, inner, near := c.step(epoch, k, count, last)
+					checks += inner
+					if near {
+						skipped++
+						t.Logf("step %d left out: the inner stopping test was decided by rounding", n)
+						chained = false
+					} else {
+						for i, v := range c.state(alg) {
+							if e := norm(sub(v, next[i])); e > 1e-10 {
+								t.Fatalf("step %d: vector %d of the state is %g off", n, i, e)
+							}
+						}
+						if e := norm(sub(s.X, next[0])); e > 1e-10 {
+							t.Fatalf("step %d: the iterate is %g off", n, e)
+						}
+					}
+					run, _, _ = c.step(epoch, k, count, run)
+					if e := norm(sub(s.X, run[0])); chained && e > 1e-10 {
+						t.Fatalf("step %d: the whole run is %g off", n, e)
+					}
+					last = clones(c.state(alg))
+					// the accounts
+					if c.grads == 0 {
+						want.Exact++
+					} else {
+						want.Stochastic += c.grads * m
+					}
+					if c.epochN != nil && k == 1 {
+						want.Exact++
+					}
+					if want.Linear = checks; !near && o.Calls != want {
+						t.Fatalf("step %d: calls %+v, want %+v", n, o.Calls, want)
+					}
+					if *h.asked != o.Calls.Linear {
+						t.Fatalf("step %d: %d linear optimisations counted, %d made", n, o.Calls.Linear, *h.asked)
+					}
+					if n == 150 {
+						break
+					}
+				}
+			})
+		}
+	}
+	if skipped > 5 {
+		t.Errorf("%d steps left out as undecidable", skipped)
+	}
+}

@@ -1,0 +1,266 @@
+package fwopt
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Budget says how far a run goes and what it records. A limit of 0 is no limit,
+// but one must be set. The run ends after the first step that reaches a limit;
+// an inner loop that passes the limit of Linear or Seconds gives up its step.
+type Budget struct {
+	Steps       int
+	Exact       int     // Calls.Exact, w_0's included
+	Stochastic  int     // Calls.Stochastic
+	Linear      int     // Calls.Linear
+	Projections int     // Calls.Projections
+	Seconds     float64 // inside the method; recording does not count
+	Gap         float64 // duality gap + slack; also turns DualityGap on
+
+	// Every is the ratio of the numbers of steps of two records, above 1; 0
+	// stands for 1.1. A record costs one pass over the n terms.
+	Every float64
+	// DualityGap records the duality gap too, for one exact gradient and one
+	// linear optimisation a record, in Trace.Monitor.
+	DualityGap bool
+	// Watch, if set, is called after each step, with the clock stopped. The F of
+	// now is NaN unless it was recorded. Watch must not change the trace.
+	Watch func(tr *Trace, now Point)
+}
+
+// Share returns how much of the budget is spent at p: 0 at the start, 1 or more
+// when a limit is reached. The limit of Gap is not looked at.
+func (b Budget) Share(p Point) float64 {
+	share := 0.
+	for _, l := range []struct{ spent, limit float64 }{
+		{float64(p.Step), float64(b.Steps)},
+		{float64(p.Calls.Exact), float64(b.Exact)},
+		{float64(p.Calls.Stochastic), float64(b.Stochastic)},
+		{float64(p.Calls.Linear), float64(b.Linear)},
+		{float64(p.Calls.Projections), float64(b.Projections)},
+		{p.Seconds, b.Seconds},
+	} {
+		if l.limit > 0 {
+			share = max(share, l.spent/l.limit)
+		}
+	}
+	return share
+}
+
+func (b *Budget) check() {
+	for _, l := range []struct {
+		name  string
+		limit float64
+	}{
+		{"Steps", float64(b.Steps)}, {"Exact", float64(b.Exact)}, {"Stochastic", float64(b.Stochastic)},
+		{"Linear", float64(b.Linear)}, {"Projections", float64(b.Projections)}, {"Seconds", b.Seconds}, {"Gap", b.Gap},
+	} {
+		if !(l.limit >= 0) {
+			panic(fmt.Sprintf("fwopt: Budget.%s = %g, want a positive limit or 0 for none", l.name, l.limit))
+		}
+	}
+	if b.Steps == 0 && b.Exact == 0 && b.Stochastic == 0 && b.Linear == 0 && b.Projections == 0 && b.Seconds == 0 && b.Gap == 0 {
+		panic("fwopt: a Budget without a limit would run for ever")
+	}
+	if b.Every == 0 {
+		b.Every = 1.1
+	}
+	if !(b.Every > 1) {
+		panic(fmt.Sprintf("fwopt: Budget.Every = %g, want a ratio above 1", b.Every))
+	}
+	b.DualityGap = b.DualityGap || b.Gap > 0
+}
+
+// Run runs m from w0 within the budget and returns what was recorded. If w0 is
+// nil it starts from w_0 = o.Start(), which counts. A cancelled context ends the
+// run after the step at work, or in it if that is in an inner loop; the trace
+// says so and holds the last iterate. Recording touches no account, clock,
+// sampler or warm start of the run: same seed, same bits, however often.
+func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trace {
+	r := newRun(o, m, w0, b)
+	r.loop(ctx)
+	return r.tr
+}
+
+// persistEvery is how much work a killed run can lose.
+const persistEvery = 20 * time.Second
+
+// run is a run at work.
+type run struct {
+	o  *Oracle
+	m  Method
+	b  Budget
+	w0 []float64
+	tr *Trace
+
+	now  Point // the last whole step
+	x    []float64
+	next int    // the step to record next
+	mark marker // the oracle after the last whole step
+
+	eye     Warm      // monitoring's own warm start
+	g, v    []float64 // monitoring's scratch
+	persist func()    // writes a checkpoint; nil if none is kept
+}
+
+// marker is what of an oracle decides the rest of a run.
+type marker struct {
+	Calls Calls
+	RNG   []byte
+	Warm  Warm
+}
+
+func (k *marker) set(o *Oracle) {
+	k.Calls = o.Calls
+	k.RNG, _ = o.RNG.AppendBinary(k.RNG[:0]) // never fails
+	k.Warm.RNG = o.Warm.RNG
+	k.Warm.V = append(k.Warm.V[:0], o.Warm.V...)
+}
+
+func (k *marker) restore(o *Oracle) error {
+	o.Calls = k.Calls
+	o.Warm.RNG = k.Warm.RNG
+	o.Warm.V = append(o.Warm.V[:0], k.Warm.V...)
+	return o.RNG.UnmarshalBinary(k.RNG)
+}
+
+func newRun(o *Oracle, m Method, w0 []float64, b Budget) *run {
+	b.check()
+	if o.rng == nil {
+		panic("fwopt: an Oracle is made by NewOracle")
+	}
+	r := &run{o: o, m: m, b: b, next: 1, now: Point{F: math.NaN(), Gap: math.NaN()}}
+	r.eye.RNG = o.Warm.RNG
+	if w0 == nil {
+		start := time.Now()
+		w0 = o.Start()
+		r.now.Seconds = time.Since(start).Seconds()
+	}
+	if len(w0) != o.F.Dim() {
+		panic(fmt.Sprintf("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
+	}
+	r.w0, r.x = w0, w0
+	r.now.Calls = o.Calls
+	r.tr = &Trace{Method: name(m), Data: name(o.F), Kernel: Kernel(), Seed: o.seed}
+	return r
+}
+
+// name returns what x calls itself, or else its type.
+func name(x any) string {
+	if s, ok := x.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", x)
+}
+
+// loop takes the run from where it stands to its end.
+func (r *run) loop(ctx context.Context) {
+	if r.now.Step == 0 {
+		r.record()
+	}
+	r.mark.set(r.o)
+	r.status(ctx)
+	if r.tr.Status == Running {
+		r.steps(ctx)
+	}
+	if r.tr.Status == Interrupted && r.persist != nil {
+		r.persist() // before the last record, which an uninterrupted run does not make
+	}
+	if r.tr.Last().Step != r.now.Step || len(r.tr.Points) == 0 {
+		r.record()
+	}
+	r.tr.W = slices.Clone(r.x)
+}
+
+func (r *run) steps(ctx context.Context) {
+	start := time.Now()
+	spent := func() float64 { return r.now.Seconds + time.Since(start).Seconds() }
+	r.o.stalled = false
+	r.o.halt = func() bool {
+		return ctx.Err() != nil || r.b.Seconds > 0 && spent() >= r.b.Seconds ||
+			r.b.Linear > 0 && r.o.Calls.Linear >= r.b.Linear
+	}
+	saved := start
+	for s := range r.m.Steps(r.o, r.w0) {
+		r.now = Point{Step: r.now.Step + 1, T: s.T, K: s.K, Calls: r.o.Calls, Seconds: spent(), F: math.NaN(), Gap: math.NaN()}
+		r.x = s.X
+		r.mark.set(r.o)
+		if r.now.Step >= r.next {
+			r.next = max(r.now.Step+1, int(math.Ceil(float64(r.now.Step)*r.b.Every)))
+			r.record()
+		}
+		r.status(ctx)
+		if r.b.Watch != nil {
+			r.b.Watch(r.tr, r.now)
+		}
+		if r.tr.Status != Running {
+			return
+		}
+		if r.persist != nil && time.Since(saved) > persistEvery {
+			r.persist()
+			saved = time.Now()
+		}
+		start = time.Now()
+	}
+	// the method ended within a step, which does not count
+	_ = r.mark.restore(r.o) // its bytes are our own
+	switch {
+	case r.o.stalled:
+		r.tr.Status = Stalled
+	case ctx.Err() != nil:
+		r.tr.Status = Interrupted
+	case r.o.halt():
+		r.tr.Status = Done
+	default:
+		r.tr.Status = Ended
+	}
+}
+
+// status ends the run if a limit is reached.
+func (r *run) status(ctx context.Context) {
+	switch p := r.now; {
+	case math.IsInf(p.F, 0) || len(r.tr.Points) > 0 && r.tr.Last().Step == p.Step && math.IsNaN(p.F):
+		r.tr.Status = Diverged
+	case r.b.Gap > 0 && p.Gap+p.Slack <= r.b.Gap:
+		r.tr.Status = Converged
+	case r.b.Share(p) >= 1:
+		r.tr.Status = Done
+	case ctx.Err() != nil:
+		r.tr.Status = Interrupted
+	}
+}
+
+// record adds the last whole step to the trace.
+func (r *run) record() {
+	r.now.F = r.o.F.Value(r.x)
+	if r.b.DualityGap {
+		if r.g == nil {
+			r.g, r.v = make([]float64, len(r.x)), make([]float64, len(r.x))
+		}
+		r.o.F.Grad(r.g, r.x, Batch{})
+		r.now.Slack = argmin(r.o.Omega, r.v, r.g, 0, &r.eye)
+		floats.SubTo(r.v, r.x, r.v)
+		r.now.Gap = floats.Dot(r.g, r.v) // max_{v∈Ω} ⟨∇f(x), x−v⟩
+		r.tr.Monitor.Exact++
+		r.tr.Monitor.Linear++
+	}
+	r.tr.Monitor.Exact++ // f reads all n terms
+	r.tr.Points = append(r.tr.Points, r.now)
+}
+
+// DualityGap returns max_{v∈Ω} ⟨∇f(w), w−v⟩, an upper bound on f(w) − f(w*) for
+// a convex f and w ∈ Ω, and the slack of the linear optimisation: the true value
+// is in [gap, gap+slack]. It counts nothing.
+func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
+	o := NewOracle(f, omega, 0)
+	g, v := make([]float64, len(w)), make([]float64, len(w))
+	o.Grad(g, w)
+	slack = o.ArgminTo(v, g, 0)
+	floats.SubTo(v, w, v)
+	return floats.Dot(g, v), slack
+}

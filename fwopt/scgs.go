@@ -1,0 +1,82 @@
+package fwopt
+
+import "iter"
+
+// SCGS is Stochastic Conditional Gradient Sliding (Lan & Zhou, "Conditional
+// gradient sliding for convex optimization", SIAM J. Optim. 26, 2016), in the
+// notation of Algorithm 2, of which it is one endless epoch without snapshot:
+//
+//	Initialize x_0 = y_0 = w_0.
+//	for k = 1, 2, … do
+//	    Compute z_k = (1 − γ_k) y_{k−1} + γ_k x_{k−1}.
+//	    Compute ∇̃_k, the average of m_k iid samples of ∇f_i(z_k).
+//	    Compute x_k by Frank-Wolfe on min_{x∈Ω} (β_k/2)‖x − x_{k−1}‖² + ∇̃_kᵀx,
+//	        until the duality gap is at most η_k.
+//	    Compute y_k = (1 − γ_k) y_{k−1} + γ_k x_k.
+//	end for
+type SCGS struct {
+	Gamma func(k int) float64 // γ_k
+	Beta  func(k int) float64 // β_k
+	Eta   func(k int) float64 // η_k, the accuracy of the inner loop
+	M     func(k int) int     // m_k, the samples of step k
+
+	K    int       // steps done
+	X, Y []float64 // x_k, y_k
+}
+
+// SCGSConvex has the parameters of Lan & Zhou for an L-smooth convex f on a
+// domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² (σ = G will do where the
+// f_i are G-Lipschitz): γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and
+// m_k = ⌈σ²(k+2)³/(LD)²⌉. They are quoted from memory; the bound
+// E f(y_k) − f(w*) ≤ BoundSCGS(L, D, k) is derived there.
+func SCGSConvex(L, D, sigma float64) *SCGS {
+	r := positive("sigma", sigma) / (positive("L", L) * positive("D", D))
+	return scgs(L, D, func(k int) int {
+		q := float64(k + 2)
+		return ceil(r * r * q * q * q)
+	})
+}
+
+// SCGSExperiments has m_k = k³ as Section 5 says. The rest is open there; this
+// takes γ_k, β_k and η_k of SCGSConvex. To tune it, hand in sL for L.
+func SCGSExperiments(L, D float64) *SCGS {
+	return scgs(positive("L", L), positive("D", D), func(k int) int { return k * k * k })
+}
+
+func scgs(L, D float64, m func(k int) int) *SCGS {
+	return &SCGS{
+		Gamma: func(k int) float64 { return 3 / float64(k+2) },
+		Beta:  func(k int) float64 { return 4 * L / float64(k+2) },
+		Eta:   func(k int) float64 { return L * D * D / (float64(k) * float64(k+1)) },
+		M:     m,
+	}
+}
+
+func (a *SCGS) String() string { return "SCGS" }
+
+// Steps runs SCGS; the iterate is y_k. Step k counts m_k stochastic gradients
+// and one linear optimisation more than the inner Frank-Wolfe steps made.
+func (a *SCGS) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.K == 0 {
+		a.X, a.Y = append(a.X[:0], w0...), append(a.Y[:0], w0...)
+	}
+	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
+	return func(yield func(Step) bool) {
+		for { // for k = 1, 2, …
+			k := a.K + 1
+			copy(z, a.Y)
+			Lerp(z, a.Gamma(k), a.X)                         // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
+			o.StochasticGrad(g, z, a.M(k))                   // ∇̃_k, average of m_k samples of ∇f_i(z_k)
+			x := inner.solve(o, g, a.X, a.Beta(k), a.Eta(k)) // x_k ≈ argmin_{x∈Ω} (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx, gap ≤ η_k
+			if x == nil {
+				return // the state is still that of step k−1
+			}
+			copy(a.X, x)
+			Lerp(a.Y, a.Gamma(k), a.X) // y_k = (1−γ_k) y_{k−1} + γ_k x_k
+			a.K = k
+			if !yield(Step{T: 1, K: k, X: a.Y}) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package fwopt
+
+import (
+	"iter"
+	"math"
+)
+
+// STORC is Algorithm 2, STOchastic variance-Reduced Conditional gradient
+// sliding:
+//
+//	 1  Input: objective function f = (1/n) Σ f_i.
+//	 2  Input: parameters γ_k, β_k, η_{t,k}, m_{t,k} and N_t.
+//	 3  Initialize: w_0 = argmin_{w∈Ω} ∇f(x)ᵀw for some arbitrary x ∈ Ω.
+//	 4  for t = 1, 2, … do
+//	 5      Take snapshot: y_0 = w_{t−1} and compute ∇f(y_0).
+//	 6      Initialize x_0 = y_0.
+//	 7      for k = 1 to N_t do
+//	 8          Compute z_k = (1 − γ_k) y_{k−1} + γ_k x_{k−1}.
+//	 9          Compute ∇̃_k, the average of m_{t,k} iid samples of ∇̃f(z_k; y_0).
+//	10          Let g(x) = (β_k/2)‖x − x_{k−1}‖² + ∇̃_kᵀx.
+//	11          Compute x_k by Frank-Wolfe on min_{x∈Ω} g(x), until the duality gap is at most η_{t,k}.
+//	12          Compute y_k = (1 − γ_k) y_{k−1} + γ_k x_k.
+//	13      end for
+//	14      Set w_t = y_{N_t}.
+//	15  end for
+//
+// Line 3 is Oracle.Start, which Run calls when it is given no w_0. Line 11
+// starts from x_{k−1}, which the paper leaves open.
+type STORC struct {
+	Gamma func(k int) float64    // γ_k
+	Beta  func(k int) float64    // β_k
+	Eta   func(t, k int) float64 // η_{t,k}, the accuracy of line 11
+	M     func(t, k int) int     // m_{t,k}, the samples of step k of epoch t
+	N     func(t int) int        // N_t, the steps of epoch t
+
+	T, K  int       // where the run stands: k steps of epoch t are done
+	X, Y  []float64 // x_k, y_k
+	Y0    []float64 // y_0 = w_{t−1}, the snapshot
+	Grad0 []float64 // ∇f(y_0)
+}
+
+// STORCTheorem2a has the parameters of Theorem 2, case (a), ∇f(w*) = 0:
+// γ_k = 2/(k+1), β_k = 3L/k, η_{t,k} = 2LD²/(N_t k), N_t = ⌈2^{t/2+2}⌉ and
+// m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t).
+func STORCTheorem2a(L, D float64) *STORC {
+	return storcDoubling(L, D, func(N, _ int) int { return 900 * N })
+}
+
+// STORCTheorem2b has the parameters of Theorem 2, case (b), f G-Lipschitz: as
+// case (a) with m_{t,k} = ⌈700 N_t + 24 N_t G(k+1)/(LD)⌉; same bound.
+func STORCTheorem2b(L, D, G float64) *STORC {
+	r := 24 * positive("G", G) / (positive("L", L) * positive("D", D))
+	return storcDoubling(L, D, func(N, k int) int {
+		return ceil(700*float64(N) + r*float64(N)*float64(k+1))
+	})
+}
+
+// storcDoubling is what cases (a) and (b) share: D_t = D, N_t = ⌈2^{t/2+2}⌉.
+func storcDoubling(L, D float64, m func(N, k int) int) *STORC {
+	positive("L", L)
+	positive("D", D)
+	N := func(t int) int { return ceil(math.Exp2(float64(t)/2 + 2)) }
+	return &STORC{
+		Gamma: gamma2,
+		Beta:  func(k int) float64 { return 3 * L / float64(k) },
+		Eta:   func(t, k int) float64 { return 2 * L * D * D / float64(N(t)*k) },
+		M:     func(t, k int) int { return m(N(t), k) },
+		N:     N,
+	}
+}
+
+// STORCTheorem2c has the parameters of Theorem 2, case (c), f α-strongly convex,
+// with μ = L/α: D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and
+// γ_k, β_k, η_{t,k} = 2LD_t²/(N_t k) as in case (a); same bound.
+func STORCTheorem2c(L, D, alpha float64) *STORC {
+	mu := positive("L", L) / positive("alpha", alpha)
+	positive("D", D)
+	N := ceil(math.Sqrt(32 * mu))
+	m := ceil(5600 * float64(N) * mu)
+	return &STORC{
+		Gamma: gamma2,
+		Beta:  func(k int) float64 { return 3 * L / float64(k) },
+		Eta: func(t, k int) float64 {
+			Dt2 := mu * D * D / math.Exp2(float64(t-1)) // D_t²
+			return 2 * L * Dt2 / float64(N*k)
+		},
+		M: func(int, int) int { return m },
+		N: func(int) int { return N },
+	}
+}
+
+// STORCExperiments has the parameters of Section 5: a snapshot every 50 steps
+// and m_{t,k} = 100. The rest is open there; this takes γ_k, β_k and η_{t,k}
+// from Theorem 2 with D_t = D, restarting k at each snapshot. To tune it, hand
+// in sL for L.
+func STORCExperiments(L, D float64) *STORC {
+	positive("L", L)
+	positive("D", D)
+	return &STORC{
+		Gamma: gamma2,
+		Beta:  func(k int) float64 { return 3 * L / float64(k) },
+		Eta:   func(_, k int) float64 { return 2 * L * D * D / float64(snapshotEvery*k) },
+		M:     func(int, int) int { return batchSize },
+		N:     func(int) int { return snapshotEvery },
+	}
+}
+
+// batchSize is m_k of STORC, SGD and SVRG in Section 5.
+const batchSize = 100
+
+func (a *STORC) String() string { return "STORC" }
+
+// Steps runs STORC; the iterate is y_k. Epoch t counts one exact gradient; its
+// step k counts 2m_{t,k} stochastic gradients and, for line 11, one linear
+// optimisation more than the Frank-Wolfe steps made.
+func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.T == 0 {
+		a.T, a.Y = 1, append(a.Y[:0], w0...)
+		s := vectors(3, len(w0))
+		a.X, a.Y0, a.Grad0 = s[0], s[1], s[2]
+	}
+	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
+	return func(yield func(Step) bool) {
+		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
+			if a.K == 0 {
+				copy(a.Y0, a.Y)       // take snapshot y_0 = w_{t−1}
+				o.Grad(a.Grad0, a.Y0) // and compute ∇f(y_0)
+				copy(a.X, a.Y0)       // x_0 = y_0
+			}
+			for a.K < a.N(a.T) { // for k = 1 to N_t
+				t, k := a.T, a.K+1
+				copy(z, a.Y)
+				Lerp(z, a.Gamma(k), a.X)                            // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
+				o.VRGrad(g, z, a.Y0, a.Grad0, a.M(t, k))            // ∇̃_k, average of m_{t,k} samples of ∇̃f(z_k; y_0)
+				x := inner.solve(o, g, a.X, a.Beta(k), a.Eta(t, k)) // x_k ≈ argmin_{x∈Ω} (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx, gap ≤ η_{t,k}
+				if x == nil {
+					return // the state is still that of step k−1
+				}
+				copy(a.X, x)
+				Lerp(a.Y, a.Gamma(k), a.X) // y_k = (1−γ_k) y_{k−1} + γ_k x_k
+				a.K = k
+				if !yield(Step{T: t, K: k, X: a.Y}) {
+					return
+				}
+			}
+		} // w_t = y_{N_t}
+	}
+}

@@ -1,0 +1,88 @@
+package fwopt
+
+import (
+	"iter"
+	"math"
+)
+
+// SVRF is Algorithm 1, Stochastic Variance-Reduced Frank-Wolfe:
+//
+//	 1  Input: objective function f = (1/n) Σ f_i.
+//	 2  Input: parameters γ_k, m_k and N_t.
+//	 3  Initialize: w_0 = argmin_{w∈Ω} ∇f(x)ᵀw for some arbitrary x ∈ Ω.
+//	 4  for t = 1, 2, …, T do
+//	 5      Take snapshot: x_0 = w_{t−1} and compute ∇f(x_0).
+//	 6      for k = 1 to N_t do
+//	 7          Compute ∇̃_k, the average of m_k iid samples of ∇̃f(x_{k−1}; x_0).
+//	 8          Compute v_k = argmin_{v∈Ω} ∇̃_kᵀv.
+//	 9          Compute x_k = (1 − γ_k) x_{k−1} + γ_k v_k.
+//	10      end for
+//	11      Set w_t = x_{N_t}.
+//	12  end for
+//
+// Line 3 is Oracle.Start, which Run calls when it is given no w_0. Gamma and M
+// also see t, so that the form of Section 5, where k is never reset, is the
+// same loop with other schedules.
+type SVRF struct {
+	Gamma func(t, k int) float64 // γ_k
+	M     func(t, k int) int     // m_k, the samples of step k
+	N     func(t int) int        // N_t, the steps of epoch t
+
+	T, K  int       // where the run stands: k steps of epoch t are done
+	X     []float64 // x_k
+	X0    []float64 // x_0 = w_{t−1}, the snapshot
+	Grad0 []float64 // ∇f(x_0)
+}
+
+// SVRFTheorem1 has the parameters of Theorem 1: γ_k = 2/(k+1), m_k = 96(k+1)
+// and N_t = 2^{t+3} − 2 give E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t).
+func SVRFTheorem1() *SVRF {
+	return &SVRF{
+		Gamma: func(_, k int) float64 { return gamma2(k) },
+		M:     func(_, k int) int { return 96 * (k + 1) },
+		N:     func(t int) int { return int(math.Exp2(float64(t+3))) - 2 },
+	}
+}
+
+// SVRFExperiments has the parameters of Section 5: a snapshot every 50 steps,
+// and with k counted on from epoch to epoch γ_k = 2/(k+1) and m_k = k.
+func SVRFExperiments() *SVRF {
+	count := func(t, k int) int { return snapshotEvery*(t-1) + k } // k, never reset
+	return &SVRF{
+		Gamma: func(t, k int) float64 { return gamma2(count(t, k)) },
+		M:     count,
+		N:     func(int) int { return snapshotEvery },
+	}
+}
+
+// snapshotEvery is the number of steps between two snapshots in Section 5.
+const snapshotEvery = 50
+
+func (a *SVRF) String() string { return "SVRF" }
+
+// Steps runs SVRF. Epoch t counts one exact gradient; its step k counts 2m_k
+// stochastic gradients and one linear optimisation.
+func (a *SVRF) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.T == 0 {
+		a.T, a.X = 1, append(a.X[:0], w0...)
+		a.X0, a.Grad0 = make([]float64, len(w0)), make([]float64, len(w0))
+	}
+	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	return func(yield func(Step) bool) {
+		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …, T
+			if a.K == 0 {
+				copy(a.X0, a.X)       // take snapshot x_0 = w_{t−1}
+				o.Grad(a.Grad0, a.X0) // and compute ∇f(x_0)
+			}
+			for a.K < a.N(a.T) { // for k = 1 to N_t
+				a.K++
+				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(a.T, a.K)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
+				o.Argmin(v, g)                                 // v_k = argmin_{v∈Ω} ∇̃_kᵀv
+				Lerp(a.X, a.Gamma(a.T, a.K), v)                // x_k = (1−γ_k) x_{k−1} + γ_k v_k
+				if !yield(Step{T: a.T, K: a.K, X: a.X}) {
+					return
+				}
+			}
+		} // w_t = x_{N_t}
+	}
+}

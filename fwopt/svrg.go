@@ -1,0 +1,68 @@
+package fwopt
+
+import (
+	"iter"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// SVRG is projected stochastic variance-reduced gradient descent (Johnson &
+// Zhang, NIPS 2013, option I), the other baseline of Section 5:
+//
+//	for t = 1, 2, … do
+//	    Take snapshot: x_0 = w_{t−1} and compute ∇f(x_0).
+//	    for k = 1 to N_t do
+//	        Compute ∇̃_k, the average of m_k iid samples of ∇̃f(x_{k−1}; x_0).
+//	        Compute x_k = Π_Ω(x_{k−1} − c′ ∇̃_k).
+//	    end for
+//	    Set w_t = x_{N_t}.
+//	end for
+type SVRG struct {
+	Rate float64         // c′, the learning rate
+	M    func(k int) int // m_k, the samples of step k
+	N    func(t int) int // N_t, the steps of epoch t
+
+	T, K  int       // where the run stands: k steps of epoch t are done
+	X     []float64 // x_k
+	X0    []float64 // x_0 = w_{t−1}, the snapshot
+	Grad0 []float64 // ∇f(x_0)
+}
+
+// SVRGExperiments has the parameters of Section 5: a snapshot every 50 steps,
+// m_k = 100 and the constant rate c′, which is to be tuned.
+func SVRGExperiments(c float64) *SVRG {
+	return &SVRG{
+		Rate: positive("c′", c),
+		M:    func(int) int { return batchSize },
+		N:    func(int) int { return snapshotEvery },
+	}
+}
+
+func (a *SVRG) String() string { return "SVRG" }
+
+// Steps runs SVRG. Epoch t counts one exact gradient; its step k counts 2m_k
+// stochastic gradients and one projection.
+func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.T == 0 {
+		a.T, a.X = 1, append(a.X[:0], w0...)
+		a.X0, a.Grad0 = make([]float64, len(w0)), make([]float64, len(w0))
+	}
+	g := make([]float64, len(w0))
+	return func(yield func(Step) bool) {
+		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
+			if a.K == 0 {
+				copy(a.X0, a.X)       // take snapshot x_0 = w_{t−1}
+				o.Grad(a.Grad0, a.X0) // and compute ∇f(x_0)
+			}
+			for a.K < a.N(a.T) { // for k = 1 to N_t
+				a.K++
+				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(a.K)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
+				floats.AddScaled(a.X, -a.Rate, g)         // x_{k−1} − c′ ∇̃_k
+				o.Project(a.X, a.X)                       // x_k = Π_Ω(x_{k−1} − c′ ∇̃_k)
+				if !yield(Step{T: a.T, K: a.K, X: a.X}) {
+					return
+				}
+			}
+		} // w_t = x_{N_t}
+	}
+}
