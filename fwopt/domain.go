@@ -1,0 +1,94 @@
+package fwopt
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+)
+
+// What a Domain can do beside Argmin is found by type assertion. A Domain of
+// one's own needs none of the interfaces below; fwtest.TestDomain checks those
+// that it has.
+//
+// All domains of this package answer to g = 0 with the centre of the set, hold
+// no state between calls and are safe for concurrent use. They panic if a
+// vector has the wrong length or a field makes no sense. If g holds a NaN or an
+// infinity the answer is some point of the set.
+
+// A Projector is a Domain with a Euclidean projection.
+type Projector interface {
+	// Project computes dst = argmin_{v∈Ω} ‖v − x‖. dst may be x itself. A
+	// point that is in Ω is copied bit for bit.
+	Project(dst, x []float64)
+}
+
+// A Diameterer is a Domain that knows its Euclidean diameter
+// D = max_{v,w∈Ω} ‖v − w‖, the D of the paper's theorems.
+type Diameterer interface {
+	Diameter() float64
+}
+
+// A Gauger is a Domain that can tell how far outside a point is.
+type Gauger interface {
+	// Gauge(x) ≤ 1 if and only if x is in Ω, and it grows continuously on the
+	// way out. Test membership up to rounding by Gauge(x) ≤ 1+1e-9.
+	//
+	// For a set with an interior it is the least t ≥ 0 for which c + (x−c)/t is
+	// in Ω, where c is the centre: a norm divided by the radius. A flat set like
+	// the simplex is all boundary; there it is 1 + the relative violation.
+	Gauge(x []float64) float64
+}
+
+// A WarmDomain is a Domain whose linear optimisation is iterative.
+type WarmDomain interface {
+	// ArgminWarm computes a dst ∈ Ω with ⟨g, dst⟩ ≤ min_{v∈Ω} ⟨g, v⟩ + slack.
+	// It tries for slack ≤ tol, in units of ⟨g, v⟩, and returns the slack that
+	// it reached, which may be more; tol ≤ 0 stands for the domain's own
+	// tolerance, that of Argmin. What it learns for the next call goes to warm,
+	// which may be nil: then the call starts from nothing, like Argmin.
+	ArgminWarm(dst, g []float64, tol float64, warm *Warm) (slack float64)
+}
+
+// Warm is what an iterative linear optimisation keeps from call to call. It
+// belongs to a run, not to the Domain. The zero Warm is ready for use. To save
+// one with gob, encode a pointer: the methods of rand.PCG need it.
+type Warm struct {
+	V   []float64 // the last answer, in the domain's own form
+	RNG rand.PCG  // draws the random part of a start
+}
+
+// checkLen panics unless all of the vectors have length d.
+func checkLen(d int, v ...[]float64) {
+	for _, x := range v {
+		if len(x) != d {
+			panic(fmt.Sprintf("fwopt: a vector of length %d, not %d, for a domain of dimension %d", len(x), d, d))
+		}
+	}
+}
+
+// checkBall panics unless d is a dimension and r a radius.
+func checkBall(name string, d int, field string, r float64) {
+	if d < 1 {
+		panic(fmt.Sprintf("fwopt: %s of dimension %d", name, d))
+	}
+	if !(r > 0) || math.IsInf(r, 1) {
+		panic(fmt.Sprintf("fwopt: %s with %s = %g, which must be positive and finite", name, field, r))
+	}
+}
+
+// floats64 lends vectors of scratch space, so that a call allocates nothing
+// once the program is warm. Lent vectors hold rubbish.
+var floats64 sync.Pool
+
+func borrow(n int) *[]float64 {
+	p, _ := floats64.Get().(*[]float64)
+	if p == nil {
+		p = new([]float64)
+	}
+	if cap(*p) < n {
+		*p = make([]float64, n)
+	}
+	*p = (*p)[:n]
+	return p
+}
