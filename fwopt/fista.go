@@ -17,7 +17,7 @@ import (
 //	θ_{k+1} = (1 + √(1 + 4θ_k²))/2
 //	y_{k+1} = x_k + (θ_k − 1)/θ_{k+1} (x_k − x_{k−1})
 type FISTA struct {
-	L float64 // the first guess of the smoothness of f; then the running one
+	L float64 // a first guess of the smoothness of f, better too small; doubled as needed
 
 	K     int       // steps done
 	X     []float64 // x_k
@@ -40,7 +40,7 @@ func (a *FISTA) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 		for { // for k = 1, 2, …
 			o.Grad(g, a.Y) // ∇f(y_k)
 			fy := o.Value(a.Y)
-			for a.L *= 0.9; ; a.L *= 2 { // until f(x) ≤ f(y) + ∇f(y)ᵀ(x−y) + (L/2)‖x−y‖²
+			for ; ; a.L *= 2 { // until f(x) ≤ f(y) + ∇f(y)ᵀ(x−y) + (L/2)‖x−y‖²
 				floats.AddScaledTo(x, a.Y, -1/a.L, g)
 				o.Project(x, x) // x_k = Π_Ω(y_k − ∇f(y_k)/L)
 				floats.SubTo(d, x, a.Y)

@@ -42,6 +42,9 @@ func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b 
 	if !ours(m) || !ours(o.F) || !ours(o.Omega) {
 		return Run(ctx, o, m, w0, b), nil
 	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return Run(ctx, o, m, w0, b), fmt.Errorf("fwopt: the run is not kept: %w", err)
+	}
 	r := newRun(o, m, w0, b)
 	r.tr.Spec = r.spec()
 	base := filepath.Join(dir, slug(fmt.Sprintf("%s-%s-seed%d-%08x", r.tr.Data, r.tr.Method, o.seed, uint32(mixString(r.tr.Spec)))))
@@ -60,18 +63,26 @@ func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b 
 	r.persist = func() { failed = r.checkpoint(ckpt) }
 	r.loop(ctx)
 	if r.tr.Status == Done || r.tr.Status == Converged {
-		if failed = SaveTrace(memo, r.tr); failed == nil {
+		if failed = saveTrace(memo, r.tr); failed == nil {
 			os.Remove(ckpt) // of no more use; there may be none
 		}
 	}
 	if failed != nil {
-		failed = fmt.Errorf("the run is not kept: %w", failed)
+		failed = fmt.Errorf("fwopt: the run is not kept: %w", failed)
 	}
 	return r.tr, failed
 }
 
 // SaveTrace writes a trace to a file, whole or not at all.
 func SaveTrace(path string, tr *Trace) error {
+	err := saveTrace(path, tr)
+	if err != nil {
+		err = fmt.Errorf("fwopt: the trace is not saved: %w", err)
+	}
+	return err
+}
+
+func saveTrace(path string, tr *Trace) error {
 	return writeFile(path, func(e *gob.Encoder) error {
 		return errors.Join(e.Encode(fileFormat), e.Encode(tr))
 	})
@@ -135,12 +146,9 @@ func (r *run) resume(path string) error {
 
 // writeFile writes path under another name and renames it.
 func writeFile(path string, encode func(*gob.Encoder) error) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("fwopt: %w", err)
-	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
-		return fmt.Errorf("fwopt: %w", err)
+		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
 	err = errors.Join(encode(gob.NewEncoder(w)), w.Flush(), f.Sync(), f.Close())
@@ -149,7 +157,7 @@ func writeFile(path string, encode func(*gob.Encoder) error) (err error) {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return fmt.Errorf("fwopt: writing %s: %w", path, err)
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
 }

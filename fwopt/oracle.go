@@ -137,7 +137,7 @@ func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
 	o.F.Grad(o.tmp, w0, b)
 	o.F.Grad(dst, w, b)
 	for j, g := range g0 {
-		dst[j] += g - o.tmp[j]
+		dst[j] = g + (dst[j] - o.tmp[j]) // exactly g where w = w_0
 	}
 }
 

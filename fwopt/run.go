@@ -194,10 +194,10 @@ func (r *run) steps(ctx context.Context) {
 			r.next = max(r.now.Step+1, int(math.Ceil(float64(r.now.Step)*r.b.Every)))
 			r.record()
 		}
-		r.status(ctx)
 		if r.b.Watch != nil {
 			r.b.Watch(r.tr, r.now)
 		}
+		r.status(ctx)
 		if r.tr.Status != Running {
 			return
 		}
@@ -208,13 +208,14 @@ func (r *run) steps(ctx context.Context) {
 		start = time.Now()
 	}
 	// the method ended within a step, which does not count
+	halted := r.o.halt()
 	_ = r.mark.restore(r.o) // its bytes are our own
 	switch {
 	case r.o.stalled:
 		r.tr.Status = Stalled
 	case ctx.Err() != nil:
 		r.tr.Status = Interrupted
-	case r.o.halt():
+	case halted:
 		r.tr.Status = Done
 	default:
 		r.tr.Status = Ended

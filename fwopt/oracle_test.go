@@ -1,0 +1,218 @@
+package fwopt_test
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Lemma 1's estimator is unbiased, and so is the mean of m samples: by writing
+// out all n^m batches.
+func TestUnbiasedByEnumeration(t *testing.T) {
+	f, h := instance(3, 4, 3, 2)
+	w, w0 := h.points[0], h.points[1]
+	want, at0 := f.gradAll(w), f.gradAll(w0)
+	for m := 1; m <= 4; m++ {
+		plain, reduced := make([]float64, 3), make([]float64, 3)
+		g, gw0 := make([]float64, 3), make([]float64, 3)
+		total := 1
+		for range m {
+			total *= 4
+		}
+		for code := range total {
+			b := fwopt.Batch{}
+			for c, j := code, 0; j < m; c, j = c/4, j+1 {
+				b.Index, b.Weight = append(b.Index, c%4), append(b.Weight, 1/float64(m))
+			}
+			f.Grad(g, w, b)
+			f.Grad(gw0, w0, b)
+			plain = comb(1, plain, 1/float64(total), g)
+			reduced = comb(1, reduced, 1/float64(total), sub(g, sub(gw0, at0)))
+		}
+		if e := norm(sub(plain, want)); e > 1e-13 {
+			t.Errorf("m = %d: the mean of ∇f_i is %g off", m, e)
+		}
+		if e := norm(sub(reduced, want)); e > 1e-13 {
+			t.Errorf("m = %d: the mean of ∇̃f is %g off", m, e)
+		}
+	}
+}
+
+// Sample follows the law of m independent uniform indices, drawn one by one
+// (m < n) and as multinomial counts (m ≥ n): every outcome against its exact
+// probability, by χ².
+func TestSampleLaw(t *testing.T) {
+	for _, c := range []struct{ n, m int }{{5, 1}, {3, 2}, {4, 3}, {1, 3}, {2, 2}, {3, 3}, {3, 4}, {2, 9}, {4, 5}} {
+		f, h := instance(1, c.n, 2, 2)
+		o := fwopt.NewOracle(f, h, 11)
+		exact := map[string]float64{}
+		outcomes := int(math.Pow(float64(c.n), float64(c.m)))
+		for code := range outcomes {
+			count := make([]int, c.n)
+			for x, j := code, 0; j < c.m; x, j = x/c.n, j+1 {
+				count[x%c.n]++
+			}
+			exact[fmt.Sprint(count)] += 1 / float64(outcomes)
+		}
+		const draws = 100000
+		seen := map[string]int{}
+		for range draws {
+			seen[fmt.Sprint(counts(t, o.Sample(c.m), c.n, c.m))]++
+		}
+		chi2 := 0.
+		for k, p := range exact {
+			chi2 += math.Pow(float64(seen[k])-draws*p, 2) / (draws * p)
+			delete(seen, k)
+		}
+		if len(seen) > 0 {
+			t.Errorf("n %d, m %d: impossible outcomes %v", c.n, c.m, seen)
+		}
+		if len(exact) > 1 {
+			if p := 1 - (distuv.ChiSquared{K: float64(len(exact) - 1)}).CDF(chi2); p < 1e-5 {
+				t.Errorf("n %d, m %d: χ² %.1f over %d outcomes, probability %.1g", c.n, c.m, chi2, len(exact), p)
+			}
+		}
+	}
+}
+
+// A large batch costs O(n) and keeps its moments.
+func TestSampleLarge(t *testing.T) {
+	f, h := instance(1, 10, 2, 2)
+	o := fwopt.NewOracle(f, h, 1)
+	const m, draws = 1_000_000_000_000, 2000
+	mean, second := 0., 0.
+	for range draws {
+		b := o.Sample(m)
+		sum := 0.
+		for _, w := range b.Weight {
+			sum += w
+		}
+		if len(b.Index) > 10 || math.Abs(sum-1) > 1e-12 {
+			t.Fatalf("%d terms of total weight %g", len(b.Index), sum)
+		}
+		x := (b.Weight[3]*m - m/10) / math.Sqrt(m*0.09) // standard normal in the limit
+		mean += x / draws
+		second += x * x / draws
+	}
+	if math.Abs(mean) > 5/math.Sqrt(draws) || math.Abs(second-1) > 5*math.Sqrt(2./draws) {
+		t.Errorf("standardised count: mean %g, second moment %g", mean, second)
+	}
+}
+
+// The accounts of the theorems' schedules, against the closed forms.
+func TestAccountsClosedForm(t *testing.T) {
+	f, h := instance(2, 40, 5, 12)
+	D := h.Diameter()
+	const L, G = 7.0, 11.0
+	run := func(m fwopt.Method, steps int) fwopt.Calls {
+		o := fwopt.NewOracle(f, h, 1)
+		w0 := o.Start() // counts one exact gradient and one linear optimisation
+		n := 0
+		for range m.Steps(o, w0) {
+			if n++; n == steps {
+				break
+			}
+		}
+		return o.Calls
+	}
+	if got, want := run(fwopt.SVRFTheorem1(), 14+30+62), (fwopt.Calls{Exact: 4, Stochastic: 504768, Linear: 107}); got != want {
+		t.Errorf("SVRF, T = 3: %+v, want %+v", got, want)
+	}
+	*h.asked = 0
+	got := run(fwopt.STORCTheorem2a(L, D), 6+8+12)
+	asked := *h.asked - 1 // one for the arbitrary x of Start
+	if want := (fwopt.Calls{Exact: 4, Stochastic: 2 * 900 * (36 + 64 + 144), Linear: asked}); got != want {
+		t.Errorf("STORC a, T = 3: %+v, want %+v", got, want)
+	}
+	*h.asked = 0
+	got = run(fwopt.STORCTheorem2c(L, D, 0.7), 18+18) // μ = 10, N = ⌈√320⌉ = 18
+	if want := (fwopt.Calls{Exact: 3, Stochastic: 2 * 36 * 5600 * 18 * 10, Linear: *h.asked - 1}); got != want {
+		t.Errorf("STORC c, T = 2: %+v, want %+v", got, want)
+	}
+	if got, want := run(fwopt.SFWExperiments(), 10), (fwopt.Calls{Exact: 1, Stochastic: 385, Linear: 11}); got != want {
+		t.Errorf("SFW, 10 steps: %+v, want %+v", got, want)
+	}
+	if got := run(fwopt.SCGSExperiments(L, D), 10); got.Exact != 1 || got.Stochastic != 3025 || got.Linear < 11 {
+		t.Errorf("SCGS, 10 steps: %+v", got)
+	}
+	if got, want := run(fwopt.FWOpenLoop(), 10), (fwopt.Calls{Exact: 11, Linear: 11}); got != want {
+		t.Errorf("FW, 10 steps: %+v, want %+v", got, want)
+	}
+	// from a w_0 of the caller the stochastic methods ask for no exact gradient
+	o := fwopt.NewOracle(f, h, 1)
+	for s := range fwopt.SCGSExperiments(L, D).Steps(o, h.points[0]) {
+		if s.K == 5 {
+			break
+		}
+	}
+	if o.Calls.Exact != 0 {
+		t.Errorf("SCGS asked for %d exact gradients", o.Calls.Exact)
+	}
+}
+
+// At k = 1 the point is the snapshot, so the estimator has no variance.
+func TestVRGradAtTheSnapshot(t *testing.T) {
+	f, h := instance(2, 40, 5, 12)
+	o := fwopt.NewOracle(f, h, 1)
+	w := h.points[0]
+	g0, g := f.gradAll(w), make([]float64, 5)
+	o.VRGrad(g, w, w, g0, 3)
+	for j := range g {
+		if g[j] != g0[j] {
+			t.Fatalf("∇̃f(w; w) = %v, ∇f(w) = %v", g, g0)
+		}
+	}
+}
+
+// No method allocates in its loop, whatever n and d are.
+func TestStepsDoNotAllocate(t *testing.T) {
+	f, omega := problem(t)
+	for name, m := range methods() {
+		o := fwopt.NewOracle(f, omega, 1)
+		next, stop := iter.Pull(m.Steps(o, o.Start()))
+		for range 60 { // past the start, and the batches of at most n terms
+			next()
+		}
+		if a := testing.AllocsPerRun(50, func() { next() }); a > 2 {
+			t.Errorf("%s allocates %g times a step", name, a)
+		}
+		stop()
+	}
+}
+
+func TestOraclePanics(t *testing.T) {
+	f, h := instance(1, 4, 3, 2)
+	_, other := instance(1, 4, 2, 2)
+	x := make([]float64, 3)
+	for name, c := range map[string]struct {
+		call func()
+		want string
+	}{
+		"dimensions":     {func() { fwopt.NewOracle(f, other, 1) }, "dimension 3 and Ω has dimension 2"},
+		"no projection":  {func() { fwopt.NewOracle(f, h, 1).Project(x, x) }, "has no Project"},
+		"no line search": {func() { fwopt.NewOracle(f, h, 1).LineSearch(x, x) }, "has no line search"},
+		"empty batch":    {func() { fwopt.NewOracle(f, h, 1).Sample(0) }, "a batch of 0 samples"},
+		"no NewOracle":   {func() { (&fwopt.Oracle{F: f, Omega: h}).Sample(1) }, "made by NewOracle"},
+		"lengths":        {func() { fwopt.Lerp(x, 0.5, x[:2]) }, "different lengths"},
+		"L":              {func() { fwopt.STORCTheorem2a(0, 1) }, "L = 0"},
+		"D":              {func() { fwopt.SFWTheorem3(1, math.NaN(), 1) }, "D = NaN"},
+		"alpha":          {func() { fwopt.STORCTheorem2c(1, 1, -1) }, "alpha = -1"},
+		"sigma":          {func() { fwopt.SCGSConvex(1, 1, math.Inf(1)) }, "sigma = +Inf"},
+		"c":              {func() { fwopt.SGDExperiments(0) }, "c = 0"},
+	} {
+		func() {
+			defer func() {
+				r := fmt.Sprint(recover())
+				if !strings.HasPrefix(r, "fwopt: ") || !strings.Contains(r, c.want) {
+					t.Errorf("%s: panic %q, want %q", name, r, c.want)
+				}
+			}()
+			c.call()
+		}()
+	}
+}

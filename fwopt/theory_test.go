@@ -1,0 +1,164 @@
+package fwopt_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// spread is f_i(w) = ½ Σ_j h_ij (w_j − 1/d)² on the unit simplex of dimension d,
+// with h_ij in {0, 2} and mean 1: L = 2, α = 1, μ = 2, D = √2, w* = (1/d, …, 1/d),
+// f* = 0 and ∇f(w*) = 0. On the simplex ‖w−w*‖ ≤ 1, so G = 2.
+func spread(d, n int, seed uint64) (*lsqDiag, hull) {
+	f := &lsqDiag{d: d}
+	r := rand.New(rand.NewPCG(seed, 4))
+	for range n / 2 { // in pairs, so that the mean is exactly 1
+		h, c := make([]float64, d), make([]float64, d)
+		for j := range h {
+			h[j] = float64(2 * r.IntN(2))
+			c[j] = 2 - h[j]
+		}
+		f.h = append(f.h, h, c)
+	}
+	hu := hull{asked: new(int)}
+	for j := range d {
+		v := make([]float64, d)
+		v[j] = 1
+		hu.points = append(hu.points, v)
+	}
+	return f, hu
+}
+
+type lsqDiag struct {
+	d int
+	h [][]float64
+}
+
+func (f *lsqDiag) Dim() int { return f.d }
+func (f *lsqDiag) Len() int { return len(f.h) }
+func (f *lsqDiag) Value(w []float64) (s float64) {
+	for _, x := range w {
+		s += (x - 1/float64(f.d)) * (x - 1/float64(f.d)) / 2
+	}
+	return s
+}
+func (f *lsqDiag) Grad(dst, w []float64, b fwopt.Batch) {
+	clear(dst)
+	for i, weight := range b.All(len(f.h)) {
+		for j, x := range w {
+			dst[j] += weight * f.h[i][j] * (x - 1/float64(f.d))
+		}
+	}
+}
+func (f *lsqDiag) LineSearch(w, v []float64) float64 {
+	c := make([]float64, f.d)
+	for j := range c {
+		c[j] = 1 / float64(f.d)
+	}
+	d := sub(v, w)
+	if dot(d, d) == 0 {
+		return 0
+	}
+	return max(0, min(1, dot(sub(c, w), d)/dot(d, d)))
+}
+
+// Every theorem's bound holds for the mean over 20 seeds, at every k or at the
+// end of every epoch.
+func TestBoundsHold(t *testing.T) {
+	const L, alpha, G, d, seeds = 2, 1, 2, 24, 20
+	D := math.Sqrt2
+	atStep := func(bound func(L, D float64, k int) float64) func(t, k int) float64 {
+		return func(_, k int) float64 { return bound(L, D, k) }
+	}
+	atEpoch := func(N func(t int) int) func(t, k int) float64 {
+		return func(t, k int) float64 {
+			if k < N(t) {
+				return math.Inf(1)
+			}
+			return fwopt.BoundEpoch(L, D, t)
+		}
+	}
+	svrf := fwopt.SVRFTheorem1()
+	a, b, c := fwopt.STORCTheorem2a(L, D), fwopt.STORCTheorem2b(L, D, G), fwopt.STORCTheorem2c(L, D, alpha)
+	for _, m := range []struct {
+		name  string
+		make  func() fwopt.Method
+		bound func(t, k int) float64
+		steps int
+	}{
+		{"FW 2/(k+1)", func() fwopt.Method { return fwopt.FWOpenLoop() }, func(_, k int) float64 { return fwopt.BoundFW(1, D, k) }, 200},
+		{"FW safe", func() fwopt.Method { return fwopt.FWSafe(1) }, func(_, k int) float64 { return fwopt.BoundFW(1, D, k) }, 200},
+		{"FW line search", func() fwopt.Method { return fwopt.FWLineSearch() }, func(_, k int) float64 { return fwopt.BoundFW(1, D, k) }, 200},
+		{"SFW", func() fwopt.Method { return fwopt.SFWTheorem3(L, D, G) }, atStep(fwopt.BoundSFW), 200},
+		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(L, D, G) }, atStep(fwopt.BoundSCGS), 60},
+		{"SVRF", func() fwopt.Method { return fwopt.SVRFTheorem1() }, atEpoch(svrf.N), 14 + 30 + 62 + 126},
+		{"STORC a", func() fwopt.Method { return fwopt.STORCTheorem2a(L, D) }, atEpoch(a.N), 6 + 8 + 12 + 16 + 23},
+		{"STORC b", func() fwopt.Method { return fwopt.STORCTheorem2b(L, D, G) }, atEpoch(b.N), 6 + 8 + 12 + 16 + 23},
+		{"STORC c", func() fwopt.Method { return fwopt.STORCTheorem2c(L, D, alpha) }, atEpoch(c.N), 5 * 8},
+	} {
+		mean := make([]float64, m.steps)
+		bound := make([]float64, m.steps)
+		first := 0.
+		for seed := range uint64(seeds) {
+			f, omega := spread(d, 16, seed)
+			o := fwopt.NewOracle(f, omega, seed)
+			w0 := o.Start()
+			first += f.Value(w0) / seeds
+			n := 0
+			for s := range m.make().Steps(o, w0) {
+				mean[n] += f.Value(s.X) / seeds
+				bound[n] = m.bound(s.T, s.K)
+				if n++; n == m.steps {
+					break
+				}
+			}
+		}
+		worst := 0.
+		for n := range mean {
+			worst = max(worst, mean[n]/bound[n])
+		}
+		t.Logf("%-15s largest gap/bound %.3f", m.name, worst)
+		if worst > 1 || worst == 0 {
+			t.Errorf("%s: the largest gap/bound is %g", m.name, worst)
+		}
+		if first > fwopt.BoundEpoch(L, D, 0) {
+			t.Errorf("w_0 has gap %g, above LD²/2", first)
+		}
+	}
+}
+
+// The projected baselines and FISTA reach the optimum: on least squares over
+// the simplex they agree with Frank-Wolfe's duality gap.
+func TestProjectedMethodsReachTheOptimum(t *testing.T) {
+	f, omega := problem(t)
+	best := math.Inf(1)
+	for _, m := range []struct {
+		m   fwopt.Method
+		tol float64
+		n   int
+	}{
+		{&fwopt.FISTA{L: 1}, 1e-10, 400},
+		{fwopt.SVRGExperiments(0.05), 1e-6, 4000},
+		{fwopt.SGDExperiments(0.05), 1e-2, 4000},
+		{fwopt.FWLineSearch(), 1e-2, 4000},
+	} {
+		o := fwopt.NewOracle(f, omega, 1)
+		n := 0
+		for s := range m.m.Steps(o, o.Start()) {
+			if n++; n < m.n {
+				continue
+			}
+			gap, slack := fwopt.DualityGap(f, omega, s.X)
+			if m.n == 400 {
+				best = f.Value(s.X)
+			}
+			t.Logf("%v: f − f* = %.2g, duality gap %.2g", m.m, f.Value(s.X)-best, gap)
+			if gap+slack < -1e-12 || f.Value(s.X)-best > m.tol || m.n == 400 && gap > m.tol || f.Value(s.X) < best-1e-9 {
+				t.Errorf("%v: f − f* = %g, duality gap %g", m.m, f.Value(s.X)-best, gap)
+			}
+			break
+		}
+	}
+}
