@@ -1,0 +1,74 @@
+// Package kern holds the kernels that must be fast. A matrix of h numbers a
+// row is a flat slice, row by row: the weights W of a linear predictor are one
+// row of h class weights per feature, the scores P one row per example.
+//
+// Results depend on the arguments only: not on the number of threads.
+package kern
+
+import "gonum.org/v1/gonum/floats"
+
+// Gather does dst += Σ_k val[k] · W[idx[k]], where W has rows of len(dst)
+// numbers. With W the weights and (idx, val) an example it gives the scores of
+// the example; with W the derivatives by the scores and (idx, val) a column of
+// the data it gives a row of the gradient.
+func Gather(dst, w []float64, idx []int32, val []float64) {
+	h := len(dst)
+	idx = idx[:len(val)]
+	if h == 1 {
+		dst[0] += dot(w, idx, val)
+		return
+	}
+	// Four rows at once: a quarter of the traffic to dst, and four loads on
+	// their way from memory together.
+	k := 0
+	for ; k+4 <= len(val); k += 4 {
+		o0, o1, o2, o3 := int(idx[k])*h, int(idx[k+1])*h, int(idx[k+2])*h, int(idx[k+3])*h
+		x0, x1, x2, x3 := w[o0:o0+h], w[o1:o1+h], w[o2:o2+h], w[o3:o3+h]
+		x0, x1, x2, x3 = x0[:len(dst)], x1[:len(dst)], x2[:len(dst)], x3[:len(dst)]
+		v0, v1, v2, v3 := val[k], val[k+1], val[k+2], val[k+3]
+		for l := range dst {
+			dst[l] = dst[l] + v0*x0[l] + v1*x1[l] + v2*x2[l] + v3*x3[l]
+		}
+	}
+	for ; k < len(val); k++ {
+		o := int(idx[k]) * h
+		x := w[o : o+h][:len(dst)]
+		v := val[k]
+		for l := range dst {
+			dst[l] += v * x[l]
+		}
+	}
+}
+
+// dot returns Σ_k val[k] · w[idx[k]].
+func dot(w []float64, idx []int32, val []float64) float64 {
+	var s0, s1, s2, s3 float64
+	k := 0
+	for ; k+4 <= len(val); k += 4 {
+		s0 += val[k] * w[idx[k]]
+		s1 += val[k+1] * w[idx[k+1]]
+		s2 += val[k+2] * w[idx[k+2]]
+		s3 += val[k+3] * w[idx[k+3]]
+	}
+	for ; k < len(val); k++ {
+		s0 += val[k] * w[idx[k]]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// Scatter does W[idx[k]] += val[k] · p for all k, where W has rows of len(p)
+// numbers: the transpose of Gather.
+func Scatter(w, p []float64, idx []int32, val []float64) {
+	h := len(p)
+	idx = idx[:len(val)]
+	if h == 1 {
+		for k, v := range val {
+			w[idx[k]] += v * p[0]
+		}
+		return
+	}
+	for k, v := range val {
+		o := int(idx[k]) * h
+		floats.AddScaled(w[o:o+h], v, p)
+	}
+}

@@ -1,0 +1,119 @@
+package fwopt
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Logistic is the multiclass logistic loss of Section 2.1. Example i has the
+// features e_i ∈ R^m and the label y_i, a predictor is w ∈ R^{h×m} with one row
+// w_ℓ per class, and
+//
+//	f_i(w) = log(1 + Σ_{ℓ≠y_i} exp(w_ℓᵀe_i − w_{y_i}ᵀe_i))
+//
+// In memory w goes feature by feature: class ℓ's weight of feature j is
+// w[j·h+ℓ], so that what an example needs lies together. Matrix shows it as the
+// paper's h × m matrix.
+//
+// No finite score overflows. Methods reuse scratch memory of the Logistic, at
+// most O(d) or 16 MB: use one per goroutine.
+type Logistic struct {
+	Name string // of the data, as on figures
+	rowSum
+	y []int
+}
+
+// NewLogistic returns the loss of the n examples in the rows of x with labels
+// y[i] ∈ {0, …, h−1}. It keeps x and y, which must not change any more, and a
+// copy of x by columns. It panics if x is not well formed or holds a NaN or an
+// infinity, if h < 2, or if y has a wrong length or label.
+func NewLogistic(x *Sparse, y []int, h int) *Logistic {
+	if h < 2 {
+		panic(fmt.Sprintf("fwopt: a classification with %d classes", h))
+	}
+	checkLabels(x, y, h)
+	f := &Logistic{y: y}
+	f.rowSum = newRowSum(x, h, f)
+	return f
+}
+
+func checkLabels(x *Sparse, y []int, h int) {
+	if len(y) != x.N {
+		panic(fmt.Sprintf("fwopt: %d labels for %d examples", len(y), x.N))
+	}
+	for i, l := range y {
+		if l < 0 || l >= h {
+			panic(fmt.Sprintf("fwopt: example %d has label %d, want 0 to %d", i, l, h-1))
+		}
+	}
+}
+
+func (f *Logistic) value(i int, s []float64) float64   { return kern.LogLoss(s, f.y[i]) }
+func (f *Logistic) grad(i int, s []float64, c float64) { kern.LogLossGrad(s, f.y[i], c) }
+func (f *Logistic) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
+	return kern.LogLossLine(s, d, f.y[i], gamma)
+}
+
+// Smoothness returns L = max_i ‖e_i‖²/2. The Hessian of f_i is
+// (diag(p) − ppᵀ) ⊗ e_ie_iᵀ with p the predicted probabilities, and by
+// Gershgorin's theorem no eigenvalue of diag(p) − ppᵀ is above
+// max_ℓ 2p_ℓ(1−p_ℓ) ≤ 1/2. Two classes at p = ½ attain it.
+func (f *Logistic) Smoothness() float64 { return f.maxRow() / 2 }
+
+// Lipschitz returns G = √2·max_i ‖e_i‖. The gradient of f_i is (p − 1_{y_i})e_iᵀ,
+// and ‖p − 1_y‖² = (1−p_y)² + Σ_{ℓ≠y} p_ℓ² ≤ 2(1−p_y)² ≤ 2.
+func (f *Logistic) Lipschitz() float64 { return math.Sqrt(2 * f.maxRow()) }
+
+// Classes returns h.
+func (f *Logistic) Classes() int { return f.h }
+
+// Matrix returns w as the paper's h × m matrix: a view, which shares memory
+// with w.
+func (f *Logistic) Matrix(w []float64) mat.Matrix {
+	f.checkLen("w", w)
+	return mat.NewDense(f.x.M, f.h, w).T()
+}
+
+// Predict returns argmax_ℓ w_ℓᵀe for each row e of x, the first one in a tie.
+// It panics if x has more columns than there are features; missing ones count
+// as 0.
+func (f *Logistic) Predict(w []float64, x *Sparse) []int {
+	f.checkLen("w", w)
+	x.check()
+	if x.M > f.x.M {
+		panic(fmt.Sprintf("fwopt: examples with %d features for a predictor of %d", x.M, f.x.M))
+	}
+	y := make([]int, x.N)
+	kern.Do(x.N, f.rowGrain, func(lo, hi int) {
+		s := make([]float64, f.h)
+		for i := lo; i < hi; i++ {
+			clear(s)
+			col, val := x.Row(i)
+			kern.Gather(s, w, col, val)
+			for l := range s {
+				if s[l] > s[y[i]] {
+					y[i] = l
+				}
+			}
+		}
+	})
+	return y
+}
+
+// ErrorRate returns the share of the rows of x whose label Predict misses.
+func (f *Logistic) ErrorRate(w []float64, x *Sparse, y []int) float64 {
+	checkLabels(x, y, f.h)
+	wrong := 0
+	for i, l := range f.Predict(w, x) {
+		if l != y[i] {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(x.N)
+}
+
+// String returns Name.
+func (f *Logistic) String() string { return f.Name }

@@ -1,0 +1,394 @@
+package fwopt
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/floats"
+)
+
+// rowSum is a sum whose term f_i sees w only through the h scores s = w e_i of
+// row i: f_i(w) = ℓ_i(w e_i), so that ∇f_i(w) = ∇ℓ_i(s) e_iᵀ. It holds what
+// the logistic loss and least squares have in common: the two passes over the
+// data, forward w ↦ scores and backward derivatives ↦ gradient.
+//
+// A large batch goes backward by columns, from a transposed copy of the data:
+// each row of the gradient is the work of one goroutine and needs no clearing.
+// A small batch goes backward by rows, into the rows of dst that it reaches.
+// Which of the two depends on the batch only, and so the bits do not depend on
+// the number of threads.
+type rowSum struct {
+	x    *Sparse
+	h    int
+	loss loss
+
+	block    int           // rows whose scores are held at once
+	rowGrain int           // rows of a piece of parallel work
+	colGrain int           // columns of one
+	ptr      []int         // the columns of x, block by block of rows: column j of block
+	row      []int32       // b is at ptr[b·M+j]:ptr[b·M+j+1], its rows counted from the
+	val      []float64     // first of the block
+	cut      [cuts + 1]int // columns that share out the nonzeros evenly
+
+	p, q []float64    // scratch: scores or derivatives of a block
+	coef []float64    // scratch: the weight of each row
+	sums [][2]float64 // scratch: the partial sums, piece by piece
+}
+
+// loss is ℓ_1, …, ℓ_n of a rowSum.
+type loss interface {
+	value(i int, s []float64) float64                           // ℓ_i(s)
+	grad(i int, s []float64, c float64)                         // s = c∇ℓ_i(s)
+	line(i int, s, d []float64, gamma float64) (d1, d2 float64) // ℓ_i(s + γd) by γ, once and twice
+}
+
+const (
+	blockSize = 1 << 20 // numbers in p and in q, where n is large
+	pieceSize = 1 << 15 // multiplications that are worth a piece of parallel work
+	cuts      = 64
+)
+
+func newRowSum(x *Sparse, h int, l loss) rowSum {
+	x.check()
+	for k, v := range x.Val {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			i, _ := slices.BinarySearch(x.Ptr, k+1)
+			panic(fmt.Sprintf("fwopt: row %d of the data has the value %g", i-1, v))
+		}
+	}
+	f := rowSum{x: x, h: h, loss: l}
+	nnz := len(x.Val)
+	// At least one nonzero in the average column of a block: ptr stays O(nnz).
+	f.block = min(x.N, max(1, blockSize/h, x.M/max(1, nnz/x.N)))
+	f.rowGrain = max(1, pieceSize/(h*(nnz/x.N+2)))
+	f.colGrain = max(1, pieceSize/(h*(nnz/x.M+2)))
+	f.transpose()
+	return f
+}
+
+// transpose builds the columns of x and the cuts, in O(nonzeros).
+func (f *rowSum) transpose() {
+	x, m := f.x, f.x.M
+	blocks := (x.N + f.block - 1) / f.block
+	f.ptr = make([]int, blocks*m+1)
+	f.row = make([]int32, len(x.Val))
+	f.val = make([]float64, len(x.Val))
+	for i := range x.N {
+		col, _ := x.Row(i)
+		for _, j := range col {
+			f.ptr[i/f.block*m+int(j)]++
+		}
+	}
+	at := 0
+	for c, count := range f.ptr {
+		f.ptr[c] = at
+		at += count
+	}
+	for i := range x.N {
+		col, val := x.Row(i)
+		for k, j := range col {
+			c := i/f.block*m + int(j)
+			f.row[f.ptr[c]], f.val[f.ptr[c]] = int32(i%f.block), val[k]
+			f.ptr[c]++ // now the end of what is filled, and at last of column c
+		}
+	}
+	copy(f.ptr[1:], f.ptr)
+	f.ptr[0] = 0
+
+	seen, q := 0, 1
+	for j := range m {
+		for b := range blocks {
+			seen += f.ptr[b*m+j+1] - f.ptr[b*m+j]
+		}
+		for ; q < cuts && seen*cuts >= q*len(x.Val); q++ {
+			f.cut[q] = j + 1
+		}
+	}
+	for ; q <= cuts; q++ {
+		f.cut[q] = m
+	}
+}
+
+// Dim returns d = m·h.
+func (f *rowSum) Dim() int { return f.x.M * f.h }
+
+// Len returns n.
+func (f *rowSum) Len() int { return f.x.N }
+
+// Value returns f(w). It costs one forward pass, O(h·nonzeros).
+func (f *rowSum) Value(w []float64) float64 {
+	f.checkLen("w", w)
+	total := 0.0
+	for lo := 0; lo < f.x.N; lo += f.block {
+		n := min(f.block, f.x.N-lo)
+		f.p = grow(f.p, n*f.h)
+		sum, _ := f.sum(n, func(r int) (float64, float64) {
+			s := f.p[r*f.h : (r+1)*f.h]
+			f.scores(s, w, lo+r)
+			return f.loss.value(lo+r, s), 0
+		})
+		total += sum
+	}
+	return total / float64(f.x.N)
+}
+
+// Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w), for the zero Batch
+// ∇f(w). It costs O(d + h·nonzeros of the batch) and at most a little more
+// than the exact gradient. dst and w must not overlap.
+func (f *rowSum) Grad(dst, w []float64, batch Batch) {
+	f.checkLen("dst", dst)
+	f.checkLen("w", w)
+	f.checkBatch(batch)
+	if f.large(batch) {
+		f.backByColumns(dst, w, nil, batch)
+		return
+	}
+	clear(dst)
+	f.backByRows(dst, w, nil, batch)
+}
+
+// AddGradDiff does dst += Σ_j Weight[j] (∇f_{Index[j]}(w) − ∇f_{Index[j]}(w0)).
+// It costs O(h·nonzeros of the batch), without a pass over d numbers if the
+// batch is small, and adds exact zeros where w and w0 agree on the batch. dst
+// must not overlap w or w0.
+func (f *rowSum) AddGradDiff(dst, w, w0 []float64, batch Batch) {
+	f.checkLen("dst", dst)
+	f.checkLen("w", w)
+	f.checkLen("w0", w0)
+	f.checkBatch(batch)
+	if f.large(batch) {
+		f.backByColumns(dst, w, w0, batch)
+		return
+	}
+	f.backByRows(dst, w, w0, batch)
+}
+
+// large reports whether a batch goes backward by columns: where it has at
+// least half the rows, for the same number of nonzeros takes about twice as
+// long by rows (measured on news20's shape).
+func (f *rowSum) large(batch Batch) bool {
+	return batch.Index == nil || 2*len(batch.Index) >= f.x.N
+}
+
+// backByColumns does dst = Σ_j Weight[j] ∇f_{Index[j]}(w) or, if w0 is not nil,
+// what AddGradDiff does.
+func (f *rowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
+	m, h := f.x.M, f.h
+	if batch.Index != nil {
+		f.coef = grow(f.coef, f.x.N)
+		clear(f.coef)
+		for j, i := range batch.Index {
+			f.coef[i] += batch.Weight[j]
+		}
+	}
+	for lo := 0; lo < f.x.N; lo += f.block {
+		n := min(f.block, f.x.N-lo)
+		f.p, f.q = grow(f.p, n*h), grow(f.q, n*h)
+		kern.Do(n, f.rowGrain, func(a, b int) {
+			for r := a; r < b; r++ {
+				c := 1 / float64(f.x.N)
+				if batch.Index != nil {
+					c = f.coef[lo+r]
+				}
+				f.derive(r, lo+r, w, w0, c)
+			}
+		})
+		ptr := f.ptr[lo/f.block*m:]
+		kern.Do(m, f.colGrain, func(a, b int) {
+			for j := a; j < b; j++ {
+				d := dst[j*h : (j+1)*h]
+				if lo == 0 && w0 == nil {
+					clear(d)
+				}
+				kern.Gather(d, f.p, f.row[ptr[j]:ptr[j+1]], f.val[ptr[j]:ptr[j+1]])
+			}
+		})
+	}
+}
+
+// backByRows adds the gradient of the batch to dst, or the difference of two
+// if w0 is not nil, term by term in the order of the batch.
+func (f *rowSum) backByRows(dst, w, w0 []float64, batch Batch) {
+	h := f.h
+	for lo := 0; lo < len(batch.Index); lo += f.block {
+		index := batch.Index[lo:min(lo+f.block, len(batch.Index))]
+		weight := batch.Weight[lo:]
+		f.p, f.q = grow(f.p, len(index)*h), grow(f.q, len(index)*h)
+		kern.Do(len(index), f.rowGrain, func(a, b int) {
+			for r := a; r < b; r++ {
+				f.derive(r, index[r], w, w0, weight[r])
+			}
+		})
+		// Each share of the columns goes through the whole batch in order: the
+		// bits are those of one share.
+		shares := min(runtime.GOMAXPROCS(0), cuts, 1+len(index)/(2*f.rowGrain))
+		kern.Do(shares, 1, func(a, b int) {
+			from, to := f.cut[a*cuts/shares], f.cut[b*cuts/shares]
+			for r, i := range index {
+				col, val := f.x.Row(i)
+				if shares > 1 {
+					k, _ := slices.BinarySearch(col, int32(from))
+					e, _ := slices.BinarySearch(col[k:], int32(to))
+					col, val = col[k:k+e], val[k:k+e]
+				}
+				kern.Scatter(dst, f.p[r*h:(r+1)*h], col, val)
+			}
+		})
+	}
+}
+
+// derive sets row r of p to c∇ℓ_i at the scores of w, less c∇ℓ_i at those of
+// w0 if w0 is not nil.
+func (f *rowSum) derive(r, i int, w, w0 []float64, c float64) {
+	p := f.p[r*f.h : (r+1)*f.h]
+	if c == 0 {
+		clear(p)
+		return
+	}
+	f.scores(p, w, i)
+	f.loss.grad(i, p, c)
+	if w0 == nil {
+		return
+	}
+	q := f.q[r*f.h : (r+1)*f.h]
+	f.scores(q, w0, i)
+	f.loss.grad(i, q, c)
+	floats.Sub(p, q)
+}
+
+// scores computes s = w e_i.
+func (f *rowSum) scores(s, w []float64, i int) {
+	clear(s)
+	col, val := f.x.Row(i)
+	kern.Gather(s, w, col, val)
+}
+
+// LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), to about 15
+// digits; NaN if f is not a number there. It costs two forward passes, and O(nh)
+// for each of a handful of Newton steps; if the scores of all rows are too many
+// to keep, each step costs the two passes.
+func (f *rowSum) LineSearch(w, v []float64) float64 {
+	f.checkLen("w", w)
+	f.checkLen("v", v)
+	h, held := f.h, -1
+	slope := func(gamma float64) (d1, d2 float64) {
+		for lo := 0; lo < f.x.N; lo += f.block {
+			n := min(f.block, f.x.N-lo)
+			if held != lo {
+				held = lo
+				f.p, f.q = grow(f.p, n*h), grow(f.q, n*h)
+				kern.Do(n, f.rowGrain, func(a, b int) {
+					for r := a; r < b; r++ {
+						p, q := f.p[r*h:(r+1)*h], f.q[r*h:(r+1)*h]
+						f.scores(p, w, lo+r)
+						f.scores(q, v, lo+r)
+						floats.Sub(q, p)
+					}
+				})
+			}
+			a, b := f.sum(n, func(r int) (float64, float64) {
+				return f.loss.line(lo+r, f.p[r*h:(r+1)*h], f.q[r*h:(r+1)*h], gamma)
+			})
+			d1, d2 = d1+a, d2+b
+		}
+		return d1, d2
+	}
+	return minimizeLine(slope)
+}
+
+// minimizeLine returns the minimiser over [0, 1] of a convex function whose
+// first and second derivative slope returns: by Newton's method, kept inside
+// the interval that holds the root of the first derivative and halving it where
+// Newton's steps do not shrink fast.
+func minimizeLine(slope func(gamma float64) (d1, d2 float64)) float64 {
+	lo, hi, closed := 0.0, 1.0, false // closed: the derivative at hi is known, and positive
+	gamma, step, before := 0.0, math.Inf(1), math.Inf(1) // the last step and the one before
+	for range 200 {
+		d1, d2 := slope(gamma)
+		switch {
+		case math.IsNaN(d1):
+			return math.NaN()
+		case d1 == 0 || gamma == 0 && d1 > 0 || gamma == 1 && d1 < 0:
+			return gamma
+		case d1 < 0:
+			lo = gamma
+		default:
+			hi, closed = gamma, true
+		}
+		next := gamma - d1/d2
+		if next >= hi && !closed {
+			next = hi
+		} else if !(next > lo && next < hi) || 2*math.Abs(next-gamma) > before {
+			next = lo + (hi-lo)/2
+		}
+		before, step = step, math.Abs(next-gamma)
+		gamma = next
+		if step <= 1e-9*gamma { // the error of a Newton step is about its square
+			break
+		}
+	}
+	return gamma
+}
+
+// sum returns Σ_r term(r) for r < n, with the same bits for any number of
+// threads.
+func (f *rowSum) sum(n int, term func(r int) (a, b float64)) (a, b float64) {
+	pieces := (n + f.rowGrain - 1) / f.rowGrain
+	if len(f.sums) < pieces {
+		f.sums = make([][2]float64, pieces)
+	}
+	kern.Do(n, f.rowGrain, func(lo, hi int) {
+		var s [2]float64
+		for r := lo; r < hi; r++ {
+			a, b := term(r)
+			s[0], s[1] = s[0]+a, s[1]+b
+		}
+		f.sums[lo/f.rowGrain] = s
+	})
+	for _, s := range f.sums[:pieces] {
+		a, b = a+s[0], b+s[1]
+	}
+	return a, b
+}
+
+// maxRow returns max_i ‖e_i‖².
+func (f *rowSum) maxRow() float64 {
+	top := 0.0
+	for i := range f.x.N {
+		_, val := f.x.Row(i)
+		top = max(top, floats.Dot(val, val))
+	}
+	return top
+}
+
+func (f *rowSum) checkLen(name string, w []float64) {
+	if len(w) != f.Dim() {
+		panic(fmt.Sprintf("fwopt: %s has length %d, want %d", name, len(w), f.Dim()))
+	}
+}
+
+func (f *rowSum) checkBatch(batch Batch) { checkBatch(batch, f.x.N) }
+
+// checkBatch panics unless batch is a batch of terms of a sum of n.
+func checkBatch(batch Batch, n int) {
+	if len(batch.Index) != len(batch.Weight) {
+		panic(fmt.Sprintf("fwopt: a batch of %d terms with %d weights", len(batch.Index), len(batch.Weight)))
+	}
+	for _, i := range batch.Index {
+		if i < 0 || i >= n {
+			panic(fmt.Sprintf("fwopt: a batch with term %d of a sum of %d", i, n))
+		}
+	}
+}
+
+// grow returns a slice of length n, x itself if it is long enough. It holds
+// anything.
+func grow(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n)
+	}
+	return x[:n]
+}
