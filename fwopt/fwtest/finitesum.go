@@ -1,0 +1,352 @@
+package fwtest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/gonum/floats"
+)
+
+// TestFiniteSum checks that f keeps the contract of [fwopt.FiniteSum]: that the
+// zero Batch gives the gradient of Value (central differences) and the mean of
+// all ∇f_i; that Grad honours weights and duplicates, overwrites dst, and writes
+// neither w nor the batch; that f and each f_i look convex on random segments.
+// If f has them, it also checks AddGradDiff (against two calls of Grad),
+// LineSearch (against a fine grid), Smoothness() float64 and Lipschitz() float64
+// (as an L and a G for all f_i).
+//
+// It calls Grad for each of the n terms a few times: hand it a small instance.
+func TestFiniteSum(t *testing.T, f fwopt.FiniteSum) {
+	t.Helper()
+	finiteSum(t, f)
+}
+
+// reporter is what the checks need of a *testing.T.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+func finiteSum(t reporter, f fwopt.FiniteSum) {
+	t.Helper()
+	if f.Dim() < 1 || f.Len() < 1 {
+		t.Errorf("Dim() = %d and Len() = %d, want at least 1", f.Dim(), f.Len())
+		return
+	}
+	c := &sumCheck{f: f, n: f.Len(), d: f.Dim(), rng: rand.New(rand.NewPCG(1, 2))}
+	for _, check := range []func() error{
+		c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants, c.differ, c.lineSearch,
+	} {
+		if err := check(); err != nil {
+			t.Errorf("%T: %v", f, err)
+		}
+	}
+}
+
+type sumCheck struct {
+	f    fwopt.FiniteSum
+	n, d int
+	rng  *rand.Rand
+}
+
+// point draws a vector of independent normal numbers. Its scale changes from
+// call to call, for the curvature of f may live at any.
+func (c *sumCheck) point() []float64 {
+	scale := math.Exp(2 * c.rng.NormFloat64())
+	w := make([]float64, c.d)
+	for j := range w {
+		w[j] = scale * c.rng.NormFloat64()
+	}
+	return w
+}
+
+// grad returns the batch's gradient at w, out of a dst full of NaN.
+func (c *sumCheck) grad(w []float64, b fwopt.Batch) []float64 {
+	dst := make([]float64, c.d)
+	for j := range dst {
+		dst[j] = math.NaN()
+	}
+	c.f.Grad(dst, w, b)
+	return dst
+}
+
+func single(i int) fwopt.Batch { return fwopt.Batch{Index: []int{i}, Weight: []float64{1}} }
+
+// batch draws m terms with weights of both signs. A term may come twice.
+func (c *sumCheck) batch(m int) fwopt.Batch {
+	var b fwopt.Batch
+	for range m {
+		b.Index = append(b.Index, c.rng.IntN(c.n))
+		b.Weight = append(b.Weight, c.rng.NormFloat64()/math.Sqrt(float64(m)))
+	}
+	return b
+}
+
+// sum returns Σ_j Weight[j] ∇f_{Index[j]}(w) by one call of Grad per term, and
+// the sum of the norms, by which rounding is measured.
+func (c *sumCheck) sum(w []float64, b fwopt.Batch) (g []float64, size float64) {
+	g = make([]float64, c.d)
+	for i, weight := range b.All(c.n) {
+		gi := c.grad(w, single(i))
+		floats.AddScaled(g, weight, gi)
+		size += math.Abs(weight) * floats.Norm(gi, 2)
+	}
+	return g, size
+}
+
+// near returns an error unless got = want up to rounding in numbers of the
+// given size.
+func near(what string, got, want []float64, size float64) error {
+	for j := range want {
+		if e := math.Abs(got[j] - want[j]); !(e <= 1e-10*size) {
+			return fmt.Errorf("%s: coordinate %d is %.12g, want %.12g", what, j, got[j], want[j])
+		}
+	}
+	return nil
+}
+
+func same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool {
+		return math.Float64bits(x) == math.Float64bits(y)
+	})
+}
+
+// reads checks that nothing but dst is written, and that dst is not read.
+func (c *sumCheck) reads() error {
+	for _, b := range []fwopt.Batch{{}, single(c.n - 1), c.batch(3), c.batch(2*c.n + 1)} {
+		name := fmt.Sprintf("Grad of a batch of %d", len(b.Index))
+		if b.Index == nil {
+			name = "Grad of the zero Batch"
+		}
+		w := c.point()
+		w1, index, weight := slices.Clone(w), slices.Clone(b.Index), slices.Clone(b.Weight)
+		g := c.grad(w, b)
+		switch j := slices.IndexFunc(g, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); {
+		case j >= 0:
+			return fmt.Errorf("%s: coordinate %d is %g; dst was full of NaN, which Grad must overwrite", name, j, g[j])
+		case !same(w, w1):
+			return fmt.Errorf("%s wrote to w", name)
+		case !slices.Equal(index, b.Index) || !same(weight, b.Weight):
+			return fmt.Errorf("%s wrote to the batch", name)
+		}
+		g1 := c.point()
+		c.f.Grad(g1, w, b)
+		if !same(g, g1) {
+			return fmt.Errorf("%s: two calls with the same arguments give different bits", name)
+		}
+		if v := c.f.Value(w); math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("Value(w) = %g at a w of norm %.3g", v, floats.Norm(w, 2))
+		}
+		if !same(w, w1) {
+			return fmt.Errorf("Value wrote to w")
+		}
+	}
+	return nil
+}
+
+// gradient holds ⟨∇f(w), u⟩ against (f(w+tu) − f(w−tu))/2t, with the t that
+// serves best: rounding spoils the small ones, curvature the large ones.
+func (c *sumCheck) gradient() error {
+	for trial := range 30 {
+		w := c.point()
+		g := c.grad(w, fwopt.Batch{})
+		size := floats.Norm(g, 2) + 1e-300
+		u := make([]float64, c.d)
+		var name string
+		switch {
+		case trial < 20: // coordinates, all of them if there are few
+			j := trial
+			if c.d > 20 {
+				j = c.rng.IntN(c.d)
+			}
+			u[j%c.d] = 1
+			name = fmt.Sprintf("coordinate %d", j%c.d)
+		case trial < 25:
+			copy(u, c.point())
+			floats.Scale(1/floats.Norm(u, 2), u)
+			name = "a random direction"
+		default:
+			floats.AddScaled(u, 1/size, g)
+			name = "the gradient"
+		}
+		want, best := floats.Dot(g, u), math.Inf(1)
+		var slope float64
+		x := make([]float64, c.d)
+		for t := 1.0; t > 1e-8; t /= 4 {
+			floats.AddScaledTo(x, w, t, u)
+			up := c.f.Value(x)
+			floats.AddScaledTo(x, w, -t, u)
+			down := c.f.Value(x)
+			s := (up - down) / (2 * t)
+			// what rounding of f alone would give is no error
+			e := max(0, math.Abs(s-want)-4e-16*(math.Abs(up)+math.Abs(down))/t)
+			if e < best {
+				best, slope = e, s
+			}
+		}
+		if !(best <= 1e-6*size) {
+			return fmt.Errorf("the zero Batch does not give the gradient of Value: along %s Grad has the slope %.9g, central differences of Value %.9g", name, want, slope)
+		}
+	}
+	return nil
+}
+
+// mean checks ∇f = (1/n) Σ ∇f_i.
+func (c *sumCheck) mean() error {
+	w := c.point()
+	want, size := c.sum(w, fwopt.Batch{})
+	return near("Grad of the zero Batch against the mean of all n single terms", c.grad(w, fwopt.Batch{}), want, size)
+}
+
+// batches checks weights and duplicates, in small and in large batches.
+func (c *sumCheck) batches() error {
+	i, j := c.rng.IntN(c.n), c.rng.IntN(c.n)
+	double := fwopt.Batch{Index: []int{i, j, i}, Weight: []float64{0.25, -0.5, 1.5}}
+	all := fwopt.Batch{}
+	for i := range c.n {
+		all.Index, all.Weight = append(all.Index, i), append(all.Weight, 1/float64(c.n))
+	}
+	for _, b := range []fwopt.Batch{
+		{Index: []int{i}, Weight: []float64{3}}, {Index: []int{j}, Weight: []float64{0}},
+		double, all, c.batch(1 + c.n/3), c.batch(c.n), c.batch(2*c.n + 1),
+	} {
+		w := c.point()
+		want, size := c.sum(w, b)
+		name := fmt.Sprintf("Grad of a batch of %d out of %d against its terms one by one", len(b.Index), c.n)
+		if len(b.Index) <= 3 {
+			name = fmt.Sprintf("Grad of terms %d with weights %g against its terms one by one", b.Index, b.Weight)
+		}
+		if err := near(name, c.grad(w, b), want, size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convex checks f((w+v)/2) ≤ (f(w)+f(v))/2, f(v) ≥ f(w) + ⟨∇f(w), v−w⟩ and
+// ⟨∇f_i(v) − ∇f_i(w), v−w⟩ ≥ 0.
+func (c *sumCheck) convex() error {
+	for range 30 {
+		w, v := c.point(), c.point()
+		u := floats.SubTo(make([]float64, c.d), v, w)
+		mid := floats.AddScaledTo(make([]float64, c.d), w, 0.5, u)
+		fw, fv, fm := c.f.Value(w), c.f.Value(v), c.f.Value(mid)
+		eps := 1e-12 * (math.Abs(fw) + math.Abs(fv))
+		if !(fm <= (fw+fv)/2+eps) {
+			return fmt.Errorf("Value is not convex: %.9g and %.9g at the ends of a segment, %.9g in the middle", fw, fv, fm)
+		}
+		g := c.grad(w, fwopt.Batch{})
+		slope := floats.Dot(g, u)
+		eps += 1e-12 * floats.Norm(g, 2) * floats.Norm(u, 2)
+		if !(fv >= fw+slope-eps) {
+			return fmt.Errorf("f(v) = %.9g is under the tangent at w, f(w) + ⟨∇f(w), v−w⟩ = %.9g", fv, fw+slope)
+		}
+		i := c.rng.IntN(c.n)
+		gw, gv := c.grad(w, single(i)), c.grad(v, single(i))
+		eps = 1e-12 * (floats.Norm(gw, 2) + floats.Norm(gv, 2)) * floats.Norm(u, 2)
+		if turn := floats.Dot(gv, u) - floats.Dot(gw, u); !(turn >= -eps) {
+			return fmt.Errorf("f_%d is not convex: ⟨∇f_i(v) − ∇f_i(w), v−w⟩ = %.3g", i, turn)
+		}
+	}
+	return nil
+}
+
+// constants checks ‖∇f_i(w) − ∇f_i(v)‖ ≤ L‖w−v‖ and ‖∇f_i(w)‖ ≤ G for what f
+// says are L and G.
+func (c *sumCheck) constants() error {
+	smooth, _ := c.f.(interface{ Smoothness() float64 })
+	lipschitz, _ := c.f.(interface{ Lipschitz() float64 })
+	for i := range min(c.n, 100) {
+		w, v := c.point(), c.point()
+		gw, gv := c.grad(w, single(i)), c.grad(v, single(i))
+		if dist := floats.Distance(w, v, 2); smooth != nil {
+			if got := floats.Distance(gw, gv, 2); !(got <= (1+1e-10)*smooth.Smoothness()*dist) {
+				return fmt.Errorf("Smoothness() = %.9g, but f_%d needs L ≥ %.9g", smooth.Smoothness(), i, got/dist)
+			}
+		}
+		if lipschitz != nil {
+			if got := floats.Norm(gw, 2); !(got <= (1+1e-10)*lipschitz.Lipschitz()) {
+				return fmt.Errorf("Lipschitz() = %.9g, but ‖∇f_%d(w)‖ = %.9g", lipschitz.Lipschitz(), i, got)
+			}
+		}
+	}
+	return nil
+}
+
+// differ checks that AddGradDiff adds Grad(w) − Grad(w0) to what dst holds.
+func (c *sumCheck) differ() error {
+	f, ok := c.f.(fwopt.Differ)
+	if !ok {
+		return nil
+	}
+	for _, b := range []fwopt.Batch{{}, single(0), c.batch(3), c.batch(1 + c.n/3), c.batch(2*c.n + 1)} {
+		w, w0, before := c.point(), c.point(), c.point()
+		w1, w01, index, weight := slices.Clone(w), slices.Clone(w0), slices.Clone(b.Index), slices.Clone(b.Weight)
+		want, size := c.sum(w, b)
+		less, size0 := c.sum(w0, b)
+		floats.Sub(want, less)
+		floats.Add(want, before)
+		size += size0 + floats.Norm(before, 2)
+		got := slices.Clone(before)
+		f.AddGradDiff(got, w, w0, b)
+		name := fmt.Sprintf("AddGradDiff of a batch of %d against dst + Grad(w) − Grad(w0)", len(b.Index))
+		if b.Index == nil {
+			name = "AddGradDiff of the zero Batch against dst + Grad(w) − Grad(w0)"
+		}
+		if err := near(name, got, want, size); err != nil {
+			return err
+		}
+		if !same(w, w1) || !same(w0, w01) || !slices.Equal(index, b.Index) || !same(weight, b.Weight) {
+			return fmt.Errorf("AddGradDiff wrote to w, w0 or the batch")
+		}
+	}
+	return nil
+}
+
+// lineSearch holds the γ of LineSearch against a grid, on segments that go down
+// all the way, up all the way, and down and up.
+func (c *sumCheck) lineSearch() error {
+	f, ok := c.f.(fwopt.LineSearcher)
+	if !ok {
+		return nil
+	}
+	const grid = 256
+	for trial := range 20 {
+		w, v := c.point(), c.point()
+		if trial%2 == 1 { // v = w ± t∇f(w)
+			g := c.grad(w, fwopt.Batch{})
+			t := math.Exp(3*c.rng.NormFloat64()) / (1e-300 + floats.Norm(g, 2))
+			if trial%4 == 1 {
+				t = -t
+			}
+			floats.AddScaledTo(v, w, t, g)
+		}
+		w1, v1 := slices.Clone(w), slices.Clone(v)
+		gamma := f.LineSearch(w, v)
+		if !(gamma >= 0 && gamma <= 1) {
+			return fmt.Errorf("LineSearch returns %g, want a γ in [0, 1]", gamma)
+		}
+		if !same(w, w1) || !same(v, v1) {
+			return fmt.Errorf("LineSearch wrote to w or v")
+		}
+		x := make([]float64, c.d)
+		at := func(gamma float64) float64 {
+			for j := range x {
+				x[j] = (1-gamma)*w[j] + gamma*v[j]
+			}
+			return c.f.Value(x)
+		}
+		got := at(gamma)
+		for k := range grid + 1 {
+			y := float64(k) / grid
+			if value := at(y); !(got <= value+1e-12*(math.Abs(at(0))+math.Abs(at(1)))) {
+				return fmt.Errorf("LineSearch returns γ = %g with f = %.12g, but f = %.12g at γ = %g", gamma, got, value, y)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package fwtest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// bowl is f_i(w) = ½ Σ_j i·(w_j − i)² for i < n, in the plainest way, with one
+// fault.
+type bowl struct {
+	n, d  int
+	fault string
+}
+
+func (f *bowl) Dim() int { return f.d }
+func (f *bowl) Len() int { return f.n }
+
+func (f *bowl) Value(w []float64) float64 {
+	sum := 0.0
+	for i := range f.n {
+		for _, x := range w {
+			sum += float64(i) * (x - float64(i)) * (x - float64(i)) / 2
+		}
+	}
+	switch f.fault {
+	case "value writes w":
+		w[0]++
+	case "value is NaN":
+		return math.NaN()
+	case "value is concave":
+		return -sum / float64(f.n)
+	}
+	return sum / float64(f.n)
+}
+
+func (f *bowl) Grad(dst, w []float64, b fwopt.Batch) {
+	if f.fault == "last coordinate not written" {
+		dst = dst[:f.d-1]
+	}
+	if f.fault != "dst not cleared" {
+		clear(dst)
+	}
+	seen := map[int]bool{}
+	for i, weight := range b.All(f.n) {
+		if f.fault == "exact gradient is the sum" && b.Index == nil {
+			weight = 1
+		}
+		if f.fault == "weights ignored" {
+			weight = 1 / float64(max(1, len(b.Index)))
+			if b.Index == nil {
+				weight = 1 / float64(f.n)
+			}
+		}
+		if f.fault == "duplicates dropped" && seen[i] {
+			continue
+		}
+		seen[i] = true
+		for j := range dst {
+			dst[j] += weight * float64(i) * (w[j] - float64(i))
+		}
+	}
+	switch f.fault {
+	case "gradient off in one coordinate":
+		dst[1] += 1e-3 * w[1]
+	case "gradient writes w":
+		w[0] = 0
+	case "gradient writes the batch":
+		if b.Weight != nil {
+			b.Weight[0] = 0
+		}
+	case "large batches wrong":
+		if len(b.Index) > f.n {
+			dst[0] *= 1.001
+		}
+	case "terms are not convex":
+		if len(b.Index) > 0 { // ∇f_i + (−1)^i 100w has the same mean
+			for i, weight := range b.All(f.n) {
+				for j := range dst {
+					dst[j] += weight * 100 * float64(1-2*(i%2)) * w[j]
+				}
+			}
+		}
+	}
+}
+
+func (f *bowl) Smoothness() float64 {
+	if f.fault == "L too small" {
+		return 0.99 * float64(f.n-1)
+	}
+	return float64(f.n - 1)
+}
+
+func (f *bowl) AddGradDiff(dst, w, w0 []float64, b fwopt.Batch) {
+	if f.fault == "difference overwrites" {
+		clear(dst)
+	}
+	for i, weight := range b.All(f.n) {
+		for j := range dst {
+			dst[j] += weight * float64(i) * (w[j] - w0[j])
+		}
+	}
+	if f.fault == "difference reversed" {
+		for i, weight := range b.All(f.n) {
+			for j := range dst {
+				dst[j] -= 2 * weight * float64(i) * (w[j] - w0[j])
+			}
+		}
+	}
+}
+
+func (f *bowl) LineSearch(w, v []float64) float64 {
+	g := make([]float64, f.d)
+	f.Grad(g, w, fwopt.Batch{})
+	slope, curve := 0.0, 0.0
+	for j := range g {
+		u := v[j] - w[j]
+		slope += g[j] * u
+		curve += float64(f.n-1) / 2 * u * u
+	}
+	switch f.fault {
+	case "line search not clipped":
+		return -slope / curve
+	case "line search too short":
+		return 0.5 * max(0, min(1, -slope/curve))
+	case "line search at the end":
+		return 1
+	}
+	return max(0, min(1, -slope/curve))
+}
+
+// flat is bowl with a false G.
+type flat struct{ bowl }
+
+func (f *flat) Lipschitz() float64 { return 1e-3 }
+
+// log keeps what a check reports.
+type log struct{ errors []string }
+
+func (l *log) Helper() {}
+func (l *log) Errorf(format string, args ...any) {
+	l.errors = append(l.errors, fmt.Sprintf(format, args...))
+}
+
+func TestFiniteSumPasses(t *testing.T) {
+	for _, n := range []int{2, 6} {
+		TestFiniteSum(t, &bowl{n: n, d: 3})
+	}
+}
+
+// Each fault must be found, by a message that says what is wrong.
+func TestFiniteSumFindsFaults(t *testing.T) {
+	for fault, want := range map[string]string{
+		"value writes w":                 "Value wrote to w",
+		"value is NaN":                   "Value(w) = NaN",
+		"value is concave":               "not convex",
+		"dst not cleared":                "must overwrite",
+		"last coordinate not written":    "must overwrite",
+		"exact gradient is the sum":      "gradient of Value",
+		"weights ignored":                "one by one",
+		"duplicates dropped":             "one by one",
+		"gradient off in one coordinate": "along coordinate 1",
+		"gradient writes w":              "wrote to w",
+		"gradient writes the batch":      "wrote to the batch",
+		"large batches wrong":            "Grad of a batch of 13 out of 6",
+		"terms are not convex":           "f_",
+		"L too small":                    "Smoothness() = 4.95",
+		"difference overwrites":          "AddGradDiff",
+		"difference reversed":            "AddGradDiff",
+		"line search not clipped":        "want a γ in [0, 1]",
+		"line search too short":          "LineSearch returns",
+		"line search at the end":         "LineSearch returns",
+	} {
+		var l log
+		finiteSum(&l, &bowl{n: 6, d: 3, fault: fault})
+		if !strings.Contains(strings.Join(l.errors, "\n"), want) {
+			t.Errorf("%s: reported %q, want something with %q", fault, l.errors, want)
+		}
+	}
+	var l log
+	finiteSum(&l, &flat{bowl{n: 6, d: 3}})
+	if len(l.errors) != 1 || !strings.Contains(l.errors[0], "Lipschitz() = 0.001") {
+		t.Errorf("false G: reported %q", l.errors)
+	}
+	l = log{}
+	finiteSum(&l, &bowl{})
+	if len(l.errors) != 1 || !strings.Contains(l.errors[0], "Dim() = 0") {
+		t.Errorf("no terms: reported %q", l.errors)
+	}
+}
