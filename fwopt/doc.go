@@ -1,0 +1,40 @@
+// Package fwopt holds the algorithms of "Variance-Reduced and Projection-Free
+// Stochastic Optimization" (Elad Hazan and Haipeng Luo, ICML 2016), which solve
+//
+//	min_{w∈Ω} f(w) = (1/n) Σ f_i(w)
+//
+// over a compact convex set Ω that is cheap to optimise a linear function over,
+// with the methods that the paper compares them with. "The paper" is that paper.
+//
+// Four nouns make up the package:
+//
+//   - a [FiniteSum] is f and a [Domain] is Ω: one's own takes about ten lines;
+//   - an [Oracle] gives a method access to both, draws its samples and counts
+//     its calls: exact gradients, stochastic gradients, linear optimisations,
+//     projections ([Calls]);
+//   - a [Method] is an algorithm of the paper, line by line, one in a file;
+//   - [Run] runs a method within a [Budget] and returns a [Trace]; [Keep] does so
+//     across programs, with files.
+//
+// The methods and where they stand:
+//
+//	FW     Section 2.2, Eq. (FW)      FWOpenLoop, FWSafe, FWLineSearch
+//	SFW    Appendix B, Theorem 3      SFWTheorem3, SFWExperiments
+//	SCGS   Section 2.2; Lan & Zhou    SCGSConvex, SCGSExperiments
+//	SVRF   Algorithm 1, Theorem 1     SVRFTheorem1, SVRFExperiments
+//	STORC  Algorithm 2, Theorem 2     STORCTheorem2a, 2b, 2c, STORCExperiments
+//	SGD    Section 5 (baseline)       SGDExperiments
+//	SVRG   Section 5 (baseline)       SVRGExperiments
+//	FISTA  not in the paper
+//
+// The constructors named after a theorem have the parameters of its statement,
+// those named Experiments the parameters of Section 5.
+//
+// Vectors are flat and of length d. The weights w ∈ R^{h×m} of multiclass
+// problems are stored feature by feature: w[j*h+l] belongs to class l and
+// feature j, both from 0.
+//
+// Nothing here draws, prints, or needs a notebook: see the packages fwplot for
+// figures, fwnb for notebooks, fwdata for data and fwtest for conformance tests
+// of one's own parts.
+package fwopt
