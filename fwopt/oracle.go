@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/floats"
@@ -213,7 +214,7 @@ func (o *Oracle) Sample(m int) Batch {
 	}
 	n := o.F.Len()
 	b := &o.batch
-	b.Index, b.Weight = b.Index[:0], b.Weight[:0]
+	b.Index, b.Weight = slices.Grow(b.Index[:0], min(m, n)), slices.Grow(b.Weight[:0], min(m, n))
 	if m < n {
 		for range m {
 			b.Index = append(b.Index, o.rng.IntN(n))
