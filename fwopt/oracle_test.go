@@ -179,7 +179,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		for name, m := range methods() {
 			o := fwopt.NewOracle(f, omega, 1)
 			next, stop := iter.Pull(m.Steps(o, o.Start()))
-			for range 70 { // past the start, and batches of all sizes up to n
+			for range 110 { // past the start, and batches of all sizes up to n
 				next()
 			}
 			var before, after runtime.MemStats
