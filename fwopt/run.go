@@ -160,8 +160,8 @@ func name(x any) string {
 
 // loop takes the run from where it stands to its end.
 func (r *run) loop(ctx context.Context) {
-	if r.now.Step == 0 {
-		r.record()
+	if len(r.tr.Points) == 0 {
+		r.record() // w_0
 	}
 	r.mark.set(r.o)
 	r.status(ctx)
@@ -171,7 +171,7 @@ func (r *run) loop(ctx context.Context) {
 	if r.tr.Status == Interrupted && r.persist != nil {
 		r.persist() // before the last record, which an uninterrupted run does not make
 	}
-	if r.tr.Last().Step != r.now.Step || len(r.tr.Points) == 0 {
+	if r.tr.Last().Step != r.now.Step {
 		r.record()
 	}
 	r.tr.W = slices.Clone(r.x)
