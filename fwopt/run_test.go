@@ -104,6 +104,11 @@ func TestResumeToTheSameBits(t *testing.T) {
 	for name := range methods() {
 		whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), methods()[name], nil, b)
 		dir := t.TempDir()
+		stopped, cancel := context.WithCancel(context.Background())
+		cancel() // stopped before the first step
+		if _, err := fwopt.Keep(stopped, dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, b); err != nil {
+			t.Fatal(err)
+		}
 		for _, stop := range []int{1, 6, 7, 14, 15, 23, 50, 51, 74} {
 			ctx, stopping := stopAfter(stop, b)
 			tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, stopping)
