@@ -1,0 +1,62 @@
+// Package datasets holds what comes with the module: the registry of the
+// data sets that the experiments use, and one small real set, the UCI
+// handwritten digits. Package fwdata reads them; README.md beside this file
+// gives sources and licences.
+package datasets
+
+import (
+	_ "embed"
+	"encoding/json"
+)
+
+//go:embed registry.json
+var registry []byte
+
+// Digits is the file digits.csv.gz, byte for byte as scikit-learn packages it:
+// 1,797 lines of 64 features (0 to 16) and a label (0 to 9), comma-separated,
+// gzipped.
+//
+//go:embed digits.csv.gz
+var Digits []byte
+
+// Entry is one data set of the registry.
+type Entry struct {
+	Name    string // as Load takes it
+	File    string // the file's name at its source
+	URL     string // where it is downloaded from, or described (digits)
+	SHA256  string // hex digest of the file; empty when not known
+	N, M    int    // examples and features
+	Classes int    // classes that occur in the file
+
+	Table3 *struct{ N, M, Classes int } // what the paper's Table 3 says; nil when not in it
+
+	MaxBytes      int64 // a download that is longer is refused
+	Preprocessing string
+	Licence       string
+	Citation      string
+	Note          string
+
+	// RowNonzeros gives the distribution of the nonzeros of a row as pairs
+	// (percent, nonzeros), ascending, from 0 to 100. It shapes generated twins.
+	RowNonzeros        [][2]float64
+	RowNonzerosAssumed bool // a guess; the file was not at hand
+}
+
+// Entries returns the registry, in the file's order.
+func Entries() []Entry {
+	var es []Entry
+	if err := json.Unmarshal(registry, &es); err != nil {
+		panic("datasets: registry.json: " + err.Error()) // embedded: a test reads it
+	}
+	return es
+}
+
+// Lookup returns the entry with that name, and whether there is one.
+func Lookup(name string) (Entry, bool) {
+	for _, e := range Entries() {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}

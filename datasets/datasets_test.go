@@ -1,0 +1,68 @@
+package datasets
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestRegistry(t *testing.T) {
+	d := json.NewDecoder(bytes.NewReader(registry))
+	d.DisallowUnknownFields()
+	var strict []Entry
+	if err := d.Decode(&strict); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][3]int{ // Table 3
+		"news20": {15935, 62061, 20}, "rcv1": {15564, 47236, 53}, "aloi": {108000, 128, 1000},
+	}
+	for _, e := range Entries() {
+		if e.Name == "" || e.File == "" || e.MaxBytes <= 0 || e.Licence == "" || e.Citation == "" || e.Preprocessing == "" ||
+			e.N < e.Classes || e.Classes < 2 || e.M < 1 || !strings.HasPrefix(e.URL, "https://") {
+			t.Errorf("%s: incomplete: %+v", e.Name, e)
+		}
+		if e.Name != "digits" && !strings.HasSuffix(e.URL, "/"+e.File) {
+			t.Errorf("%s: URL %s does not end in %s", e.Name, e.URL, e.File)
+		}
+		if b, err := hex.DecodeString(e.SHA256); err != nil || e.SHA256 != "" && len(b) != 32 {
+			t.Errorf("%s: digest %q", e.Name, e.SHA256)
+		}
+		q := e.RowNonzeros
+		if len(q) < 2 || q[0][0] != 0 || q[len(q)-1][0] != 100 {
+			t.Errorf("%s: quantiles %v", e.Name, q)
+		}
+		for k := 1; k < len(q); k++ {
+			if q[k][0] <= q[k-1][0] || q[k][1] < q[k-1][1] || q[k][1] > float64(e.M) {
+				t.Errorf("%s: quantiles %v and %v", e.Name, q[k-1], q[k])
+			}
+		}
+		if e.Table3 != nil {
+			if got := [3]int{e.Table3.N, e.Table3.M, e.Table3.Classes}; got != want[e.Name] {
+				t.Errorf("%s: Table 3 has %v, not %v", e.Name, want[e.Name], got)
+			}
+			delete(want, e.Name)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not in the registry: %v", want)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	if e, ok := Lookup("news20"); !ok || e.File != "news20.bz2" {
+		t.Errorf("news20: %+v, %v", e, ok)
+	}
+	if e, ok := Lookup("news21"); ok {
+		t.Errorf("news21: %+v", e)
+	}
+}
+
+func TestDigitsDigest(t *testing.T) {
+	e, _ := Lookup("digits")
+	if sum := sha256.Sum256(Digits); hex.EncodeToString(sum[:]) != e.SHA256 {
+		t.Errorf("digits.csv.gz has SHA-256 %x, not %s", sum, e.SHA256)
+	}
+}
