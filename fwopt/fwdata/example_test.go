@@ -1,0 +1,60 @@
+package fwdata_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"gonum.org/v1/gonum/mat"
+)
+
+func ExampleLoad() {
+	s, err := fwdata.Load("digits")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(s)
+	train, test := s.UnitRows().Split(0.75, 1)
+	fmt.Println(train.N(), test.N())
+	// Output:
+	// digits: n = 1,797, m = 64, h = 10, 58,736 nonzeros (32.7 a row), 174 to 183 examples a class
+	// 1348 449
+}
+
+func ExampleRead() {
+	s, err := fwdata.Read(strings.NewReader("+1 1:0.5 3:2\n-1 2:1\n"), "own")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(s.X.Val, s.Y, s.Labels)
+
+	_, err = fwdata.Read(strings.NewReader("+1 1:0.5 3:2\n-1 2:1 1:4\n"), "own")
+	fmt.Println(err)
+	// Output:
+	// [0.5 2 1] [1 0] [-1 1]
+	// fwdata: own: line 2: feature index 1 after 2: sort each line by index
+}
+
+func ExampleFromMatrix() {
+	x := mat.NewDense(2, 3, []float64{0.5, 0, 2, 0, 1, 0})
+	s, err := fwdata.FromMatrix("own", x, []int{7, 3})
+	if err != nil {
+		panic(err)
+	}
+	var b bytes.Buffer
+	if err := s.Write(&b); err != nil {
+		panic(err)
+	}
+	fmt.Print(b.String())
+	// Output:
+	// 7 1:0.5 3:2
+	// 3 2:1
+}
+
+func ExampleTwinN() {
+	s := fwdata.TwinN("news20", 1000, 1)
+	fmt.Println(s.Name, s.N(), s.M(), s.H(), s.Generated)
+	// Output:
+	// news20 (generated) 1000 62061 20 true
+}

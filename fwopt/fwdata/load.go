@@ -1,0 +1,310 @@
+package fwdata
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/projection-free/fwlab/datasets"
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// ErrNotHere says that a set of the registry is not on this machine; the error
+// that wraps it says how to get it. A damaged file is another error.
+var ErrNotHere = errors.New("not on this machine")
+
+// Load returns the registry's set of that name: "digits", "news20", "rcv1" or
+// "aloi" (package datasets lists them). The digits come with the module. For the
+// others Load looks for the file, say news20.bz2, as
+//
+//	$FWLAB_DATA/news20.bz2, $FWLAB_DATA/news20/news20.bz2, news20.bz2 in CacheDir,
+//
+// checks its SHA-256, and keeps the parsed set in CacheDir as one binary file,
+// from which news20 opens in some 10 ms. The digest is computed again only when
+// path, size or time of the file have changed. The binary file is rebuilt when it
+// is damaged or old, serves alone when the source is gone, and is done without
+// when CacheDir cannot be written to.
+//
+// When the registry has no digest (aloi), the first file with the registry's n,
+// m and classes is trusted: its digest is kept in CacheDir as aloi.bz2.sha256,
+// and later files must match it.
+//
+// A set that is nowhere gives an error that wraps ErrNotHere; a file that is not
+// what the registry says gives an error that names it.
+func Load(name string) (*Set, error) {
+	e, ok := datasets.Lookup(name)
+	if !ok {
+		var names []string
+		for _, e := range datasets.Entries() {
+			names = append(names, e.Name)
+		}
+		return nil, fmt.Errorf("fwdata: no set %q in the registry (%s): a file of your own goes in by ReadFile", name, strings.Join(names, ", "))
+	}
+	if e.Name == "digits" {
+		return digits(e)
+	}
+	dir, err := CacheDir()
+	if err != nil {
+		dir = "" // no home: do without
+	}
+	return load(e, os.Getenv("FWLAB_DATA"), dir)
+}
+
+// LoadOrTwin returns Load(name), or Twin(name, seed) when the set is not on this
+// machine. A damaged file is an error all the same.
+func LoadOrTwin(name string, seed uint64) (*Set, error) {
+	s, err := Load(name)
+	if errors.Is(err, ErrNotHere) {
+		return Twin(name, seed), nil
+	}
+	return s, err
+}
+
+// CacheDir returns the folder of downloads and binary files: fwlab in the user's
+// cache folder (os.UserCacheDir). It need not exist.
+func CacheDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("fwdata: no cache folder: %w", err)
+	}
+	return filepath.Join(dir, "fwlab"), nil
+}
+
+// Adopt checks the file at path as Load would, moves it into CacheDir (so it must
+// lie on the same file system; there is best), and returns its set. A file that
+// fails the check stays where it is.
+func Adopt(e datasets.Entry, path string) (*Set, error) {
+	dir, err := CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	p, err := pinned(e, dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readSource(e, path, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("fwdata: %w", err)
+	}
+	s.Source = filepath.Join(dir, e.File)
+	if err := os.Rename(path, s.Source); err != nil {
+		return nil, fmt.Errorf("fwdata: %w", err)
+	}
+	_, mark, err := find(e, "", dir)
+	if err != nil {
+		return nil, err
+	}
+	keep(e, s, mark, dir)
+	return s, nil
+}
+
+// load is Load for one entry. An empty folder name is no folder.
+func load(e datasets.Entry, dataDir, cacheDir string) (*Set, error) {
+	path, mark, err := find(e, dataDir, cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := pinned(e, cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	bin := ""
+	var cached *Set
+	var cachedMark [32]byte
+	if cacheDir != "" {
+		bin = filepath.Join(cacheDir, e.Name+".bin")
+		cached, cachedMark, err = readCache(bin, digest)
+		if err != nil {
+			cached = nil // damaged, old or absent: all the same
+		}
+	}
+	if cached != nil {
+		cached.Name = e.Name
+		cached.Source = path
+		if path == "" {
+			cached.Source = bin
+		}
+		if path == "" || mark == cachedMark {
+			return cached, nil
+		}
+	}
+	if path == "" {
+		return nil, notHere(e, dataDir, cacheDir)
+	}
+	s, err := readSource(e, path, digest)
+	if err != nil {
+		return nil, err
+	}
+	if cacheDir != "" {
+		keep(e, s, mark, cacheDir)
+	}
+	return s, nil
+}
+
+// keep writes the binary file, and the pin when the registry has no digest. What
+// fails here costs time at the next load, no more.
+func keep(e datasets.Entry, s *Set, mark [32]byte, cacheDir string) {
+	if os.MkdirAll(cacheDir, 0o755) != nil {
+		return
+	}
+	if e.SHA256 == "" {
+		writeFile(pinPath(e, cacheDir), func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s  %s\n", s.Digest, e.File)
+			return err
+		})
+	}
+	writeFile(filepath.Join(cacheDir, e.Name+".bin"), func(w io.Writer) error { return encode(w, s, mark) })
+}
+
+// find returns the source file of e and a mark that changes when its path, size
+// or time of change do; path is empty when there is no such file.
+func find(e datasets.Entry, dataDir, cacheDir string) (path string, mark [32]byte, err error) {
+	var places []string
+	if dataDir != "" {
+		places = append(places, filepath.Join(dataDir, e.File), filepath.Join(dataDir, e.Name, e.File))
+	}
+	if cacheDir != "" {
+		places = append(places, filepath.Join(cacheDir, e.File))
+	}
+	for _, path := range places {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return "", mark, fmt.Errorf("fwdata: %w", err)
+		case info.IsDir():
+			continue
+		}
+		full, err := filepath.Abs(path)
+		if err != nil {
+			full = path
+		}
+		mark = sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d", full, info.Size(), info.ModTime().UnixNano()))
+		return path, mark, nil
+	}
+	return "", mark, nil
+}
+
+// notHere returns the error for a set that is nowhere: one line, with the remedy.
+func notHere(e datasets.Entry, dataDir, cacheDir string) error {
+	looked := "FWLAB_DATA is not set"
+	if dataDir != "" {
+		looked = "FWLAB_DATA is " + dataDir
+	}
+	return fmt.Errorf("fwdata: %s is %w (%s; cache %s): run `go run github.com/projection-free/fwlab/fwopt/fwfetch/get %s`, or call fwfetch.Load, or set FWLAB_DATA to a folder that holds %s",
+		e.Name, ErrNotHere, looked, cacheDir, e.Name, e.File)
+}
+
+// pinned returns the digest that a file of e must have: the registry's, or the
+// one kept in the cache, or "" when there is neither.
+func pinned(e datasets.Entry, cacheDir string) (string, error) {
+	if e.SHA256 != "" || cacheDir == "" {
+		return e.SHA256, nil
+	}
+	path := pinPath(e, cacheDir)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("fwdata: %w", err)
+	}
+	digest, _, _ := strings.Cut(string(b), " ")
+	if d, err := hex.DecodeString(digest); err != nil || len(d) != sha256.Size {
+		return "", fmt.Errorf("fwdata: %s: not a SHA-256: remove the file to trust the next %s anew", path, e.File)
+	}
+	return digest, nil
+}
+
+func pinPath(e datasets.Entry, cacheDir string) string {
+	return filepath.Join(cacheDir, e.File+".sha256")
+}
+
+// readSource reads the file at path, which must have the digest, or, when that is
+// empty, the registry's shape.
+func readSource(e datasets.Entry, path, digest string) (*Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("fwdata: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, e.MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("fwdata: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	got := hex.EncodeToString(sum[:])
+	if digest != "" && got != digest {
+		what := "a damaged or another file"
+		switch {
+		case len(b) == 0:
+			what = "an empty file"
+		case bytes.HasPrefix(bytes.TrimSpace(b[:min(len(b), 512)]), []byte("<")):
+			what = "a web page (HTML)"
+		}
+		by := "as the registry says"
+		if e.SHA256 == "" {
+			by = "as pinned when it was first seen (" + e.File + ".sha256 in the cache folder)"
+		}
+		return nil, fmt.Errorf("fwdata: %s: %s: its SHA-256 is %s, not %s %s: remove it and get %s again from %s", path, what, got, digest, by, e.File, e.URL)
+	}
+	s, err := read(bytes.NewReader(b), path)
+	if err != nil {
+		return nil, err
+	}
+	if digest == "" && (s.N() != e.N || s.M() > e.M || s.H() != e.Classes) {
+		return nil, fmt.Errorf("fwdata: %s: n = %d, m = %d and %d classes, where %s has %d, %d and %d: another file?",
+			path, s.N(), s.M(), s.H(), e.Name, e.N, e.M, e.Classes)
+	}
+	s.X.M = max(s.X.M, e.M) // the last features may not occur in the file
+	s.Name, s.Source, s.Digest = e.Name, path, got
+	return s, nil
+}
+
+// digits reads the embedded set.
+func digits(e datasets.Entry) (*Set, error) {
+	z, err := gzip.NewReader(bytes.NewReader(datasets.Digits))
+	if err != nil {
+		return nil, fmt.Errorf("fwdata: the embedded digits: %w", err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil, fmt.Errorf("fwdata: the embedded digits: %w", err)
+	}
+	s := &Set{Name: e.Name, X: &fwopt.Sparse{N: e.N, M: e.M, Ptr: make([]int, 1, e.N+1)}}
+	labels := make([]int, 0, e.N)
+	j, v := int32(0), 0 // all numbers are small integers; the file's digest is tested
+	for _, c := range text {
+		switch c {
+		case ',':
+			if v != 0 {
+				s.X.Col = append(s.X.Col, j)
+				s.X.Val = append(s.X.Val, float64(v))
+			}
+			j, v = j+1, 0
+		case '\n':
+			labels = append(labels, v)
+			s.X.Ptr = append(s.X.Ptr, len(s.X.Val))
+			j, v = 0, 0
+		default:
+			v = 10*v + int(c-'0')
+		}
+	}
+	if err := s.setClasses(labels); err != nil {
+		return nil, fmt.Errorf("fwdata: the embedded digits: %w", err)
+	}
+	s.Digest = e.SHA256
+	return s, nil
+}

@@ -1,0 +1,333 @@
+package fwdata
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// maxLine bounds the length of a line, so that a file that is not text, or that
+// unpacks without end, does not fill the memory.
+const maxLine = 1 << 26
+
+// ReadFile reads a LIBSVM file: plain, or packed by gzip or bzip2, which is told
+// from its first bytes. Each line is
+//
+//	label index:value index:value …    # a comment
+//
+// with an integer label ("3", "+1" and "3.0" are all right) and ascending
+// indices from 1; a line may have no features, and blank lines are skipped. M is
+// the largest index. Explicit zeros count for M and are not stored. Errors name
+// the file, the line and a remedy. The set's name is the file's, without its
+// endings.
+func ReadFile(path string) (*Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("fwdata: %w", err)
+	}
+	defer f.Close()
+	d := sha256.New()
+	src := io.TeeReader(f, d)
+	s, err := read(src, path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(io.Discard, src); err != nil { // what an unpacker left
+		return nil, fmt.Errorf("fwdata: %w", err)
+	}
+	s.Name = filepath.Base(path)
+	for _, end := range []string{".bz2", ".gz", ".txt", ".libsvm", ".svm"} {
+		if cut := strings.TrimSuffix(s.Name, end); cut != "" {
+			s.Name = cut
+		}
+	}
+	s.Source = path
+	s.Digest = hex.EncodeToString(d.Sum(nil))
+	return s, nil
+}
+
+// Read reads LIBSVM text from r as ReadFile does. The name stands for the file in
+// errors and is the set's Name; the digest is the content's. Memory beyond the
+// set itself is one line; nothing is allocated for a number.
+func Read(r io.Reader, name string) (*Set, error) {
+	s, err := read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	s.Digest = contentDigest(s)
+	return s, nil
+}
+
+// read is Read without the digest.
+func read(r io.Reader, name string) (*Set, error) {
+	br := bufio.NewReaderSize(r, 1<<16)
+	head, err := br.Peek(6) // shorter at the end of a short file
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("fwdata: %s: %w", name, err)
+	}
+	p := parser{name: name, x: &fwopt.Sparse{Ptr: []int{0}}}
+	switch {
+	case bytes.HasPrefix(head, []byte("BZh")):
+		p.packed = "bzip2"
+		r = bzip2.NewReader(br)
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		p.packed = "gzip"
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, p.damaged(err)
+		}
+		r = z
+	case bytes.HasPrefix(head, []byte("\xfd7zXZ")):
+		return nil, fmt.Errorf("fwdata: %s: an xz file: unpack it first (xz -d)", name)
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return nil, fmt.Errorf("fwdata: %s: a zip archive: unpack it first", name)
+	default:
+		r = br
+	}
+	if err := p.lines(r); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(p.labels) == 0:
+		return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without an example: is it empty, or a broken download?", name, max(p.line, 1))
+	case p.x.M == 0:
+		return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without a feature", name, p.line)
+	}
+	p.x.N = len(p.labels)
+	s := &Set{Name: name, X: p.x}
+	if err := s.setClasses(p.labels); err != nil {
+		return nil, fmt.Errorf("fwdata: %s: line %d: %w", name, p.line, err)
+	}
+	return s, nil
+}
+
+// parser holds what has been read so far.
+type parser struct {
+	name, packed string
+	line         int
+	labels       []int
+	x            *fwopt.Sparse
+}
+
+func (p *parser) fail(format string, a ...any) error {
+	return fmt.Errorf("fwdata: %s: line %d: %s", p.name, p.line, fmt.Sprintf(format, a...))
+}
+
+// damaged says what a read error means: of an unpacker, that the file is broken.
+func (p *parser) damaged(err error) error {
+	if p.packed == "" {
+		return fmt.Errorf("fwdata: %s: after line %d: %w", p.name, p.line, err)
+	}
+	what := "damaged"
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		what = "cut off"
+	}
+	return fmt.Errorf("fwdata: %s: after line %d: the %s file is %s (%w): get it again", p.name, p.line, p.packed, what, err)
+}
+
+// lines cuts the text into lines and parses each.
+func (p *parser) lines(r io.Reader) error {
+	buf := make([]byte, 1<<18)
+	fill := 0 // buf[:fill] holds the start of a line
+	for {
+		if fill == len(buf) {
+			if fill >= maxLine {
+				p.line++
+				return p.fail("longer than %d bytes: not LIBSVM text", maxLine)
+			}
+			buf = append(buf, make([]byte, len(buf))...)
+		}
+		k, err := r.Read(buf[fill:])
+		at, end := 0, fill+k
+		for {
+			nl := bytes.IndexByte(buf[max(at, fill):end], '\n')
+			if nl < 0 {
+				break
+			}
+			nl += max(at, fill)
+			if err := p.row(buf[at:nl]); err != nil {
+				return err
+			}
+			at = nl + 1
+		}
+		fill = copy(buf, buf[at:end])
+		if err == io.EOF {
+			if fill > 0 {
+				return p.row(buf[:fill])
+			}
+			return nil
+		}
+		if err != nil {
+			return p.damaged(err)
+		}
+	}
+}
+
+// row parses one line.
+func (p *parser) row(b []byte) error {
+	p.line++
+	if p.line == 1 {
+		b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) // a byte order mark
+	}
+	if i := bytes.IndexByte(b, '#'); i >= 0 {
+		b = b[:i]
+	}
+	tok, b := token(b)
+	if len(tok) == 0 {
+		return nil
+	}
+	label, ok := integer(tok)
+	if !ok {
+		switch {
+		case len(p.labels) == 0 && tok[0] == '<':
+			return p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
+		case bytes.IndexByte(tok, ',') >= 0:
+			return p.fail("label %s: several labels an example are not supported", quote(tok))
+		}
+		return p.fail("label %s is not an integer of at most 9 digits: number the classes", quote(tok))
+	}
+	x, last := p.x, int64(0)
+	for {
+		tok, b = token(b)
+		if len(tok) == 0 {
+			break
+		}
+		colon, j := 0, int64(0)
+		for colon < len(tok) && '0' <= tok[colon] && tok[colon] <= '9' {
+			if j <= math.MaxInt32 { // beyond, it is too large whatever follows
+				j = 10*j + int64(tok[colon]-'0')
+			}
+			colon++
+		}
+		if colon == 0 || colon >= len(tok)-1 || tok[colon] != ':' {
+			return p.fail("%s is not index:value", quote(tok))
+		}
+		switch {
+		case j > math.MaxInt32:
+			return p.fail("feature index %s is larger than %d", quote(tok[:colon]), math.MaxInt32)
+		case j == 0:
+			return p.fail("feature index 0: indices start at 1, so add 1 to all")
+		case j == last:
+			return p.fail("feature index %d is there twice: keep one", j)
+		case j < last:
+			return p.fail("feature index %d after %d: sort each line by index", j, last)
+		}
+		last = j
+		v, ok := number(tok[colon+1:])
+		if !ok {
+			return p.fail("value %s of feature %d is not a finite number", quote(tok[colon+1:]), j)
+		}
+		if v != 0 {
+			x.Col = append(x.Col, int32(j-1))
+			x.Val = append(x.Val, v)
+		}
+	}
+	x.M = max(x.M, int(last))
+	x.Ptr = append(x.Ptr, len(x.Val))
+	p.labels = append(p.labels, label)
+	return nil
+}
+
+// token returns the first word of b and what follows it.
+func token(b []byte) (tok, rest []byte) {
+	i := 0
+	for i < len(b) && (b[i] == ' ' || b[i]-'\t' < 5) { // \t \n \v \f \r
+		i++
+	}
+	j := i
+	for j < len(b) && b[j] != ' ' && b[j]-'\t' >= 5 {
+		j++
+	}
+	return b[i:j], b[j:]
+}
+
+// integer reads a label: an integer of absolute value below 10⁹, perhaps written
+// as a real number.
+func integer(b []byte) (int, bool) {
+	v, ok := number(b)
+	if !ok || v != math.Trunc(v) || math.Abs(v) >= 1e9 {
+		return 0, false
+	}
+	return int(v), true
+}
+
+// number reads a finite decimal number.
+func number(b []byte) (float64, bool) {
+	if 0 < len(b) && len(b) <= 15 { // an integer that float64 holds exactly: the common case
+		k, i := 0, 0
+		for i < len(b) && b[i]-'0' < 10 {
+			k = 10*k + int(b[i]-'0')
+			i++
+		}
+		if i == len(b) {
+			return float64(k), true
+		}
+	}
+	for _, c := range b {
+		if c-'0' >= 10 && c != '.' && c != '-' && c != '+' && c|0x20 != 'e' {
+			return 0, false // ParseFloat takes hexadecimal, inf and nan too
+		}
+	}
+	if len(b) == 0 {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64) // b does not change meanwhile
+	return v, err == nil
+}
+
+// quote shows the start of a word in an error.
+func quote(b []byte) string {
+	if len(b) > 24 {
+		return strconv.Quote(string(b[:24])) + "…"
+	}
+	return strconv.Quote(string(b))
+}
+
+// Write writes the set as LIBSVM text, with its labels and with values that read
+// back to the same bits. When the last column is empty, the first line gets an
+// explicit zero for it, so that M survives.
+func (s *Set) Write(w io.Writer) error {
+	bw := bufio.NewWriter(w)
+	used := int32(-1)
+	for _, j := range s.X.Col {
+		used = max(used, j)
+	}
+	var b []byte
+	for i := range s.N() {
+		b = strconv.AppendInt(b[:0], int64(s.Labels[s.Y[i]]), 10)
+		col, val := s.X.Row(i)
+		for k, j := range col {
+			b = append(b, ' ')
+			b = strconv.AppendInt(b, int64(j)+1, 10)
+			b = append(b, ':')
+			b = strconv.AppendFloat(b, val[k], 'g', -1, 64)
+		}
+		if i == 0 && int(used)+1 < s.M() {
+			b = append(b, ' ')
+			b = strconv.AppendInt(b, int64(s.M()), 10)
+			b = append(b, ":0"...)
+		}
+		b = append(b, '\n')
+		if _, err := bw.Write(b); err != nil {
+			return fmt.Errorf("fwdata: writing %s: %w", s.Name, err)
+		}
+	}
+	if err := bw.Flush(); err != nil {
+		return fmt.Errorf("fwdata: writing %s: %w", s.Name, err)
+	}
+	return nil
+}

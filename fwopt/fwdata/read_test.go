@@ -1,0 +1,374 @@
+package fwdata
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+const small = "1 1:0.5 3:2\n2 2:-1e-3\n# comment\n1\n"
+
+// smallBz2 is small, packed by bzip2.
+var smallBz2, _ = hex.DecodeString("425a68393141592653598a1c9e510000075980001048037a100a038400200022266a0c08d0a1a698005b56337e6e2a5013c0001cb3ce53a571ebf8bb9229c2848450e4f288")
+
+var smallX = &fwopt.Sparse{N: 3, M: 3, Ptr: []int{0, 2, 3, 3}, Col: []int32{0, 2, 1}, Val: []float64{0.5, 2, -1e-3}}
+
+func gz(s string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, s)
+	z.Close()
+	return b.Bytes()
+}
+
+func TestReadAccepts(t *testing.T) {
+	three := func(m int, col []int32, val []float64) *fwopt.Sparse {
+		return &fwopt.Sparse{N: 2, M: m, Ptr: []int{0, len(col), len(col)}, Col: col, Val: val}
+	}
+	for _, c := range []struct {
+		name, text string
+		x          *fwopt.Sparse
+		y, labels  []int
+	}{
+		{"plain", small, smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"gzip", string(gz(small)), smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"bzip2", string(smallBz2), smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"no newline at the end", strings.TrimSuffix(small, "\n"), smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"CRLF", strings.ReplaceAll(small, "\n", "\r\n"), smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"blank lines, spaces, tabs", "\n \n1 \t 1:0.5   3:2 \t\n2 2:-1e-3\n\n1   \n", smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"byte order mark", "\xef\xbb\xbf" + small, smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"comment after a row", "7 1:1 # the 7:7\n-3#x\n", three(1, []int32{0}, []float64{1}), []int{1, 0}, []int{-3, 7}},
+		{"labels as reals", "+1 1:1\n-1.0\n", three(1, []int32{0}, []float64{1}), []int{1, 0}, []int{-1, 1}},
+		{"explicit zeros count for M", "3e0 1:1 5:0\n4 6:-0.0\n", three(6, []int32{0}, []float64{1}), []int{0, 1}, []int{3, 4}},
+		{"largest index", "0 2147483647:1e-320\n1\n", three(math.MaxInt32, []int32{math.MaxInt32 - 1}, []float64{1e-320}), []int{0, 1}, []int{0, 1}},
+		{"16 digits and more", "0 1:9007199254740993 2:0.1234567890123456789\n1\n", three(2, []int32{0, 1}, []float64{9007199254740993, 0.1234567890123456789}), []int{0, 1}, []int{0, 1}},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text)), iotest.DataErrReader(strings.NewReader(c.text))} {
+			s, err := Read(r, "f")
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			if !reflect.DeepEqual(s.X, c.x) || !reflect.DeepEqual(s.Y, c.y) || !reflect.DeepEqual(s.Labels, c.labels) {
+				t.Errorf("%s: %+v %v %v", c.name, s.X, s.Y, s.Labels)
+			}
+		}
+	}
+}
+
+// Each error names the file, the line and what is wrong.
+func TestReadRefuses(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "f: line 1: the file ends without an example"},
+		{"only comments", "# a\n\n# b\n", "f: line 3: the file ends without an example"},
+		{"no features", "1\n2\n", "f: line 2: the file ends without a feature"},
+		{"one class", "3 1:1\n3 2:1\n", "f: line 2: all 2 examples have the label 3"},
+		{"HTML", "\n<!DOCTYPE html>\n<html>", "f: line 2: a web page (HTML)"},
+		{"label is a word", "1 1:1\ncat 1:1\n", `f: line 2: label "cat" is not an integer`},
+		{"label is a fraction", "1.5 1:1\n", `f: line 1: label "1.5" is not an integer`},
+		{"label is huge", "1e9 1:1\n", `label "1e9" is not an integer of at most 9 digits`},
+		{"label is NaN", "nan 1:1\n", `label "nan" is not an integer`},
+		{"many labels", "1,2 1:1\n", `label "1,2": several labels`},
+		{"no label", "1:1 2:1\n", `label "1:1" is not an integer`},
+		{"index 0", "1 1:1\n2 0:1\n", "f: line 2: feature index 0: indices start at 1"},
+		{"index twice", "1 2:1 2:1\n", "f: line 1: feature index 2 is there twice"},
+		{"index descends", "1 1:1\n\n2 3:1 2:1\n", "f: line 3: feature index 2 after 3"},
+		{"index too large", "1 2147483648:1\n", `feature index "2147483648" is larger than 2147483647`},
+		{"index overflows", "1 18446744073709551617:1\n", `feature index "18446744073709551617" is larger`},
+		{"index negative", "1 -1:1\n", `"-1:1" is not index:value`},
+		{"ranking file", "1 qid:3 1:1\n", `"qid:3" is not index:value`},
+		{"no value", "1 1:\n", `"1:" is not index:value`},
+		{"no colon", "1 17\n", `"17" is not index:value`},
+		{"NaN", "1 1:NaN\n", `value "NaN" of feature 1 is not a finite number`},
+		{"Inf", "1 1:-inf\n", `value "-inf" of feature 1 is not a finite number`},
+		{"overflow", "1 1:1e999\n", `value "1e999" of feature 1`},
+		{"hexadecimal", "1 1:0x10\n", `value "0x10" of feature 1`},
+		{"underscore", "1 1:1_0\n", `value "1_0" of feature 1`},
+		{"two colons", "1 1:2:3\n", `value "2:3" of feature 1`},
+		{"word", "1 1:abc\n", `value "abc" of feature 1`},
+		{"long word", "1 1:" + strings.Repeat("x", 99) + "\n", `value "xxxxxxxxxxxxxxxxxxxxxxxx"… of feature 1`},
+		{"xz", "\xfd7zXZ\x00", "f: an xz file: unpack it first"},
+		{"zip", "PK\x03\x04....", "f: a zip archive: unpack it first"},
+		{"bad bzip2", "BZh9abcdef", "f: after line 0: the bzip2 file is damaged"},
+		{"bad gzip", "\x1f\x8b\xff\xff\xff", "f: after line 0: the gzip file is"},
+		{"packed HTML", string(gz("<html>")), "f: line 1: a web page"},
+	} {
+		s, err := Read(strings.NewReader(c.text), "f")
+		if err == nil {
+			t.Errorf("%s: accepted: %+v", c.name, s.X)
+		} else if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "fwdata: f: ") {
+			t.Errorf("%s: %q, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// A line that never ends is given up at maxLine, not at the end of the memory.
+func TestReadLongLine(t *testing.T) {
+	endless := io.MultiReader(strings.NewReader("1 1:1\n2 "), &zeros{left: 4 * maxLine})
+	_, err := Read(endless, "f")
+	if err == nil || !strings.Contains(err.Error(), "f: line 2: longer than 67108864 bytes") {
+		t.Error(err)
+	}
+}
+
+type zeros struct{ left int }
+
+func (z *zeros) Read(b []byte) (int, error) {
+	if z.left <= 0 {
+		return 0, io.EOF
+	}
+	for i := range b {
+		b[i] = '0'
+	}
+	z.left -= len(b)
+	return len(b), nil
+}
+
+func TestReadPassesOnErrors(t *testing.T) {
+	broken := errors.New("the disk is broken")
+	for _, before := range []string{"", "1 1:1\n2 1:"} {
+		_, err := Read(io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken)), "f")
+		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "fwdata: f: ") {
+			t.Errorf("after %q: %v", before, err)
+		}
+	}
+}
+
+// No cut-off packed file gives a set, and none with a flipped bit a wrong one.
+func TestReadDamagedPacked(t *testing.T) {
+	for name, whole := range map[string][]byte{"gzip": gz(small), "bzip2": smallBz2} {
+		for k := range whole {
+			if s, err := Read(bytes.NewReader(whole[:k]), "f"); err == nil {
+				t.Errorf("%s cut to %d bytes: accepted: %v", name, k, s)
+			} else if k >= 10 && !strings.Contains(err.Error(), "the "+name+" file is cut off") {
+				t.Errorf("%s cut to %d bytes: %v", name, k, err)
+			}
+			for bit := range 8 {
+				b := bytes.Clone(whole)
+				b[k] ^= 1 << bit
+				if s, err := Read(bytes.NewReader(b), "f"); err == nil && !reflect.DeepEqual(s.X, smallX) {
+					t.Errorf("%s with bit %d of byte %d flipped: %+v", name, bit, k, s.X)
+				}
+			}
+		}
+	}
+}
+
+// naive is a second reader, as plain as possible, for input that is right.
+func naive(t *testing.T, text string) (x *fwopt.Sparse, labels []int) {
+	x = &fwopt.Sparse{Ptr: []int{0}}
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		label, err := strconv.Atoi(words[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels = append(labels, label)
+		for _, w := range words[1:] {
+			j, v, _ := strings.Cut(w, ":")
+			col, err1 := strconv.Atoi(j)
+			val, err2 := strconv.ParseFloat(v, 64)
+			if err1 != nil || err2 != nil {
+				t.Fatal(w, err1, err2)
+			}
+			x.M = max(x.M, col)
+			x.Col, x.Val = append(x.Col, int32(col-1)), append(x.Val, val)
+		}
+		x.N++
+		x.Ptr = append(x.Ptr, len(x.Val))
+	}
+	return x, labels
+}
+
+// randomSet has rows of all lengths, values of all sizes, and at least two classes.
+func randomSet(g *rand.Rand) *Set {
+	n, m := 2+g.IntN(20), 1+g.IntN(30)
+	x := &fwopt.Sparse{N: n, M: m, Ptr: []int{0}}
+	labels := make([]int, n)
+	for i := range n {
+		labels[i] = g.IntN(2000) - 1000
+		for j := range m {
+			if g.IntN(3) == 0 {
+				v := math.Float64frombits(g.Uint64())
+				if g.IntN(2) == 0 {
+					v = float64(1 + g.IntN(9))
+				}
+				if v != v || math.IsInf(v, 0) || v == 0 {
+					v = 1
+				}
+				x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, v)
+			}
+		}
+		x.Ptr = append(x.Ptr, len(x.Val))
+	}
+	if labels[0] == labels[1] {
+		labels[1]++
+	}
+	if len(x.Val) == 0 {
+		x.Col, x.Val, x.Ptr[n] = []int32{0}, []float64{1}, 1
+	}
+	s := &Set{Name: "random", X: x}
+	if err := s.setClasses(labels); err != nil {
+		panic(err)
+	}
+	s.Digest = contentDigest(s)
+	return s
+}
+
+// same reports whether two sets have the same content.
+func same(a, b *Set) bool {
+	return reflect.DeepEqual(a.X, b.X) && reflect.DeepEqual(a.Y, b.Y) && reflect.DeepEqual(a.Labels, b.Labels)
+}
+
+func TestWriteRead(t *testing.T) {
+	g := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		s := randomSet(g)
+		var b bytes.Buffer
+		if err := s.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		back, err := Read(&b, "f")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if !same(s, back) || s.Digest != back.Digest {
+			t.Fatalf("%+v\n%+v\n%s", s, back, text)
+		}
+		if !strings.Contains(text, ":0\n") { // no explicit zero, which naive would store
+			x, labels := naive(t, text)
+			for i, l := range labels {
+				if back.Labels[back.Y[i]] != l {
+					t.Fatalf("row %d has label %d, not %d", i, back.Labels[back.Y[i]], l)
+				}
+			}
+			if !reflect.DeepEqual(x, back.X) {
+				t.Fatalf("%+v\n%+v", x, back.X)
+			}
+		}
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	s := randomSet(rand.New(rand.NewPCG(2, 1)))
+	for limit := range 20 {
+		if err := s.Write(&failing{left: limit}); !errors.Is(err, errFull) {
+			t.Fatalf("after %d bytes: %v", limit, err)
+		}
+	}
+}
+
+var errFull = errors.New("no space left")
+
+// failing is a disk with so many bytes left.
+type failing struct{ left int }
+
+func (f *failing) Write(b []byte) (int, error) {
+	if len(b) > f.left {
+		k := f.left
+		f.left = 0
+		return k, errFull
+	}
+	f.left -= len(b)
+	return len(b), nil
+}
+
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		file, name string
+		b          []byte
+	}{
+		{"own.svm.bz2", "own", smallBz2}, {"own.gz", "own", gz(small)}, {"own", "own", []byte(small)},
+		{"looks-plain.txt", "looks-plain", smallBz2}, {".svm", ".svm", []byte(small)},
+	} {
+		path := filepath.Join(dir, c.file)
+		if err := os.WriteFile(path, c.b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(s.X, smallX) || s.Name != c.name || s.Source != path || s.Generated {
+			t.Errorf("%s: %+v", c.file, s)
+		}
+		if s.Digest != sum(c.b) {
+			t.Errorf("%s: digest %s is not the file's", c.file, s.Digest)
+		}
+	}
+	if _, err := ReadFile(filepath.Join(dir, "nowhere.svm")); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "nowhere.svm") {
+		t.Error(err)
+	}
+	if _, err := ReadFile(dir); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Error(err)
+	}
+}
+
+// FuzzRead: no input panics, and what is accepted is well-formed and survives
+// being written and read.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{small, string(smallBz2), string(gz(small)), "+1 1:1e3 7:0\n-1.0\t2:.5\r\n", "0 2147483647:5e-324\n1",
+		"\xef\xbb\xbf1 1:1\n#\n2", "1 1:1 1:2\n", "<html>", "nan", "1 0:1", "1e9 1:1", "BZh9", "\x1f\x8b"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := Read(bytes.NewReader(b), "f")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "fwdata: f: ") {
+				t.Fatalf("%q does not name the file", err)
+			}
+			return
+		}
+		checkSet(t, s)
+		var out bytes.Buffer
+		if err := s.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		text := out.String()
+		back, err := Read(&out, "f")
+		if err != nil {
+			t.Fatalf("%v\n%q", err, text)
+		}
+		if !same(s, back) {
+			t.Fatalf("%+v\n%+v\n%q", s.X, back.X, text)
+		}
+	})
+}
+
+// checkSet fails unless s is what the rest of the library relies on.
+func checkSet(t *testing.T, s *Set) {
+	t.Helper()
+	x := s.X
+	if x.N < 2 || x.M < 1 || len(x.Ptr) != x.N+1 || x.Ptr[0] != 0 || x.Ptr[x.N] != len(x.Val) || len(x.Col) != len(x.Val) ||
+		len(s.Y) != x.N || s.H() < 2 {
+		t.Fatalf("%d x %d, %d pointers, %d columns, %d values, %d labels, %d classes", x.N, x.M, len(x.Ptr), len(x.Col), len(x.Val), len(s.Y), s.H())
+	}
+	for i := range x.N {
+		col, val := x.Row(i)
+		for k, j := range col {
+			if j < 0 || int(j) >= x.M || k > 0 && j <= col[k-1] || val[k] == 0 || val[k] != val[k] || math.IsInf(val[k], 0) {
+				t.Fatalf("row %d: %v %v", i, col, val)
+			}
+		}
+	}
+	for c, k := range s.Counts() {
+		if k == 0 || c > 0 && s.Labels[c] <= s.Labels[c-1] {
+			t.Fatalf("class %d of %v has %d examples", c, s.Labels, k)
+		}
+	}
+}
