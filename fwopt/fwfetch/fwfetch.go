@@ -1,0 +1,295 @@
+// Package fwfetch downloads the registry's data sets. It is apart from fwdata
+// because net/http costs every program that imports it a third of a second of
+// link time: fetch once, then load by fwdata.
+package fwfetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/projection-free/fwlab/datasets"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+)
+
+// Load returns fwdata.Load(name), after downloading the file when it is not on
+// this machine: over https, to a temporary name in fwdata.CacheDir, no longer
+// than the registry allows, checked by its SHA-256 and then renamed. A download
+// that breaks off is kept and goes on where it stopped, at once or at the next
+// call. Several downloads at once do not disturb each other. When the registry
+// has no digest, the Digest of the set is pinned from then on, as fwdata.Load
+// says.
+//
+// A damaged file is an error, not a reason to download: it may be the user's.
+func Load(ctx context.Context, name string) (*fwdata.Set, error) {
+	s, err := fwdata.Load(name)
+	if !errors.Is(err, fwdata.ErrNotHere) {
+		return s, err
+	}
+	e, _ := datasets.Lookup(name) // there, or Load would have said so
+	return get(ctx, client, e)
+}
+
+var client = &http.Client{
+	CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if req.URL.Scheme != "https" {
+			return errors.New("redirected away from https")
+		}
+		if len(via) >= 10 {
+			return errors.New("too many redirects")
+		}
+		return nil
+	},
+}
+
+// idle is how long a connection may bring nothing.
+var idle = 30 * time.Second
+
+// get downloads the file of e and hands it to fwdata.
+func get(ctx context.Context, client *http.Client, e datasets.Entry) (*fwdata.Set, error) {
+	dir, err := fwdata.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, noRoom(e, err)
+	}
+	for {
+		p, err := claim(dir, e.File)
+		if err != nil {
+			return nil, noRoom(e, err)
+		}
+		old := p.size > 0
+		if err := p.download(ctx, client, e); err != nil {
+			p.release()
+			return nil, err
+		}
+		s, err := fwdata.Adopt(e, p.file.Name())
+		if err == nil {
+			p.remove() // the note of the server's version
+			return s, nil
+		}
+		p.remove()
+		if !old {
+			return nil, fmt.Errorf("fwfetch: %s: what came is refused and removed: %w", e.URL, err)
+		}
+		// The kept part may have been of another version: once more, from the start.
+	}
+}
+
+func noRoom(e datasets.Entry, err error) error {
+	return fmt.Errorf("fwfetch: cannot write to the cache folder: %w: make room, or fetch %s yourself and set FWLAB_DATA to its folder", err, e.URL)
+}
+
+// part is a file on its way. Its name is its owner's alone while it grows; when
+// the download breaks off, it is renamed to one that the next may claim. Beside
+// it, under the name with .tag, lies a note of the server's version of the file
+// (ETag or Last-Modified).
+type part struct {
+	file   *os.File
+	size   int64
+	tag    string // the note
+	kept   string // the name under which it may be claimed
+	broken bool   // of no use to go on from
+}
+
+// abandoned is the age from which a part that still has its owner's name is
+// taken for one whose owner was killed. A living one is younger: it gives up
+// after idle without data.
+const abandoned = 2 * time.Minute
+
+// claim takes over the part that an earlier download of the file has left, or
+// begins a new one. Renaming is atomic, so only one gets it.
+func claim(dir, file string) (*part, error) {
+	f, err := os.CreateTemp(dir, file+".*.part")
+	if err != nil {
+		return nil, err
+	}
+	name := f.Name()
+	p := &part{file: f, kept: filepath.Join(dir, file+".part")}
+	left := []string{p.kept}
+	orphans, _ := filepath.Glob(filepath.Join(dir, file+".*.part"))
+	for _, path := range orphans {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > abandoned {
+			left = append(left, path)
+		}
+	}
+	for _, path := range left {
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		p.file.Close() // or Windows does not rename
+		if os.Rename(path, name) == nil && os.Rename(path+".tag", name+".tag") == nil {
+			note, _ := os.ReadFile(name + ".tag")
+			p.tag = strings.TrimSpace(string(note))
+		}
+		if p.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+			return nil, err
+		}
+		break
+	}
+	if p.tag == "" { // a new part, or one whose version is not known
+		err = p.restart()
+	} else {
+		p.size, err = p.file.Seek(0, io.SeekEnd)
+	}
+	if err != nil {
+		p.remove()
+		return nil, err
+	}
+	return p, nil
+}
+
+// restart empties the part.
+func (p *part) restart() error {
+	p.size, p.tag = 0, ""
+	if err := p.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := p.file.Seek(0, io.SeekStart)
+	return err
+}
+
+// remove leaves nothing.
+func (p *part) remove() {
+	p.file.Close()
+	os.Remove(p.file.Name())
+	os.Remove(p.file.Name() + ".tag")
+}
+
+// release keeps the part for the next download, if that can go on from it.
+func (p *part) release() {
+	name := p.file.Name()
+	if p.broken || p.size == 0 || p.tag == "" || p.file.Close() != nil ||
+		os.Rename(name+".tag", p.kept+".tag") != nil || os.Rename(name, p.kept) != nil {
+		p.remove()
+	}
+}
+
+// download brings the part up to the whole file. It goes on by itself as long as
+// each connection brings something, five times at most.
+func (p *part) download(ctx context.Context, client *http.Client, e datasets.Entry) error {
+	for try := 1; ; try++ {
+		before := p.size
+		err := p.connect(ctx, client, e)
+		if err == nil {
+			if err = p.file.Sync(); err == nil {
+				err = p.file.Close()
+			}
+			if err != nil {
+				p.broken = true
+				return noRoom(e, err)
+			}
+			return nil
+		}
+		if p.broken || p.size <= before || ctx.Err() != nil || try == 5 {
+			return err
+		}
+	}
+}
+
+// connect asks for what is missing and appends it.
+func (p *part) connect(ctx context.Context, client *http.Client, e datasets.Entry) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stalled := time.AfterFunc(idle, func() { cancel(fmt.Errorf("nothing came for %v", idle)) })
+	defer stalled.Stop()
+
+	byHand := fmt.Sprintf("fetch it in another way and set FWLAB_DATA to the folder that holds %s", e.File)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL, nil)
+	if err != nil {
+		return fmt.Errorf("fwfetch: %w", err)
+	}
+	if req.URL.Scheme != "https" {
+		return fmt.Errorf("fwfetch: %s is not an https address", e.URL)
+	}
+	req.Header.Set("Accept-Encoding", "identity") // the file is packed as it is
+	if p.size > 0 && p.tag != "" {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
+		req.Header.Set("If-Range", p.tag)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = fmt.Errorf("%s: %w", e.URL, cause)
+		}
+		return fmt.Errorf("fwfetch: %w: %s", err, byHand)
+	}
+	defer resp.Body.Close()
+
+	whole := resp.StatusCode == http.StatusOK // asked for or not
+	switch {
+	case resp.StatusCode == http.StatusPartialContent && begins(resp, p.size), whole:
+	case p.size > 0 && (resp.StatusCode == http.StatusPartialContent || resp.StatusCode == http.StatusRequestedRangeNotSatisfiable):
+		if err := p.restart(); err != nil { // the part does not fit the file
+			return noRoom(e, err)
+		}
+		return p.connect(ctx, client, e)
+	default:
+		return fmt.Errorf("fwfetch: %s: the server answers %s: try later, or %s", e.URL, resp.Status, byHand)
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		return fmt.Errorf("fwfetch: %s: the server sends a web page (HTML), not data: %s", e.URL, byHand)
+	}
+	if whole {
+		if err := p.restart(); err != nil {
+			return noRoom(e, err)
+		}
+		if p.tag = version(resp.Header); p.tag != "" {
+			if err := os.WriteFile(p.file.Name()+".tag", []byte(p.tag+"\n"), 0o600); err != nil {
+				return noRoom(e, err)
+			}
+		}
+	}
+	tooLong := fmt.Errorf("fwfetch: %s: longer than the %d bytes that the registry allows: not the file", e.URL, e.MaxBytes)
+	if resp.ContentLength > e.MaxBytes-p.size {
+		p.broken = true
+		return tooLong
+	}
+	buf := make([]byte, 1<<16)
+	for {
+		k, err := resp.Body.Read(buf)
+		stalled.Reset(idle)
+		if p.size+int64(k) > e.MaxBytes {
+			p.broken = true
+			return tooLong
+		}
+		if _, err := p.file.Write(buf[:k]); err != nil {
+			p.broken = true
+			return noRoom(e, err)
+		}
+		p.size += int64(k)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			return fmt.Errorf("fwfetch: %s: after %d bytes: %w: call again to go on", e.URL, p.size, err)
+		}
+	}
+}
+
+// begins reports whether the answer's part of the file begins at the byte.
+func begins(resp *http.Response, at int64) bool {
+	from, ok := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes ")
+	from, _, dash := strings.Cut(from, "-")
+	k, err := strconv.ParseInt(from, 10, 64)
+	return ok && dash && err == nil && k == at && at > 0
+}
+
+// version returns what If-Range takes to name the server's version of the file.
+func version(h http.Header) string {
+	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) { // a weak one does not do
+		return tag
+	}
+	return h.Get("Last-Modified")
+}
