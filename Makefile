@@ -1,0 +1,66 @@
+# fwlab: `make lab` opens JupyterLab on the notebooks, `make test` checks the library. `make` alone lists the rest.
+GO     ?= go
+PYTHON ?= python3
+PORT   ?= 8888
+# More for JupyterLab, as LAB_ARGS=--no-browser.
+LAB_ARGS ?=
+# make notebooks WRITE=1 keeps the outputs, so it runs in full; otherwise the runs are short.
+WRITE ?=
+FWLAB_BUDGET ?= $(if $(WRITE),full,short)
+# Seconds that one notebook may take.
+LIMIT ?= $(if $(WRITE),14400,600)
+# What the race detector looks at.
+RACE ?= ./fwopt/...
+
+VENV := .venv/bin/python
+# The pinned kernel comes before any other of that name.
+export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
+export FWLAB_BUDGET GO PYTHON
+
+.PHONY: help setup lab notebooks celltime test pins lint unit race cross clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
+
+setup: ## JupyterLab and the Go kernel in .venv, the build cache warm
+	@./docker/setup.sh
+
+lab: setup ## JupyterLab on the notebooks, on this machine only, with a token
+	@$(VENV) -c 'import socket; raise SystemExit(socket.socket().connect_ex(("127.0.0.1", $(PORT))) == 0)' || \
+	 { echo "fwlab: port $(PORT) is taken: make lab PORT=$$(($(PORT)+1))" >&2; exit 1; }
+	@JUPYTER_CONFIG_DIR="$(CURDIR)/.venv/etc/jupyter" $(VENV) -m jupyterlab \
+	 --ServerApp.ip=127.0.0.1 --ServerApp.port=$(PORT) --ServerApp.port_retries=0 --ServerApp.root_dir=. --allow-root \
+	 --LabApp.default_url=/lab/tree/notebooks --LabApp.extension_manager=readonly --MultiKernelManager.default_kernel_name=gonb \
+	 --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(LAB_ARGS)
+
+notebooks: setup ## run every notebook; WRITE=1 runs in full and keeps the outputs
+	@$(VENV) docker/run_notebooks.py --limit $(LIMIT) $(if $(WRITE),--write) notebooks
+
+celltime: setup ## what a warm edited cell costs
+	@$(VENV) docker/celltime.py
+
+test: pins lint unit race cross ## everything that needs no notebook
+
+pins:
+	@lib=$$($(GO) list -m github.com/janpfeifer/gonb) kernel=$$(cd docker && GOWORK=off $(GO) list -m github.com/janpfeifer/gonb) && \
+	 { [ "$$lib" = "$$kernel" ] || { echo "go.mod has $$lib, docker/go.mod has $$kernel: make them equal" >&2; exit 1; }; }
+
+lint:
+	@bad=$$(gofmt -l fwopt datasets) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
+	$(GO) vet ./...
+	$(GO) tool -modfile=docker/go.mod staticcheck ./...
+
+unit:
+	$(GO) test ./...
+
+race:
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short $(RACE); \
+	 else echo "no C compiler here: go test -race is left out" >&2; fi
+
+cross:
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+
+clean: ## remove .venv (the notebooks' runs stay)
+	rm -rf .venv

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Makes .venv ready: the pinned JupyterLab, the pinned Go kernel inside it, a warm build cache.
+# What is there already and unchanged is left alone, so that a second run takes seconds and no network.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD venv=$PWD/.venv PYTHON=${PYTHON:-python3} GO=${GO:-go}
+die() { echo "fwlab: $*" >&2; exit 1; }
+
+command -v "$PYTHON" >/dev/null 2>&1 ||
+	die "$PYTHON is missing: install Python 3.9 or newer (https://www.python.org/downloads/), or say which: make lab PYTHON=/path/to/python3"
+"$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
+	die "$("$PYTHON" --version 2>&1) is too old: install Python 3.9 or newer, or say which: make lab PYTHON=/path/to/python3"
+command -v "$GO" >/dev/null 2>&1 ||
+	die "Go is missing: install Go 1.24.4 or newer (https://go.dev/dl/), or say which: make lab GO=/path/to/go"
+GO=$(command -v "$GO")
+(cd docker && "$GO" list -m) >/dev/null 2>&1 ||
+	die "$("$GO" version 2>&1 | tail -1) cannot read docker/go.mod: install Go 1.24.4 or newer (https://go.dev/dl/), or say which: make lab GO=/path/to/go"
+
+# A virtual environment names its own folder and its Python: one that was moved or lost its Python is made anew.
+if ! { [ "$(cat "$venv/.place" 2>/dev/null)" = "$venv" ] && "$venv/bin/python" -c ''; } 2>/dev/null; then
+	"$PYTHON" -c 'import venv, ensurepip' 2>/dev/null ||
+		die "$PYTHON has no venv module: sudo apt install python3-venv (Debian, Ubuntu), or say another: make lab PYTHON=/path/to/python3"
+	echo "fwlab: a virtual environment in .venv"
+	rm -rf "$venv"
+	"$PYTHON" -m venv "$venv"
+	echo "$venv" >"$venv/.place"
+fi
+
+if ! cmp -s docker/requirements.txt "$venv/.packages"; then
+	echo "fwlab: JupyterLab, pinned by docker/requirements.txt"
+	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement docker/requirements.txt ||
+		die "pip failed: look at its message above; without a network, run make lab once with one"
+	cp docker/requirements.txt "$venv/.packages"
+fi
+mkdir -p "$venv/share/jupyter/lab/settings"
+cp docker/overrides.json "$venv/share/jupyter/lab/settings/overrides.json"
+
+# The kernel's environment: where its tools are; smaller binaries link faster; no C compiler is needed.
+path=$venv/bin:$(dirname "$GO"):'${PATH}' flags=$("$GO" env GOFLAGS)
+want=$(printf '%s\n' "$path" "$flags" && cat docker/go.mod docker/go.sum "docker/setup.sh")
+if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
+	echo "fwlab: the Go kernel, goimports and gopls, pinned by docker/go.mod"
+	(cd docker && GOWORK=off GOBIN="$venv/bin" "$GO" install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports golang.org/x/tools/gopls) ||
+		die "go install failed: look at its message above; without a network, run make lab once with one"
+	# By its absolute path: by its bare name gonb -force_copy deletes an installed kernel and fails.
+	PATH=$venv/bin:$PATH JUPYTER_DATA_DIR=$venv/share/jupyter "$venv/bin/gonb" -install -force_copy -raw_error \
+		-logtostderr=false -log_file=/dev/null -stderrthreshold=FATAL
+	"$venv/bin/python" - "$venv/share/jupyter/kernels/gonb/kernel.json" "$path" "$flags" <<-'E'
+		import json, sys
+		file, path, flags = sys.argv[1:]
+		spec = json.load(open(file))
+		spec["env"] = {"PATH": path, "GOFLAGS": (flags + " -ldflags=-s").strip(), "CGO_ENABLED": "0"}
+		json.dump(spec, open(file, "w"), indent=1)
+	E
+	printf '%s\n' "$want" >"$venv/.kernel"
+fi
+
+# As the kernel builds: the first cell then links only. A library that does not compile is its reader's business.
+CGO_ENABLED=0 "$GO" build ./... github.com/janpfeifer/gonb/gonbui &&
+	CGO_ENABLED=0 "$GO" test -run='^$' ./... >/dev/null ||
+	echo "fwlab: the library does not build; cells that import it will say the same" >&2
