@@ -1,0 +1,138 @@
+"""Runs notebooks from top to bottom, one after the other, and prints the seconds of each.
+
+A notebook fails on an error in any cell, on a cell whose shell command ended badly or whose special command
+is unknown (GoNB says so in stderr only), when it runs longer than --limit, and when a file or a figure is too big.
+Its file stays as it is; with --write it keeps the outputs, if nothing failed.
+"""
+
+import argparse
+import base64
+import os
+import pathlib
+import re
+import signal
+import sys
+import time
+import uuid
+
+import nbclient
+import nbformat
+import psutil
+from jupyter_client.kernelspec import KernelSpecManager
+
+MARK = "FWLAB_NOTEBOOK_RUN"  # in the environment of all that a kernel starts
+FILE_LIMIT, FIGURE_LIMIT = 1_000_000, 60_000  # bytes
+ENDED_BADLY = re.compile(r'^(exit status|signal: |"%.*" unknown)', re.MULTILINE)
+
+
+def execute(nb, folder, seconds):
+    """Runs nb in place, in its folder. What its kernel leaves behind is killed."""
+    os.environ[MARK] = mark = uuid.uuid4().hex
+    end = time.monotonic() + seconds
+    try:
+        nbclient.NotebookClient(
+            nb,
+            resources={"metadata": {"path": str(folder)}},
+            timeout_func=lambda cell: max(1, int(end - time.monotonic())),
+            record_timing=False,
+        ).execute()
+    except nbclient.exceptions.CellExecutionError:
+        pass  # the cell's outputs say it
+    except (nbclient.exceptions.CellTimeoutError, nbclient.exceptions.DeadKernelError) as e:
+        return [f"{type(e).__name__}: {e}"]
+    finally:
+        for p in psutil.process_iter():
+            try:
+                if p.pid != os.getpid() and p.environ().get(MARK) == mark:
+                    p.kill()
+            except psutil.Error:
+                pass
+        for cell in nb.cells:
+            if cell.cell_type == "code":
+                cell.outputs = joined(cell.outputs)
+    return []
+
+
+def joined(outputs):
+    """One output for stdout and one for stderr, as a terminal leaves them after each carriage return.
+
+    nbclient's coalesce_streams does this in time quadratic in the longest line.
+    """
+    streams, rest = {}, []
+    for out in outputs:
+        if out.output_type == "stream" and out.name in streams:
+            streams[out.name].text += out.text
+            continue
+        if out.output_type == "stream":
+            streams[out.name] = out
+        rest.append(out)
+    for out in streams.values():
+        out.text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in out.text.split("\n"))
+    return rest
+
+
+def faults(nb):
+    """What is wrong in the outputs of nb."""
+    for i, cell in enumerate(c for c in nb.cells if c.cell_type == "code"):
+        where = f"code cell {i + 1}"
+        errors = [line for out in cell.outputs if out.output_type == "error" for line in out.traceback or [out.evalue]]
+        stderr = "".join(out.text for out in cell.outputs if out.output_type == "stream" and out.name == "stderr")
+        if errors or ENDED_BADLY.search(stderr):
+            yield "\n".join([where, cell.source, stderr, *errors])
+        for out in cell.outputs:
+            for kind, size in figures(out):
+                if size > FIGURE_LIMIT:
+                    yield f"{where}: {kind} of {size} bytes, more than {FIGURE_LIMIT}"
+    size = len(nbformat.writes(nb).encode())
+    if size > FILE_LIMIT:
+        yield f"{size} bytes, more than {FILE_LIMIT}"
+
+
+def figures(out):
+    data = out.get("data", {})
+    if "image/png" in data:
+        yield "image/png", len(base64.b64decode(data["image/png"]))
+    if "image/svg+xml" in data:
+        yield "image/svg+xml", len(data["image/svg+xml"].encode())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="keep the outputs")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for one notebook")
+    parser.add_argument("paths", nargs="+", type=pathlib.Path, help="notebooks or folders")
+    args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+    spec = KernelSpecManager().get_kernel_spec("gonb")
+    if not spec.resource_dir.startswith(sys.prefix):
+        sys.exit(f"the kernel in {spec.resource_dir} is not the pinned one: unset JUPYTER_PATH, then make setup")
+
+    files = []
+    for p in args.paths:
+        files += sorted(f for f in p.rglob("*.ipynb") if ".ipynb_checkpoints" not in f.parts) if p.is_dir() else [p]
+    if not files:
+        sys.exit(f"no notebook in {', '.join(map(str, args.paths))}")
+    here = {os.getcwd(), str(pathlib.Path.home())} - {"/"}
+    bad = 0
+    for file in files:
+        nb = nbformat.read(file, as_version=4)
+        wrong = [] if args.write else list(faults(nb))  # as committed
+        start = time.monotonic()
+        wrong += execute(nb, file.parent, args.limit)
+        seconds = time.monotonic() - start
+        wrong += faults(nb)
+        text = nbformat.writes(nb)
+        if args.write:
+            wrong += [f"an output names this machine's folder {p}" for p in here if p in text]
+        print(f"{seconds:7.1f} s  {file}  {'FAILED' if wrong else 'ok'}", flush=True)
+        for w in wrong:
+            print(f"  {w}".replace("\n", "\n  "), file=sys.stderr, flush=True)
+        bad += bool(wrong)
+        if args.write and not wrong:
+            nbformat.write(nb, file)
+    print(f"{len(files) - bad} of {len(files)} notebooks passed")
+    sys.exit(bad > 0)
+
+
+main()
