@@ -14,7 +14,7 @@ command -v "$GO" >/dev/null 2>&1 ||
 	die "Go is missing: install Go 1.24.4 or newer (https://go.dev/dl/), or say which: make lab GO=/path/to/go"
 GO=$(command -v "$GO")
 (cd docker && "$GO" list -m) >/dev/null 2>&1 ||
-	die "$("$GO" version 2>&1 | tail -1) cannot read docker/go.mod: install Go 1.24.4 or newer (https://go.dev/dl/), or say which: make lab GO=/path/to/go"
+	die "$(GOTOOLCHAIN=local "$GO" version) is too old: install Go 1.24.4 or newer (https://go.dev/dl/), or say which: make lab GO=/path/to/go"
 
 # A virtual environment names its own folder and its Python: one that was moved or lost its Python is made anew.
 if ! { [ "$(cat "$venv/.place" 2>/dev/null)" = "$venv" ] && "$venv/bin/python" -c ''; } 2>/dev/null; then
