@@ -3,6 +3,8 @@ package fwopt
 import (
 	"fmt"
 	"math"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
 // Box is Ω = {w : Lo_j ≤ w_j ≤ Hi_j}, with centre (Lo+Hi)/2. The bounds are
@@ -71,8 +73,8 @@ func (b Box) Project(dst, x []float64) {
 // Diameter returns ‖Hi − Lo‖.
 func (b Box) Diameter() float64 {
 	b.check()
-	half := borrow(len(b.Lo))
-	defer floats64.Put(half)
+	half := kern.Borrow(len(b.Lo))
+	defer kern.Return(half)
 	for j, lo := range b.Lo {
 		checkBounds(j, lo, b.Hi[j])
 		(*half)[j] = b.Hi[j]/2 - lo/2

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 )
 
 // What a Domain can do beside Argmin is found by type assertion. A Domain of
@@ -75,20 +74,4 @@ func checkBall(name string, d int, field string, r float64) {
 	if !(r > 0) || math.IsInf(r, 1) {
 		panic(fmt.Sprintf("fwopt: %s with %s = %g, which must be positive and finite", name, field, r))
 	}
-}
-
-// floats64 lends vectors of scratch space, so that a call allocates nothing
-// once the program is warm. Lent vectors hold rubbish.
-var floats64 sync.Pool
-
-func borrow(n int) *[]float64 {
-	p, _ := floats64.Get().(*[]float64)
-	if p == nil {
-		p = new([]float64)
-	}
-	if cap(*p) < n {
-		*p = make([]float64, n)
-	}
-	*p = (*p)[:n]
-	return p
 }

@@ -1,6 +1,10 @@
 package fwopt
 
-import "math"
+import (
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+)
 
 // L1Ball is Ω = {w ∈ R^D : Σ_j |w_j| ≤ R}, with centre 0, vertices ±R·e_j and
 // diameter 2R.
@@ -48,8 +52,8 @@ func (b L1Ball) Project(dst, x []float64) {
 		copy(dst, x)
 		return
 	}
-	p := borrow(b.D)
-	defer floats64.Put(p)
+	p := kern.Borrow(b.D)
+	defer kern.Return(p)
 	for j, v := range x {
 		(*p)[j] = math.Abs(v)
 	}

@@ -3,6 +3,8 @@ package fwopt
 import (
 	"math"
 	"slices"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
 // Simplex is Ω = {w ∈ R^D : w ≥ 0, Σ_j w_j = R}. With R = 1 it is the
@@ -70,8 +72,8 @@ func (s Simplex) Project(dst, x []float64) {
 // Σ_j max(0, x_j − top − θ) = r. Subtracting top first keeps θ accurate when x is
 // far larger than r.
 func threshold(x []float64, r float64) (top, theta float64) {
-	p := borrow(len(x))
-	defer floats64.Put(p)
+	p := kern.Borrow(len(x))
+	defer kern.Return(p)
 	y := *p
 	top = slices.Max(x)
 	for j, v := range x {
