@@ -32,6 +32,19 @@ func problem(t testing.TB) (fwopt.FiniteSum, fwopt.Domain) {
 	return fwopt.NewLeastSquares(x, f.b), fwopt.Simplex{D: 8, R: 1}
 }
 
+// wide is a small instance with an iterative linear optimisation, whose warm
+// start and random numbers are part of a run: a logistic loss over a trace-norm
+// ball, with more classes and features than the Gram matrix is used for.
+func wide() (fwopt.FiniteSum, fwopt.Domain) {
+	const n, m, h = 120, 90, 80
+	x := randomRows(n, m)
+	y := make([]int, n)
+	for i := range y {
+		y[i] = i % h
+	}
+	return fwopt.NewLogistic(x, y, h), fwopt.TraceNorm{H: h, M: m, Tau: 0.7}
+}
+
 // methods makes one fresh method of each kind.
 func methods() map[string]fwopt.Method {
 	const L, D, G = 20, math.Sqrt2, 30
@@ -46,6 +59,9 @@ func methods() map[string]fwopt.Method {
 		"SGD":   fwopt.SGDExperiments(0.01),
 		"SVRG":  fwopt.SVRGExperiments(0.01),
 		"FISTA": &fwopt.FISTA{L: 1},
+
+		"SCGSx":  fwopt.SCGSExperiments(0.1, D),
+		"STORCx": fwopt.STORCExperiments(0.1, D),
 	}
 }
 
@@ -102,36 +118,48 @@ func TestResumeToTheSameBits(t *testing.T) {
 	f, omega := problem(t)
 	b := fwopt.Budget{Steps: 75, DualityGap: true}
 	for name := range methods() {
-		whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), methods()[name], nil, b)
-		dir := t.TempDir()
-		stopped, cancel := context.WithCancel(context.Background())
-		cancel() // stopped before the first step
-		if _, err := fwopt.Keep(stopped, dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, b); err != nil {
+		resume(t, name, f, omega, b)
+	}
+	f, omega = wide()
+	b.Steps = 16
+	for _, name := range []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx"} {
+		resume(t, name, f, omega, b)
+	}
+}
+
+func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b fwopt.Budget) {
+	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), methods()[name], nil, b)
+	dir := t.TempDir()
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel() // stopped before the first step
+	if _, err := fwopt.Keep(stopped, dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, b); err != nil {
+		t.Fatal(err)
+	}
+	for _, stop := range []int{1, 6, 7, 14, 15, 23, 50, 51, 74} {
+		if stop >= b.Steps {
+			break
+		}
+		ctx, stopping := stopAfter(stop, b)
+		tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, stopping)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, stop := range []int{1, 6, 7, 14, 15, 23, 50, 51, 74} {
-			ctx, stopping := stopAfter(stop, b)
-			tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, stopping)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if tr.Status != fwopt.Interrupted || tr.Last().Step != stop {
-				t.Fatalf("%s: stopped at step %d with status %q, want step %d", name, tr.Last().Step, tr.Status, stop)
-			}
+		if tr.Status != fwopt.Interrupted || tr.Last().Step != stop {
+			t.Fatalf("%s: stopped at step %d with status %q, want step %d", name, tr.Last().Step, tr.Status, stop)
 		}
-		for pass := range 2 { // the second pass reads the memo
-			tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if bits(tr) != bits(whole) {
-				t.Errorf("%s, pass %d: ten times interrupted, the run is not the same:\n%s\n%s", name, pass, bits(tr), bits(whole))
-			}
+	}
+	for pass := range 2 { // the second pass reads the memo
+		tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, b)
+		if err != nil {
+			t.Fatal(err)
 		}
-		files, _ := filepath.Glob(filepath.Join(dir, "*"))
-		if len(files) != 1 || !strings.HasSuffix(files[0], ".trace") {
-			t.Errorf("%s left the files %v", name, files)
+		if bits(tr) != bits(whole) {
+			t.Errorf("%s, pass %d: ten times interrupted, the run is not the same:\n%s\n%s", name, pass, bits(tr), bits(whole))
 		}
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(files) != 1 || !strings.HasSuffix(files[0], ".trace") {
+		t.Errorf("%s left the files %v", name, files)
 	}
 }
 
@@ -171,9 +199,10 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 		t.Error("no interrupt hit: the test tested nothing")
 	}
 	// the limit of linear optimisations is seen inside the loop, too
-	tr = fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), nil, fwopt.Budget{Linear: 500})
-	if tr.Status != fwopt.Done || tr.Last().Calls.Linear > 500 {
-		t.Errorf("with 500 linear optimisations: %v after %d", tr.Status, tr.Last().Calls.Linear)
+	o := fwopt.NewOracle(f, omega, 1)
+	tr = fwopt.Run(context.Background(), o, fresh(), nil, fwopt.Budget{Linear: 500})
+	if tr.Status != fwopt.Done || tr.Last().Calls.Linear > 500 || o.Calls != tr.Last().Calls {
+		t.Errorf("with 500 linear optimisations: %v after %d, the oracle at %+v", tr.Status, tr.Last().Calls.Linear, o.Calls)
 	}
 }
 
@@ -359,6 +388,17 @@ func TestKeepBadFiles(t *testing.T) {
 	os.WriteFile(only(dir, "*.ckpt"), data, 0o666)
 	if _, err := keep(dir, 99); err == nil || !strings.Contains(err.Error(), "another run") {
 		t.Errorf("a checkpoint of another run: %v", err)
+	}
+	// a trace of another run under this name: not taken for this one
+	dir3 := t.TempDir()
+	if _, err := keep(dir3, 99); err != nil {
+		t.Fatal(err)
+	}
+	other, _ := fwopt.LoadTrace(only(dir3, "*.trace"))
+	other.Spec, other.Seed = "another", 77
+	fwopt.SaveTrace(only(dir3, "*.trace"), other)
+	if tr, err := keep(dir3, 99); err != nil || tr.Seed != 1 {
+		t.Errorf("a trace of another run: %v, %v", tr.Seed, err)
 	}
 	// another version
 	var old bytes.Buffer
