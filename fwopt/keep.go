@@ -31,7 +31,7 @@ const fileFormat = 1
 //
 // A file is written under another name and then renamed, so it is whole at any
 // instant, and two programs may use one folder. Schedules are known by their
-// values at many k, f and Ω by their answers at w0. Nobody can tell whether the
+// values at many k, f by a fingerprint of its data. Nobody can tell whether the
 // code of a method, an objective or a domain from outside this package has
 // changed: such a run is always run anew, and not kept.
 //
@@ -39,14 +39,15 @@ const fileFormat = 1
 // A checkpoint of another run, program version or kernel is an error and is
 // left as it is; the trace is then nil.
 func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b Budget) (*Trace, error) {
-	if !ours(m) || !ours(o.F) || !ours(o.Omega) {
+	f, ok := o.F.(summary)
+	if !ok || !ours(m) || !ours(o.Omega) {
 		return Run(ctx, o, m, w0, b), nil
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return Run(ctx, o, m, w0, b), fmt.Errorf("fwopt: the run is not kept: %w", err)
 	}
 	r := newRun(o, m, w0, b)
-	r.tr.Spec = r.spec()
+	r.tr.Spec = r.spec(f)
 	base := filepath.Join(dir, slug(fmt.Sprintf("%s-%s-seed%d-%08x", r.tr.Data, r.tr.Method, o.seed, uint32(mixString(r.tr.Spec)))))
 	memo, ckpt := base+".trace", base+".ckpt"
 	sweep(base)
@@ -193,7 +194,32 @@ func readFile(path string, decode func(*gob.Decoder) error) error {
 	return nil
 }
 
-// ours reports whether the code of x is part of this package.
+// A summary is a sum of this package. It knows the fingerprint of its data.
+type summary interface{ fingerprint() uint64 }
+
+func (f *LeastSquares) fingerprint() uint64 { return mix(f.x.fingerprint(), f.b...) }
+func (f *Quadratic) fingerprint() uint64    { return mix(mix(uint64(f.n), f.h...), f.c...) }
+func (f *Logistic) fingerprint() uint64 {
+	h := mix(f.x.fingerprint(), float64(f.h))
+	for _, y := range f.y {
+		h = mix(h, float64(y))
+	}
+	return h
+}
+
+func (a *Sparse) fingerprint() uint64 {
+	h := mix(0, float64(a.N), float64(a.M))
+	for i := range a.N {
+		col, val := a.Row(i)
+		h = mix(h, float64(len(col)))
+		for k, j := range col {
+			h = mix(h, float64(j), val[k])
+		}
+	}
+	return h
+}
+
+// ours reports whether the code of a method or domain is part of this package.
 func ours(x any) bool {
 	t := reflect.TypeOf(x)
 	if t.Kind() == reflect.Pointer {
@@ -203,15 +229,11 @@ func ours(x any) bool {
 }
 
 // spec writes out all that decides the run but the kernel.
-func (r *run) spec() string {
-	g, v := make([]float64, len(r.w0)), make([]float64, len(r.w0))
-	r.o.F.Grad(g, r.w0, Batch{})
-	f := mix(mix(0, g...), r.o.F.Value(r.w0))
-	r.o.Omega.Argmin(v, g)
+func (r *run) spec(f summary) string {
 	b := r.b
 	b.Watch = nil
 	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %s; w0 %016x; seed %d; budget %+v",
-		r.o.F, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), f, r.o.Omega, mix(mixString(fmt.Sprintf("%+v", r.o.Omega)), v...),
+		f, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), f.fingerprint(), r.o.Omega, mixString(fmt.Sprintf("%+v", r.o.Omega)),
 		r.m, schedules(r.m), mix(0, r.w0...), r.o.seed, b)
 }
 

@@ -28,6 +28,8 @@ type Budget struct {
 	// DualityGap records the duality gap too, for one exact gradient and one
 	// linear optimisation a record, in Trace.Monitor.
 	DualityGap bool
+	// NoW leaves the last iterate out of the trace: it is most of a file.
+	NoW bool
 	// Watch, if set, is called after each step, with the clock stopped. The F of
 	// now is NaN unless it was recorded. Watch must not change the trace.
 	Watch func(tr *Trace, now Point)
@@ -174,7 +176,9 @@ func (r *run) loop(ctx context.Context) {
 	if r.tr.Last().Step != r.now.Step {
 		r.record()
 	}
-	r.tr.W = slices.Clone(r.x)
+	if !r.b.NoW {
+		r.tr.W = slices.Clone(r.x)
+	}
 }
 
 func (r *run) steps(ctx context.Context) {

@@ -41,7 +41,7 @@ type Trace struct {
 	Status  Status    // why the run ended
 	Points  []Point   // the first is w_0, the last is W
 	Monitor Calls     // spent on recording; in no other account
-	W       []float64 // the last iterate
+	W       []float64 // the last iterate; nil if Budget.NoW
 }
 
 // Last returns the last point; the zero Point if there is none.
