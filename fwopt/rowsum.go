@@ -304,7 +304,7 @@ func (f *rowSum) LineSearch(w, v []float64) float64 {
 // the interval that holds the root of the first derivative and halving it where
 // Newton's steps do not shrink fast.
 func minimizeLine(slope func(gamma float64) (d1, d2 float64)) float64 {
-	lo, hi, closed := 0.0, 1.0, false // closed: the derivative at hi is known, and positive
+	lo, hi, closed := 0.0, 1.0, false                    // closed: the derivative at hi is known, and positive
 	gamma, step, before := 0.0, math.Inf(1), math.Inf(1) // the last step and the one before
 	for range 200 {
 		d1, d2 := slope(gamma)

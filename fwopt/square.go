@@ -71,12 +71,14 @@ type Quadratic struct {
 // if a length is wrong or a number is not finite, or is negative in h.
 func NewQuadratic(d int, h, c []float64) *Quadratic {
 	if d < 1 || len(c) == 0 || len(c)%d != 0 || h != nil && len(h) != len(c) {
-		panic(fmt.Sprintf("fwopt: a quadratic in dimension %d of %d curvatures and %d centers", d, len(h), len(c)))
+		panic(fmt.Sprintf("fwopt: a quadratic in dimension %d of %d curvatures and %d centres", d, len(h), len(c)))
 	}
 	checkFinite("curvature", h)
-	checkFinite("center", c)
-	if h != nil && slices.Min(h) < 0 {
-		panic("fwopt: a quadratic with a negative curvature is not convex")
+	checkFinite("centre", c)
+	for i, v := range h {
+		if v < 0 {
+			panic(fmt.Sprintf("fwopt: curvature %d is %g: not convex", i, v))
+		}
 	}
 	f := &Quadratic{n: len(c) / d, h: h, c: c, Center: make([]float64, d), mean: make([]float64, d)}
 	for i := range f.n {

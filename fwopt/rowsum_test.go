@@ -1,0 +1,50 @@
+package fwopt
+
+import (
+	"math"
+	"testing"
+)
+
+// Functions on which Newton's method alone overshoots, creeps or stands still.
+func TestMinimizeLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		slope func(x float64) (d1, d2 float64)
+		want  float64
+	}{
+		"parabola":        {func(x float64) (float64, float64) { return 3 * (x - 0.3), 3 }, 0.3},
+		"parabola, left":  {func(x float64) (float64, float64) { return x + 1, 1 }, 0},
+		"parabola, right": {func(x float64) (float64, float64) { return x - 1.5, 1 }, 1},
+		"at the end":      {func(x float64) (float64, float64) { return x - 1, 1 }, 1},
+		"constant":        {func(x float64) (float64, float64) { return 0, 0 }, 0},
+		"line":            {func(x float64) (float64, float64) { return -1, 0 }, 1},
+		"tiny":            {func(x float64) (float64, float64) { return x - 1e-9, 1 }, 1e-9},
+		"decay": { // steps of 1e-4 all the way
+			func(x float64) (float64, float64) { return 1e-300 - math.Exp(-1e4*x), 1e4 * math.Exp(-1e4*x) }, 300 * math.Ln10 / 1e4},
+		"wall": { // flat, then steep
+			func(x float64) (float64, float64) {
+				e := math.Exp(-1e4 * math.Abs(x-0.9))
+				p := e / (1 + e) // of 1/(1 + exp(−1e4(x−0.9))) and 1 minus it, the smaller one
+				if x > 0.9 {
+					p = 1 - p
+				}
+				return 1e4*p - 1e-3, 1e8 * e / (1 + e) / (1 + e)
+			}, 0.9 - math.Log(1e7-1)/1e4},
+		"kink": {func(x float64) (float64, float64) { return math.Copysign(1, x-0.7), 0 }, 0.7},
+		"flat at the minimum": {func(x float64) (float64, float64) {
+			return math.Pow(x-0.2, 3), 3 * math.Pow(x-0.2, 2)
+		}, 0.2},
+	} {
+		calls := 0
+		got := minimizeLine(func(x float64) (float64, float64) {
+			calls++
+			return c.slope(x)
+		})
+		tol := 1e-12 * c.want
+		if name == "kink" || name == "flat at the minimum" {
+			tol = 1e-8
+		}
+		if !(math.Abs(got-c.want) <= tol) || calls > 60 {
+			t.Errorf("%s: %.17g after %d steps, want %.17g", name, got, calls, c.want)
+		}
+	}
+}
