@@ -1,0 +1,497 @@
+package fwtest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/gonum/floats"
+)
+
+// TestDomain checks that d keeps the contract of [fwopt.Domain] on some 50
+// directions g, dense and sparse: that Argmin overwrites dst and writes nothing
+// else; that it keeps no state and may be called from several goroutines; that
+// ⟨g, Argmin(g)⟩ is below ⟨g, v⟩ for all points v that Argmin gives elsewhere,
+// and does not change with the scale of g; that Argmin(0) is in Ω.
+//
+// If d has them it also checks ArgminWarm (that the slack is honest), Project
+// (against the variational inequality that defines a projection), Diameter
+// (against the farthest points that a search finds) and Gauge.
+//
+// It cannot know Ω: a domain that is consistent passes, even if it is not the
+// one that was meant. It takes about 100 calls of Argmin and Project each, and
+// memory for 100 vectors: hand it a small instance.
+func TestDomain(t *testing.T, d fwopt.Domain) {
+	t.Helper()
+	domain(t, d)
+}
+
+func domain(t reporter, d fwopt.Domain) {
+	t.Helper()
+	if d.Dim() < 1 {
+		t.Errorf("%T: Dim() = %d, want at least 1", d, d.Dim())
+		return
+	}
+	c := &domainCheck{d: d, n: d.Dim(), rng: rand.New(rand.NewPCG(3, 4))}
+	c.directions()
+	if err := c.reads(); err != nil { // the others would only repeat it
+		t.Errorf("%T: %v", d, err)
+		return
+	}
+	c.minima()
+	for _, check := range []func() error{
+		c.minimal, c.scale, c.centre, c.parallel, c.warm, c.project, c.diameter, c.gauge,
+	} {
+		if err := check(); err != nil {
+			t.Errorf("%T: %v", d, err)
+		}
+	}
+}
+
+type domainCheck struct {
+	d    fwopt.Domain
+	n    int
+	rng  *rand.Rand
+	g    [][]float64 // directions
+	name []string    // what kind of direction
+	v    [][]float64 // Argmin(g)
+	c    []float64   // Argmin(0)
+	size float64     // largest norm of a v or c, and of their differences
+
+	value []float64 // ⟨g, v⟩, or less if ArgminWarm found less
+	slack []float64 // what the domain grants itself, and rounding
+}
+
+func (c *domainCheck) normal(scale float64) []float64 {
+	x := make([]float64, c.n)
+	for j := range x {
+		x[j] = scale * c.rng.NormFloat64()
+	}
+	return x
+}
+
+// directions fills c.g with directions of length 1.
+func (c *domainCheck) directions() {
+	add := func(name string, g []float64) {
+		if s := floats.Norm(g, 2); s > 0 {
+			floats.Scale(1/s, g)
+			c.g, c.name = append(c.g, g), append(c.name, name)
+		}
+	}
+	for range 12 {
+		add("a random g", c.normal(1))
+	}
+	for i := range 4 { // a small turn must not find a much better point
+		g := c.normal(1e-3 / math.Sqrt(float64(c.n)))
+		add("a random g", floats.AddTo(g, g, c.g[i]))
+	}
+	for range 8 {
+		g := make([]float64, c.n)
+		for range 3 {
+			g[c.rng.IntN(c.n)] = c.rng.NormFloat64()
+		}
+		add("a sparse g", g)
+	}
+	for j := range min(c.n, 6) {
+		for _, s := range []float64{1, -1} {
+			g := make([]float64, c.n)
+			g[j] = s
+			add(fmt.Sprintf("g = %+g·e_%d", s, j), g)
+		}
+	}
+	for range 4 {
+		g := c.normal(1)
+		for j := range g {
+			g[j] *= math.Pow(10, -6*c.rng.Float64())
+		}
+		add("a g with entries of very different size", g)
+	}
+	for _, s := range []float64{1, -1} {
+		g := slices.Repeat([]float64{s}, c.n)
+		add("a g with equal entries", g)
+	}
+	for i := range 4 {
+		add("a random g", floats.ScaleTo(make([]float64, c.n), -1, c.g[i]))
+	}
+}
+
+// argmin returns Argmin(g), out of a dst full of NaN.
+func (c *domainCheck) argmin(g []float64) []float64 {
+	dst := slices.Repeat([]float64{math.NaN()}, c.n)
+	c.d.Argmin(dst, g)
+	return dst
+}
+
+// reads fills c.v and c.c, and checks what Argmin reads and writes.
+func (c *domainCheck) reads() error {
+	zero := make([]float64, c.n)
+	for i, g := range append([][]float64{zero}, c.g...) {
+		name := "g = 0"
+		if i > 0 {
+			name = c.name[i-1]
+		}
+		g1 := slices.Clone(g)
+		v := c.argmin(g)
+		if !same(g, g1) {
+			return fmt.Errorf("Argmin, %s: g was written to; the caller still needs its gradient", name)
+		}
+		if j := bad(v); j >= 0 {
+			return fmt.Errorf("Argmin, %s: coordinate %d is %g, but Ω is compact; dst was full of NaN, which Argmin must overwrite, "+
+				"and must do so for every g", name, j, v[j])
+		}
+		v1 := c.normal(1)
+		c.d.Argmin(v1, g)
+		if !same(v, v1) {
+			return fmt.Errorf("Argmin, %s: a second call gives other bits (%s, then %s); a Domain must not keep state "+
+				"between calls, draw random numbers or read dst", name, show(v), show(v1))
+		}
+		if i == 0 {
+			c.c = v
+		} else {
+			c.v = append(c.v, v)
+		}
+	}
+	for i := len(c.g) - 1; i >= 0; i-- { // in another order
+		if v := c.argmin(c.g[i]); !same(v, c.v[i]) {
+			return fmt.Errorf("Argmin, %s: called again after other directions it gives other bits (%s, before %s); a Domain must not "+
+				"keep state between calls", c.name[i], show(v), show(c.v[i]))
+		}
+	}
+	for _, v := range c.v {
+		c.size = max(c.size, floats.Norm(v, 2), floats.Distance(v, c.v[0], 2))
+	}
+	c.size = max(c.size, floats.Norm(c.c, 2))
+	return nil
+}
+
+// minima fills c.value and c.slack.
+func (c *domainCheck) minima() {
+	for i, g := range c.g {
+		c.value = append(c.value, floats.Dot(g, c.v[i]))
+		c.slack = append(c.slack, 2*slack(c.d, g)+1e-9*c.size)
+	}
+}
+
+// outside returns the direction i in which the point x is furthest outside of
+// Ω, and how far, or i = −1: a point of Ω has ⟨g, x⟩ ≥ min_{v∈Ω} ⟨g, v⟩.
+func (c *domainCheck) outside(x []float64) (i int, far float64) {
+	i = -1
+	for k, g := range c.g {
+		value, slack := c.value[k], c.slack[k]
+		if d := value - slack - floats.Dot(g, x); d > far {
+			i, far = k, d
+		}
+	}
+	return i, far
+}
+
+func (c *domainCheck) minimal() error {
+	for i, g := range c.g {
+		value, slack := c.value[i], c.slack[i]
+		lowest, highest, at := math.Inf(1), math.Inf(-1), 0
+		for k, v := range c.v {
+			x := floats.Dot(g, v)
+			highest = max(highest, x)
+			if x < lowest {
+				lowest, at = x, k
+			}
+		}
+		if value <= lowest+slack {
+			continue
+		}
+		hint := "if the linear optimisation is iterative, implement fwopt.WarmDomain and report the slack"
+		if value > highest-slack {
+			hint = "it is the largest of all points found: is the sign of g wrong?"
+		}
+		return fmt.Errorf("Argmin, %s: v = %s has ⟨g, v⟩ = %.9g, but the answer to another direction (%s), %s, has %.9g. "+
+			"Either v is not a minimiser, or that point is not in Ω; %s",
+			c.name[i], show(c.v[i]), value, c.name[at], show(c.v[at]), lowest, hint)
+	}
+	return nil
+}
+
+func (c *domainCheck) scale() error {
+	for i, g := range c.g {
+		value, slack := c.value[i], c.slack[i]
+		for _, s := range []float64{0x1p-30, 0x1p30} {
+			sg := floats.ScaleTo(make([]float64, c.n), s, g)
+			v := c.argmin(sg)
+			if x := floats.Dot(g, v); !(math.Abs(x-value) <= 2*slack) {
+				return fmt.Errorf("Argmin, %s of length %.3g: ⟨g, v⟩/‖g‖ = %.9g, but %.9g when ‖g‖ = 1; the minimiser does not depend on "+
+					"the length of g", c.name[i], s, x, value)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *domainCheck) centre() error {
+	if i, far := c.outside(c.c); i >= 0 {
+		return fmt.Errorf("Argmin, g = 0: %s is not in Ω, by %.3g in some direction; methods start there, so that any point of Ω will do, "+
+			"but no other", show(c.c), far)
+	}
+	return nil
+}
+
+func (c *domainCheck) parallel() error {
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for p := range errs {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			dst := make([]float64, c.n)
+			for i := range c.g {
+				i = (i + p*len(c.g)/4) % len(c.g)
+				c.d.Argmin(dst, c.g[i])
+				if !same(dst, c.v[i]) {
+					errs[p] = fmt.Errorf("Argmin, %s: called from four goroutines at once it gives other bits (%s, alone %s); a Domain "+
+						"must not keep state", c.name[i], show(dst), show(c.v[i]))
+					return
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *domainCheck) warm() error {
+	w, ok := c.d.(fwopt.WarmDomain)
+	if !ok {
+		return nil
+	}
+	warm := &fwopt.Warm{RNG: *rand.NewPCG(5, 6)}
+	for i, g := range c.g {
+		lowest := math.Inf(1)
+		for _, v := range c.v {
+			lowest = min(lowest, floats.Dot(g, v))
+		}
+		for _, tol := range []float64{0, 1e-2 * c.size, 1e-6 * c.size} {
+			copied := &fwopt.Warm{V: slices.Clone(warm.V), RNG: warm.RNG}
+			v, v1, g1 := c.normal(1), c.normal(1), slices.Clone(g)
+			slack := w.ArgminWarm(v, g, tol, warm)
+			slack1 := w.ArgminWarm(v1, g, tol, copied)
+			value := floats.Dot(g, v)
+			what := fmt.Sprintf("ArgminWarm, %s, tol = %.3g", c.name[i], tol)
+			switch {
+			case !same(g, g1):
+				return fmt.Errorf("%s: g was written to", what)
+			case !(slack >= 0):
+				return fmt.Errorf("%s: slack = %g, want a number ≥ 0", what, slack)
+			case !same(v, v1) || slack != slack1:
+				return fmt.Errorf("%s: the same Warm gives other bits; all state belongs in the Warm, so that a run can be resumed", what)
+			case !(value <= lowest+slack+1e-9*c.size):
+				return fmt.Errorf("%s: ⟨g, v⟩ = %.9g with slack %.3g, but %.9g is possible; the slack must be an upper bound "+
+					"of the error, or duality gaps come out too small", what, value, slack, lowest)
+			}
+			if own := c.value[i]; tol == 0 && math.Abs(own-value) > c.slack[i] {
+				return fmt.Errorf("%s: ⟨g, v⟩ = %.9g with slack %.3g, but Argmin(g) has %.9g; they may differ by the slack only",
+					what, value, slack, own)
+			}
+			if k, far := c.outside(v); k >= 0 {
+				return fmt.Errorf("%s: %s is not in Ω, by %.3g in some direction", what, show(v), far)
+			}
+		}
+	}
+	return nil
+}
+
+// points returns points in, on and far outside of Ω.
+func (c *domainCheck) points() [][]float64 {
+	x := [][]float64{c.c}
+	for i := range 6 {
+		v, w := c.v[i], c.v[len(c.v)-1-i]
+		x = append(x, v)
+		for _, s := range []float64{0.5, 1.001, 3} { // c + s(v − c)
+			y := floats.SubTo(make([]float64, c.n), v, c.c)
+			x = append(x, floats.AddScaledTo(y, c.c, s, y))
+		}
+		y := make([]float64, c.n) // inside
+		for j := range y {
+			y[j] = c.c[j]/2 + v[j]/4 + w[j]/4
+		}
+		x = append(x, y)
+	}
+	for i := range 12 {
+		y := c.normal((c.size + 1e-3) * math.Pow(4, float64(i%4-2)))
+		x = append(x, floats.AddTo(y, y, c.c))
+	}
+	return x
+}
+
+func (c *domainCheck) project() error {
+	d, ok := c.d.(fwopt.Projector)
+	if !ok {
+		return nil
+	}
+	xs := c.points()
+	var ps [][]float64
+	for _, x := range xs {
+		x1 := slices.Clone(x)
+		p := slices.Repeat([]float64{math.NaN()}, c.n)
+		d.Project(p, x)
+		size := c.size + floats.Norm(x, 2)
+		if !same(x, x1) {
+			return fmt.Errorf("Project wrote to x")
+		}
+		if j := bad(p); j >= 0 {
+			return fmt.Errorf("Project, x = %s: coordinate %d is %g; dst was full of NaN, which Project must overwrite", show(x), j, p[j])
+		}
+		d.Project(x1, x1)
+		if !same(x1, p) {
+			return fmt.Errorf("Project, x = %s: with dst = x it gives %s, not %s; dst may be x", show(x), show(x1), show(p))
+		}
+		if i, far := c.outside(p); i >= 0 {
+			return fmt.Errorf("Project, x = %s: the point %s is not in Ω, by %.3g in some direction", show(x), show(p), far)
+		}
+		again := make([]float64, c.n)
+		d.Project(again, p)
+		if e := floats.Distance(again, p, 2); !(e <= 1e-9*c.size) {
+			return fmt.Errorf("Project, x = %s: the projection %s moves by %.3g when it is projected again; a point of Ω must stay",
+				show(x), show(p), e)
+		}
+		// ⟨x − p, v − p⟩ ≤ 0 for all v ∈ Ω: this is what makes p the nearest point
+		r := floats.SubTo(make([]float64, c.n), x, p)
+		worst, at := 0.0, -1
+		minus := floats.ScaleTo(make([]float64, c.n), -1, r)
+		for k, v := range append([][]float64{c.argmin(minus)}, c.v...) {
+			if e := floats.Dot(r, v) - floats.Dot(r, p); e > worst {
+				worst, at = e, k
+			}
+		}
+		if at >= 0 && worst > 1e-9*size*size+slack(c.d, minus) {
+			return fmt.Errorf("Project, x = %s: p = %s is not the nearest point: ⟨x−p, v−p⟩ = %.3g > 0 for a v of Ω, so that a step from p "+
+				"to v comes nearer to x (‖x−p‖ = %.6g)", show(x), show(p), worst, floats.Norm(r, 2))
+		}
+		ps = append(ps, p)
+	}
+	for i, x := range xs {
+		for k, y := range xs[:i] {
+			a, b := floats.Distance(ps[i], ps[k], 2), floats.Distance(x, y, 2)
+			if a > b+1e-9*(c.size+b) {
+				return fmt.Errorf("Project: two points at distance %.9g have projections at distance %.9g, x = %s and y = %s; "+
+					"a projection onto a convex set never lengthens distances", b, a, show(x), show(y))
+			}
+		}
+	}
+	gauge, ok := c.d.(fwopt.Gauger)
+	if !ok {
+		return nil
+	}
+	for i, x := range xs {
+		if gauge.Gauge(x) <= 1 && !same(ps[i], x) {
+			return fmt.Errorf("Project, x = %s: Gauge(x) = %.17g says that x is in Ω, but Project changes it by %.3g; want the same bits",
+				show(x), gauge.Gauge(x), floats.Distance(x, ps[i], 2))
+		}
+	}
+	return nil
+}
+
+// slack returns the slack that the domain grants itself for g.
+func slack(d fwopt.Domain, g []float64) float64 {
+	if w, ok := d.(fwopt.WarmDomain); ok {
+		return w.ArgminWarm(make([]float64, len(g)), slices.Clone(g), 0, nil)
+	}
+	return 0
+}
+
+func (c *domainCheck) diameter() error {
+	d, ok := c.d.(fwopt.Diameterer)
+	if !ok {
+		return nil
+	}
+	D := d.Diameter()
+	if !(D >= 0) || math.IsInf(D, 1) {
+		return fmt.Errorf("Diameter() = %g, want a finite number ≥ 0", D)
+	}
+	found := 0.0
+	for i, v := range c.v {
+		for _, w := range c.v[:i] {
+			found = max(found, floats.Distance(v, w, 2))
+		}
+		// walk to opposite points: neither step shortens the distance
+		w := c.argmin(floats.ScaleTo(make([]float64, c.n), -1, c.g[i]))
+		for range 5 {
+			u := floats.SubTo(make([]float64, c.n), w, v)
+			v = c.argmin(u)
+			w = c.argmin(floats.SubTo(u, v, w))
+			found = max(found, floats.Distance(v, w, 2))
+		}
+	}
+	switch {
+	case found > D*(1+1e-6):
+		return fmt.Errorf("Diameter() = %.9g, but Argmin gives two points at distance %.9g; the theorems' bounds fail with a D that is too small",
+			D, found)
+	case found < 0.9*D:
+		return fmt.Errorf("Diameter() = %.9g, but a search finds no two points of Ω further apart than %.9g; a D that is too large makes the "+
+			"theorems' schedules slow", D, found)
+	}
+	return nil
+}
+
+func (c *domainCheck) gauge() error {
+	d, ok := c.d.(fwopt.Gauger)
+	if !ok {
+		return nil
+	}
+	const in = 1 + 1e-6
+	if x := d.Gauge(c.c); !(x >= 0 && x <= in) {
+		return fmt.Errorf("Gauge(Argmin(0)) = %.9g, want at most 1: it is a point of Ω", x)
+	}
+	for i, v := range c.v {
+		v1 := slices.Clone(v)
+		x := d.Gauge(v)
+		if !same(v, v1) {
+			return fmt.Errorf("Gauge wrote to x")
+		}
+		if !(x >= 0 && x <= in) {
+			return fmt.Errorf("Gauge(%s) = %.9g, want at most 1: Argmin gave the point, so it is in Ω", show(v), x)
+		}
+		mid := floats.AddTo(make([]float64, c.n), v, c.v[0])
+		floats.Scale(0.5, mid)
+		if x := d.Gauge(mid); !(x >= 0 && x <= in) {
+			return fmt.Errorf("Gauge = %.9g half-way between two points of Ω, want at most 1: Ω is convex", x)
+		}
+		// beyond v, as seen from the centre, there is no point of Ω
+		step := floats.SubTo(make([]float64, c.n), v, c.c)
+		slack := c.slack[i]
+		last := 1.0
+		for _, s := range []float64{1, 2} {
+			y := floats.AddScaledTo(make([]float64, c.n), v, s, step)
+			if -floats.Dot(c.g[i], step)*s <= 10*slack {
+				break
+			}
+			x := d.Gauge(y)
+			if !(x > last) {
+				return fmt.Errorf("Gauge(%s) = %.9g, want more than %.9g: the point is outside of Ω, %.3g times as far out as Argmin(g)",
+					show(y), x, last, 1+s)
+			}
+			last = x
+		}
+	}
+	return nil
+}
+
+// bad returns the first coordinate of x that is not a finite number, or −1.
+func bad(x []float64) int {
+	return slices.IndexFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
+
+// show prints the beginning of a vector.
+func show(x []float64) string {
+	if len(x) > 6 {
+		s := fmt.Sprintf("%.6g", x[:6])
+		return s[:len(s)-1] + " …]"
+	}
+	return fmt.Sprintf("%.6g", x)
+}
