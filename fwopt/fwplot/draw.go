@@ -1,0 +1,388 @@
+package fwplot
+
+import (
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// line is one line of a figure. Where lo and hi are not nil, they are the edges
+// of its band.
+type line struct {
+	name   string
+	style  draw.LineStyle
+	xy     []xy
+	lo, hi []float64
+	last   float64 // the value to be told, where xy is condensed
+	dots   bool    // mark the points
+}
+
+// newPlot returns an empty plot with the house's axes, grid and type.
+func newPlot(title, xlabel, ylabel string, logx, logy bool) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.Padding = vg.Points(6)
+	p.Title.TextStyle = letters(p.Title.TextStyle, 12, ink)
+	p.Legend.TextStyle = letters(p.Legend.TextStyle, 9.5, ink) // the reader's; ours is the key
+	p.Legend.Top, p.Legend.Left = true, true
+	for _, a := range []struct {
+		axis  *plot.Axis
+		label string
+		log   bool
+	}{{&p.X, xlabel, logx}, {&p.Y, ylabel, logy}} {
+		a.axis.Label.Text = a.label
+		a.axis.Label.TextStyle = letters(a.axis.Label.TextStyle, 10.5, ink)
+		a.axis.Label.Padding = vg.Points(3)
+		a.axis.LineStyle.Color = ink
+		a.axis.Padding = 0
+		a.axis.Tick.Label = letters(a.axis.Tick.Label, 9, ink)
+		a.axis.Tick.LineStyle.Color = ink
+		a.axis.Tick.Length = vg.Points(4)
+		a.axis.Tick.Marker = ticks{log: a.log, max: 7}
+		if a.log {
+			a.axis.Scale = logScale{}
+		}
+	}
+	g := plotter.NewGrid()
+	g.Horizontal = draw.LineStyle{Color: pale, Width: vg.Points(0.5)}
+	g.Vertical = g.Horizontal
+	k := &key{Handler: p.TextHandler, tol: vg.Points(0.1)}
+	p.TextHandler = k // where Bound, Bundle and Grid find it; gonum draws by the handlers of the styles
+	p.Add(g, k)
+	return p
+}
+
+// addLines draws the lines on p, under the limits that show them all. If widen
+// is set, only the vertical range changes.
+func addLines(p *plot.Plot, lines []line, widen bool) {
+	_, logx := p.X.Scale.(logScale)
+	_, logy := p.Y.Scale.(logScale)
+	var xs, ys span
+	for _, l := range lines {
+		for i, q := range l.xy {
+			xs.add(q.x)
+			ys.add(q.y)
+			if l.lo != nil {
+				ys.add(l.hi[i])
+				if !logy || l.lo[i] >= Floor {
+					ys.add(l.lo[i])
+				}
+			}
+		}
+	}
+	if ys.n > 0 {
+		lo, hi := linRange(ys.lo, ys.hi)
+		if logy {
+			lo, hi = logRange(ys.lo, ys.hi)
+		}
+		p.Y.Min, p.Y.Max = min(p.Y.Min, lo), max(p.Y.Max, hi)
+		if !widen {
+			p.X.Min, p.X.Max = xs.lo, xs.hi
+			switch dots := lines[0].dots; {
+			case logx && (dots || xs.hi < 10*xs.lo):
+				p.X.Min, p.X.Max = logRange(xs.lo, xs.hi)
+			case dots:
+				p.X.Min, p.X.Max = linRange(xs.lo, xs.hi)
+			case xs.lo == xs.hi:
+				p.X.Min, p.X.Max = 0, 2*xs.hi // not 0: such runs are not drawn
+			}
+		}
+	} else if !widen { // nothing to show: an empty frame
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
+		if logx {
+			p.X.Min = 0.1
+		}
+		if logy {
+			p.Y.Min = 0.1
+		}
+	}
+	k := keyOf(p)
+	if k == nil { // a plot made elsewhere
+		k = &key{Handler: p.TextHandler, tol: vg.Points(0.1)}
+		p.TextHandler = k
+		p.Add(k)
+	}
+	for _, l := range lines {
+		if len(l.xy) > 0 {
+			k.entries = append(k.entries, entry{l.name, l.style, l.xy[len(l.xy)-1].y, l.last})
+		}
+	}
+	p.Add(&drawing{lines, k})
+}
+
+// drawing draws lines, all the bands first.
+type drawing struct {
+	lines []line
+	key   *key
+}
+
+// Plot implements plot.Plotter.
+func (d *drawing) Plot(c draw.Canvas, p *plot.Plot) {
+	trX, trY := p.Transforms(&c)
+	tr := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
+	for _, l := range d.lines {
+		if l.lo == nil || len(l.xy) < 2 {
+			continue
+		}
+		var up, down []vg.Point
+		for i, q := range l.xy {
+			up = append(up, tr(q.x, l.hi[i]))
+			lo := tr(q.x, l.lo[i])
+			lo.Y = max(lo.Y, c.Min.Y) // a band that goes under all that is drawn
+			down = append(down, lo)
+		}
+		up, down = simplify(up, d.key.tol), simplify(down, d.key.tol)
+		slices.Reverse(down)
+		r, g, b, _ := l.style.Color.RGBA()
+		c.FillPolygon(color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 51}, c.ClipPolygonXY(append(up, down...)))
+	}
+	for i, l := range d.lines {
+		ps := make([]vg.Point, len(l.xy))
+		for j, q := range l.xy {
+			ps[j] = tr(q.x, q.y)
+		}
+		if len(ps) > 1 {
+			c.StrokeLines(l.style, c.ClipLinesXY(simplify(ps, d.key.tol))...)
+		}
+		if l.dots || len(ps) == 1 {
+			for _, q := range ps {
+				c.DrawGlyph(draw.GlyphStyle{Color: l.style.Color, Radius: vg.Points(2.5), Shape: shapes[i%len(shapes)]}, q)
+			}
+		}
+	}
+}
+
+// shapes mark the points of a line where points are marked.
+var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+
+// simplify returns the points of a line from which it departs by no more than
+// tol: of each column as wide as tol the first, the lowest, the highest and the
+// last, and of these what Douglas and Peucker keep. The horizontal coordinates
+// must not fall.
+func simplify(ps []vg.Point, tol vg.Length) []vg.Point {
+	var cols []vg.Point
+	for i := 0; i < len(ps); {
+		j, lo, hi := i, i, i
+		for j < len(ps) && ps[j].X < ps[i].X+tol {
+			if ps[j].Y < ps[lo].Y {
+				lo = j
+			}
+			if ps[j].Y > ps[hi].Y {
+				hi = j
+			}
+			j++
+		}
+		four := []int{i, min(lo, hi), max(lo, hi), max(i, j-1)}
+		for _, k := range slices.Compact(four) {
+			cols = append(cols, ps[k])
+		}
+		i = max(j, i+1)
+	}
+	if len(cols) < 3 {
+		return cols
+	}
+	keep := make([]bool, len(cols))
+	keep[0], keep[len(cols)-1] = true, true
+	for stack := [][2]int{{0, len(cols) - 1}}; len(stack) > 0; {
+		a, b := stack[len(stack)-1][0], stack[len(stack)-1][1]
+		stack = stack[:len(stack)-1]
+		far, at := tol, -1
+		for i := a + 1; i < b; i++ {
+			if d := distance(cols[i], cols[a], cols[b]); d > far {
+				far, at = d, i
+			}
+		}
+		if at >= 0 {
+			keep[at] = true
+			stack = append(stack, [2]int{a, at}, [2]int{at, b})
+		}
+	}
+	n := 0
+	for i, p := range cols {
+		if keep[i] {
+			cols[n] = p
+			n++
+		}
+	}
+	return cols[:n]
+}
+
+// distance returns how far p is from the segment ab.
+func distance(p, a, b vg.Point) vg.Length {
+	d, q := b.Sub(a), p.Sub(a)
+	t := vg.Length(0)
+	if n := d.Dot(d); n > 0 {
+		t = min(max(q.Dot(d)/n, 0), 1)
+	}
+	q = q.Sub(d.Scale(t))
+	return vg.Length(math.Hypot(float64(q.X), float64(q.Y)))
+}
+
+// key names the lines to the right of the data, each at the height of its end
+// with a piece of the line before it, so that neither colour nor height alone
+// has to tell them apart.
+type key struct {
+	text.Handler
+	entries []entry
+	tol     vg.Length // how much the lines may be simplified
+	hidden  bool      // Grid has one key for all panels
+}
+
+type entry struct {
+	name  string
+	style draw.LineStyle
+	end   float64 // the height of its end
+	last  float64 // its last value
+}
+
+func keyOf(p *plot.Plot) *key {
+	k, _ := p.TextHandler.(*key)
+	return k
+}
+
+const (
+	keyGap    = 7  // between the data and the samples
+	keySample = 22 // length of a sample
+	keySpace  = 4  // between sample and name
+	keyWidth  = 96 // longer names are wrapped
+)
+
+func (k *key) style(e entry) text.Style {
+	return text.Style{Color: readable(e.style.Color), Font: sans(9.5), Handler: k.Handler, XAlign: draw.XLeft}
+}
+
+// GlyphBoxes keeps room at the right, by claiming a glyph at the right edge.
+func (k *key) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	var w vg.Length
+	for _, e := range k.entries {
+		sty := k.style(e)
+		w = max(w, sty.Width(wrap(e.name, sty, keyWidth)))
+	}
+	if k.hidden || w == 0 {
+		return nil
+	}
+	w += keyGap + keySample + keySpace + 2
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: w}}}}
+}
+
+// Plot implements plot.Plotter.
+func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
+	if k.hidden || len(k.entries) == 0 {
+		return
+	}
+	_, trY := p.Transforms(&c)
+	centre, height := make([]float64, len(k.entries)), make([]float64, len(k.entries))
+	for i, e := range k.entries {
+		centre[i] = float64(min(max(trY(e.end), c.Min.Y), c.Max.Y))
+		sty := k.style(e)
+		height[i] = float64(rise(wrap(e.name, sty, keyWidth), sty)) + 1
+	}
+	for i, y := range spread(centre, height, float64(c.Min.Y), float64(c.Max.Y)) {
+		k.draw(c, k.entries[i], vg.Point{X: c.Max.X + keyGap, Y: vg.Length(y)}, keyWidth)
+	}
+}
+
+// draw draws one entry, its left end and middle height at pt.
+func (k *key) draw(c draw.Canvas, e entry, pt vg.Point, width vg.Length) {
+	c.StrokeLine2(e.style, pt.X, pt.Y, pt.X+keySample, pt.Y)
+	sty := k.style(e)
+	s := wrap(e.name, sty, width)
+	write(c, s, sty, vg.Point{X: pt.X + keySample + keySpace, Y: pt.Y + rise(s, sty)/2})
+}
+
+// rise returns the height of a text.
+func rise(s string, sty text.Style) vg.Length {
+	return leading * sty.Font.Size * vg.Length(1+strings.Count(s, "\n"))
+}
+
+const leading = 1.15 // of lines, in sizes of the font
+
+// write writes a text whose top is at pt, aligned as the style says. If it is
+// rotated by a quarter turn, its top is its left edge.
+func write(c draw.Canvas, s string, sty text.Style, pt vg.Point) {
+	sty.YAlign = draw.YBottom
+	sin, cos := math.Sincos(sty.Rotation)
+	for i, row := range strings.Split(s, "\n") {
+		// letters, without what hangs below them, are 0.72 high; and gonum puts
+		// the base line one size less the ascent above where it is asked to
+		down := (leading*(vg.Length(i)+0.5)+0.36+1)*sty.Font.Size - sty.FontExtents().Ascent
+		c.FillText(sty, vg.Point{X: pt.X + down*vg.Length(sin), Y: pt.Y - down*vg.Length(cos)}, row)
+	}
+}
+
+// wrap breaks a text at spaces where it would be wider than width.
+func wrap(s string, sty text.Style, width vg.Length) string {
+	var out strings.Builder
+	for i, row := range strings.Split(s, "\n") {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		var now string
+		for _, word := range strings.Fields(row) {
+			switch {
+			case now == "":
+				now = word
+			case sty.Width(now+" "+word) <= width:
+				now += " " + word
+			default:
+				out.WriteString(now + "\n")
+				now = word
+			}
+		}
+		out.WriteString(now)
+	}
+	return out.String()
+}
+
+// spread moves labels with the given centres and heights apart, as little as
+// can be in squares, so that they do not overlap and lie within [lo, hi]. If
+// they cannot all fit, they begin at lo.
+func spread(centre, height []float64, lo, hi float64) []float64 {
+	n := len(centre)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if centre[a] < centre[b] {
+			return -1
+		}
+		if centre[a] > centre[b] {
+			return 1
+		}
+		return 0
+	})
+	// With off the height of all labels below, z = centre − off must not fall:
+	// a regression that pools neighbours which do.
+	type block struct{ sum, n float64 }
+	var blocks []block
+	off := make([]float64, n)
+	total := 0.0
+	for i, o := range order {
+		off[i] = total + height[o]/2
+		total += height[o]
+		blocks = append(blocks, block{centre[o] - off[i], 1})
+		for b := len(blocks) - 1; b > 0 && blocks[b-1].sum*blocks[b].n > blocks[b].sum*blocks[b-1].n; b-- {
+			blocks[b-1].sum += blocks[b].sum
+			blocks[b-1].n += blocks[b].n
+			blocks = blocks[:b]
+		}
+	}
+	out := make([]float64, n)
+	i := 0
+	for _, b := range blocks {
+		z := max(lo, min(b.sum/b.n, hi-total))
+		for range int(b.n) {
+			out[order[i]] = z + off[i]
+			i++
+		}
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package fwplot_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwplot"
+	"gonum.org/v1/plot"
+)
+
+// run makes a trace whose f − 0.25 falls as k^-rate.
+func run(method string, seed uint64, rate float64) *fwopt.Trace {
+	tr := &fwopt.Trace{Method: method, Data: "digits", Seed: seed}
+	for k := range 200 {
+		tr.Points = append(tr.Points, fwopt.Point{
+			Step:    k,
+			Calls:   fwopt.Calls{Stochastic: 100 * k, Linear: k},
+			Seconds: 0.01 * float64(k),
+			F:       0.25 + float64(1+seed)*math.Pow(float64(k+1), -rate),
+			Gap:     math.NaN(),
+		})
+	}
+	return tr
+}
+
+// One call draws runs; the result is a plot to go on with.
+func ExampleTraces() {
+	p := fwplot.Traces(fwplot.Stochastic, fwplot.Gap(0.25),
+		run("SVRF", 0, 2), run("SVRF", 1, 2), run("SVRF", 2, 2), run("SFW", 0, 1))
+	p.Title.Text += "; τ = 50"
+	fmt.Println(p.Title.Text)
+	fmt.Println(p.Y.Label.Text, "against", p.X.Label.Text)
+	// Output:
+	// digits: median and range of 3 seeds; τ = 50
+	// f(w) − f* against stochastic gradients
+}
+
+// A bound is a dashed line with a name.
+func ExampleBound() {
+	p := fwplot.Traces(fwplot.Steps, fwplot.Gap(0.25), run("SVRF", 0, 2))
+	fwplot.Bound(p, "8/(k+2)", func(k float64) float64 { return 8 / (k + 2) })
+	fmt.Println(fwplot.Bundle(p).Alt)
+	// Output:
+	// digits: f(w) − f* against steps ends at SVRF 2.5e−5, 8/(k+2) 0.0398.
+}
+
+// A figure for a notebook, fwnb.Show(fwplot.Bundle(p)), or for a file.
+func ExampleBundle() {
+	p := fwplot.Traces(fwplot.Seconds, fwplot.Loss(), run("SVRF", 0, 2), run("SFW", 0, 1))
+	f := fwplot.Bundle(p)
+	fmt.Println(f.Width, f.Height, len(f.PNG) < 60<<10, len(f.SVG) < 60<<10)
+	fmt.Println(f.Alt)
+	// Output:
+	// 576 346 true true
+	// digits: f(w) against seconds ends at SVRF 0.25, SFW 0.255.
+}
+
+// The same runs against three things, with one key.
+func ExampleGrid() {
+	var row []*plot.Plot
+	for _, x := range []fwplot.Axis{fwplot.Seconds, fwplot.Stochastic, fwplot.Linear} {
+		row = append(row, fwplot.Traces(x, fwplot.Gap(0.25), run("SVRF", 0, 2), run("SFW", 0, 1)))
+	}
+	f := fwplot.Grid(row)
+	fmt.Println(f.Width, f.Height)
+	// Output:
+	// 864 314
+}
+
+// The loss that was reached, against a factor that was tuned.
+func ExampleLines() {
+	factor := []float64{0.01, 0.1, 1, 10, 100}
+	p := fwplot.Lines("digits: after 10 s", "factor", "f(w)", true, false,
+		fwplot.Series{Name: "SGD", X: factor, Y: []float64{2.1, 0.9, 0.4, 0.6, 1.8}},
+		fwplot.Series{Name: "STORC", X: factor, Y: []float64{0.5, 0.4, 0.6, 1.2, 2.0}})
+	fmt.Println(fwplot.Bundle(p).Alt)
+	// Output:
+	// digits: after 10 s: f(w) against factor ends at SGD 1.8, STORC 2.
+}

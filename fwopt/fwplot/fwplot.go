@@ -1,0 +1,312 @@
+// Package fwplot draws runs: loss, f − f* or duality gap against steps, any of
+// the paper's counts, or seconds, with a median and a band over seeds.
+//
+// Every figure is a gonum *plot.Plot, to go on with; Bundle and Grid turn plots
+// into a PNG and an SVG that look alike. A method has the same colour and dash
+// in every figure. A solid line is variance-reduced and projection-free, dashes
+// are projection-free, dots are projected, grey is none of the paper's methods.
+package fwplot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/plot"
+)
+
+// Floor is the smallest value drawn of a Curve that is always logarithmic.
+// Below it rounding decides; zeros and negative values are left out with the
+// rest, and the title says so.
+const Floor = 1e-12
+
+// manyDecades is the ratio from which on an axis becomes logarithmic.
+const manyDecades = 100
+
+// Axis is what a run is drawn against.
+type Axis int
+
+// The axes: steps of the method, its four accounts, and the seconds spent in it.
+const (
+	Steps Axis = iota
+	Exact
+	Stochastic
+	Linear
+	Projections
+	Seconds
+)
+
+// String returns the label of the axis.
+func (x Axis) String() string {
+	return [...]string{"steps", "exact gradients", "stochastic gradients",
+		"linear optimisations", "projections", "seconds"}[x]
+}
+
+func (x Axis) of(p fwopt.Point) float64 {
+	switch x {
+	case Steps:
+		return float64(p.Step)
+	case Exact:
+		return float64(p.Calls.Exact)
+	case Stochastic:
+		return float64(p.Calls.Stochastic)
+	case Linear:
+		return float64(p.Calls.Linear)
+	case Projections:
+		return float64(p.Calls.Projections)
+	case Seconds:
+		return p.Seconds
+	}
+	panic(fmt.Sprintf("fwplot: no axis %d", int(x)))
+}
+
+// Curve is what is drawn of a run.
+type Curve struct {
+	Label string                      // of the axis
+	Log   bool                        // always logarithmic, from Floor up
+	Of    func(p fwopt.Point) float64 // NaN where the point has no value
+}
+
+// Loss is f(w). Its axis is logarithmic if f > 0 and the values span two decades.
+func Loss() Curve {
+	return Curve{Label: "f(w)", Of: func(p fwopt.Point) float64 { return p.F }}
+}
+
+// Gap is f(w) − f*, on a logarithmic axis. Take f* from a long run whose own
+// duality gap is known; an f* that is too large shows as a note in the title.
+func Gap(fstar float64) Curve {
+	return Curve{Label: "f(w) − f*", Log: true, Of: func(p fwopt.Point) float64 { return p.F - fstar }}
+}
+
+// DualityGap is the recorded duality gap, on a logarithmic axis. Points without
+// one are passed over.
+func DualityGap() Curve {
+	return Curve{Label: "duality gap", Log: true, Of: func(p fwopt.Point) float64 { return p.Gap }}
+}
+
+// Traces draws the traces, one line for each Method, in the method's own style
+// and with its name at the height of its end.
+//
+// Traces with the same Method and Data are seeds of one method: the line is
+// their median and the band of the same colour their range, or their 10 to 90 %
+// quantiles if every method with seeds has ten. A run that ended early keeps
+// its last value, and the line ends where half of the runs do. Where points are
+// denser than a figure can show, the line is their median and the band as wide
+// as all of them.
+//
+// The horizontal axis is logarithmic if its values span two decades; points at
+// zero (w_0) are then left out, and seconds begin at a 10,000th of the last.
+// Values that are NaN or infinite are never drawn. A method that has nothing to
+// draw, as one without projections against projections, is named in the label
+// of the axis. The title is the name of the data, as "news20 (generated)", and
+// says what the lines and bands are and what was left out.
+//
+// The cost is O(points · log points). Traces panics if a trace is nil.
+func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
+	groups, datas := collect(x, y, traces)
+
+	// the scales, from all values of all runs
+	var xs, ys span
+	for _, g := range groups {
+		for _, r := range g.runs {
+			for _, p := range r {
+				xs.add(p.x)
+				if !y.Log || p.y >= Floor {
+					ys.add(p.y)
+				}
+			}
+		}
+	}
+	logx := xs.pos > 0 && xs.hi >= manyDecades*xs.pos
+	logy := y.Log || ys.lo > 0 && ys.hi >= manyDecades*ys.lo
+	ax := axes{logx, logy}
+	floor := math.Inf(-1)
+	if y.Log {
+		floor = Floor
+	}
+	cut := math.Inf(-1)
+	if logx {
+		cut = xs.pos
+		if x == Seconds {
+			cut = max(cut, xs.hi/1e4)
+		}
+	}
+
+	var (
+		lines        []line
+		names        []string
+		nox, noy     []string // who spent nothing of x, who has no value
+		seeds        span
+		under, below bool // values were left out; negative ones
+		jitters      bool
+	)
+	quantiles := true
+	for _, g := range groups {
+		if len(g.runs) > 1 {
+			seeds.add(float64(len(g.runs)))
+			quantiles = quantiles && len(g.runs) >= 10
+		}
+		if len(datas) > 1 && g.data != "" {
+			g.name += " on " + g.data
+		}
+		for _, r := range g.runs {
+			for _, p := range r {
+				under = under || p.y < floor
+				below = below || y.Log && p.y < -Floor
+			}
+		}
+	}
+	xs, ys = span{}, span{} // now of what is drawn
+	for _, g := range groups {
+		l := summarise(g.runs, ax, cut, floor, quantiles)
+		switch {
+		case len(l.xy) > 0:
+			lines, names = append(lines, l), append(names, g.name)
+			for _, p := range l.xy {
+				xs.add(p.x)
+				ys.add(p.y)
+			}
+		case g.counted:
+			noy = append(noy, g.name)
+		default:
+			nox = append(nox, g.name)
+		}
+	}
+	for i, s := range assign(names) {
+		l, j := condense(lines[i], ax, xs, ys)
+		l.name, l.style = names[i], s
+		lines[i], jitters = l, jitters || j
+	}
+
+	var notes []string
+	how := "median and range"
+	if seeds.n > 0 {
+		if quantiles {
+			how = "median and 10–90 %"
+		}
+		of := fmt.Sprintf("%g", seeds.lo)
+		if seeds.hi > seeds.lo {
+			of += fmt.Sprintf(" to %g", seeds.hi)
+		}
+		how += " of " + of + " seeds"
+		if jitters {
+			how += ", of one run: range of nearby points"
+		}
+		notes = append(notes, how)
+	} else if jitters {
+		notes = append(notes, how+" of nearby points")
+	}
+	if below {
+		notes = append(notes, "negative values left out")
+	} else if under {
+		notes = append(notes, "values under "+number(Floor, 1)+" left out")
+	}
+	title := strings.Join(datas, ", ")
+	if len(notes) > 0 {
+		if title != "" {
+			title += ": "
+		}
+		title += strings.Join(notes, "; ")
+	}
+
+	none := func(label string, names []string) string {
+		if len(names) == 0 {
+			return label
+		}
+		return label + " (" + strings.Join(names, ", ") + ": none)"
+	}
+	p := newPlot(title, none(x.String(), nox), none(y.Label, noy), logx, logy)
+	addLines(p, lines, false)
+	return p
+}
+
+// Bound draws the bound y = f(x) over the plot's horizontal range, dashed in
+// grey, with its name beside it, and widens the vertical range to show it.
+// Where f is not a number that the axis can show nothing is drawn.
+func Bound(p *plot.Plot, name string, f func(x float64) float64) {
+	const n = 256
+	_, logx := p.X.Scale.(logScale)
+	_, logy := p.Y.Scale.(logScale)
+	l := line{name: name, style: boundStyle}
+	lo, hi := p.X.Min, p.X.Max
+	if logx {
+		lo, hi = math.Log(lo), math.Log(hi)
+	}
+	for i := range n + 1 {
+		x := lo + (hi-lo)*float64(i)/n
+		if logx {
+			x = math.Exp(x)
+		}
+		x = min(max(x, p.X.Min), p.X.Max)
+		if y := f(x); finite(x) && finite(y) && (!logy || y >= Floor) {
+			l.xy, l.last = append(l.xy, xy{x, y}), y
+		}
+	}
+	addLines(p, []line{l}, true)
+}
+
+type xy struct{ x, y float64 }
+
+// group is the runs of one method.
+type group struct {
+	name, data string
+	counted    bool // the horizontal coordinate leaves zero
+	runs       [][]xy
+}
+
+// collect sorts the traces into groups, in order of appearance, and keeps of
+// each the finite points, the last one of several at the same x.
+func collect(x Axis, y Curve, traces []*fwopt.Trace) (groups []*group, datas []string) {
+	for i, tr := range traces {
+		if tr == nil {
+			panic(fmt.Sprintf("fwplot: trace %d of %d is nil", i+1, len(traces)))
+		}
+		if tr.Data != "" && !slices.Contains(datas, tr.Data) {
+			datas = append(datas, tr.Data)
+		}
+		j := slices.IndexFunc(groups, func(g *group) bool { return g.name == tr.Method && g.data == tr.Data })
+		if j < 0 {
+			j = len(groups)
+			groups = append(groups, &group{name: tr.Method, data: tr.Data})
+		}
+		var run []xy
+		for _, p := range tr.Points {
+			q := xy{x.of(p), y.Of(p)}
+			groups[j].counted = groups[j].counted || q.x > 0
+			if !finite(q.x) || !finite(q.y) || q.x < 0 {
+				continue
+			}
+			switch n := len(run); {
+			case n == 0 || q.x > run[n-1].x:
+				run = append(run, q)
+			case q.x == run[n-1].x:
+				run[n-1] = q
+			}
+		}
+		if len(run) > 0 && run[len(run)-1].x > 0 {
+			groups[j].runs = append(groups[j].runs, run)
+		}
+	}
+	return groups, datas
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// span is the range of the values added to it, and the least positive one.
+type span struct {
+	n           int
+	lo, hi, pos float64
+}
+
+func (s *span) add(v float64) {
+	if s.n == 0 {
+		s.lo, s.hi = v, v
+	}
+	s.n++
+	s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+	if v > 0 && (s.pos == 0 || v < s.pos) {
+		s.pos = v
+	}
+}

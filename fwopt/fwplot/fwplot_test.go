@@ -1,0 +1,866 @@
+package fwplot
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+)
+
+// race returns traces like those of a race: six methods, their seeds, gaps from
+// 3 down to 1e-6 and much noise.
+func race(seeds int) (traces []*fwopt.Trace) {
+	for i, m := range []struct {
+		name  string
+		rate  float64
+		steps int
+		per   fwopt.Calls // of step k: Stochastic is times k for SFW and SCGS
+	}{
+		{"SVRF", 1.5, 2000, fwopt.Calls{Stochastic: 200, Linear: 1}},
+		{"STORC", 2, 600, fwopt.Calls{Stochastic: 200, Linear: 20}},
+		{"SCGS", 1.1, 400, fwopt.Calls{Stochastic: 10, Linear: 20}},
+		{"SFW", 0.8, 3000, fwopt.Calls{Stochastic: 10, Linear: 1}},
+		{"SVRG", 2.4, 750, fwopt.Calls{Stochastic: 200, Projections: 1}},
+		{"SGD", 1, 850, fwopt.Calls{Stochastic: 100, Projections: 1}},
+	} {
+		for s := range seeds {
+			r := rand.New(rand.NewPCG(uint64(s), uint64(i)))
+			tr := &fwopt.Trace{Method: m.name, Data: "news20 (generated)", Seed: uint64(s)}
+			var c fwopt.Calls
+			for k := range m.steps {
+				gap := 3 * math.Pow(float64(k+1), -m.rate) * math.Exp(0.3*r.NormFloat64())
+				p := fwopt.Point{Step: k, Calls: c, Seconds: float64(k) * 60 / float64(m.steps) * (1 + 0.1*r.Float64()), F: 0.3 + gap, Gap: math.NaN()}
+				if k%7 == 0 {
+					p.Gap = 2 * gap
+				}
+				tr.Points = append(tr.Points, p)
+				c.Stochastic += m.per.Stochastic
+				if m.per.Stochastic == 10 {
+					c.Stochastic += 10 * k * k
+				}
+				c.Linear += m.per.Linear
+				c.Projections += m.per.Projections
+				if k%50 == 0 {
+					c.Exact++
+				}
+			}
+			traces = append(traces, tr)
+		}
+	}
+	return traces
+}
+
+// trace returns a trace with the given values at steps 0, 1, ...
+func trace(method string, f ...float64) *fwopt.Trace {
+	tr := &fwopt.Trace{Method: method}
+	for k, v := range f {
+		tr.Points = append(tr.Points, fwopt.Point{Step: k, Calls: fwopt.Calls{Stochastic: 100 * k}, Seconds: float64(k) / 8, F: v, Gap: v})
+	}
+	return tr
+}
+
+// figures returns the figures that all must hold for, odd ones included.
+func figures() map[string]Figure {
+	rs := race(5)
+	nan, inf := math.NaN(), math.Inf(1)
+	all := map[string]Figure{
+		"none":     Bundle(Traces(Steps, Loss())),
+		"empty":    Bundle(Traces(Steps, Loss(), &fwopt.Trace{Method: "SVRF"})),
+		"start":    Bundle(Traces(Steps, Loss(), trace("SVRF", 1))),
+		"one":      Bundle(Traces(Steps, Gap(0), trace("SVRF", nan, nan, 1e-3))),
+		"equal":    Bundle(Traces(Steps, Gap(0), trace("SVRF", 1e-3, 1e-3, 1e-3))),
+		"flat":     Bundle(Traces(Steps, Loss(), trace("SVRF", 0, 0, 0))),
+		"zero":     Bundle(Traces(Steps, Gap(0), trace("SVRF", 0, 0, 0), trace("SFW", 1, 0, -1))),
+		"bad":      Bundle(Traces(Seconds, DualityGap(), trace("SVRF", nan, inf, -inf, nan))),
+		"huge":     Bundle(Traces(Steps, Loss(), trace("SVRF", 1e300, 1, math.MaxFloat64))),
+		"tiny":     Bundle(Traces(Steps, Loss(), trace("SVRF", 5e-324, 1e-323, 1e-300, 1e-310))),
+		"decade":   Bundle(Traces(Steps, Gap(0), trace("SVRF", 3.2, 3.1, 2.2))),
+		"close":    Bundle(Traces(Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1))),
+		"negative": Bundle(Traces(Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
+		"lines":    Bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2}, []float64{1, -1, nan}}, Series{"none", nil, nil})),
+	}
+	var g []*plot.Plot
+	for x := Steps; x <= Seconds; x++ {
+		for name, c := range map[string]Curve{"loss": Loss(), "gap": Gap(0.3), "duality": DualityGap()} {
+			if name != "gap" && x != Stochastic { // enough is enough
+				continue
+			}
+			p := Traces(x, c, rs...)
+			all[name+" against "+x.String()] = Bundle(p)
+			if name == "gap" {
+				g = append(g, p)
+			}
+		}
+	}
+	all["grid3"] = Grid([]*plot.Plot{g[Seconds], g[Stochastic], g[Linear]})
+	all["grid2x2"] = Grid([]*plot.Plot{g[Seconds], g[Stochastic]}, []*plot.Plot{g[Linear], Traces(Steps, Loss(), rs...)})
+	all["grid of odd rows"] = Grid([]*plot.Plot{g[0]}, []*plot.Plot{Traces(Steps, Loss()), g[1]})
+	long := trace("SGD", make([]float64, 200000)...)
+	r := rand.New(rand.NewPCG(1, 2))
+	for k := range long.Points {
+		long.Points[k].F = r.ExpFloat64()
+	}
+	p := Traces(Steps, Gap(0), long, long, trace("my own", 3, 2, 1))
+	Bound(p, "a bound with a name that takes more than one row", func(x float64) float64 { return 1e5 / x })
+	all["long"] = Bundle(p)
+	return all
+}
+
+func TestFigures(t *testing.T) {
+	number := regexp.MustCompile(`^<svg [^>]*width="([0-9.]+)pt" height="([0-9.]+)pt"`)
+	for name, f := range figures() {
+		if len(f.PNG) >= 60<<10 || len(f.SVG) >= 60<<10 {
+			t.Errorf("%s: %d bytes of PNG, %d of SVG", name, len(f.PNG), len(f.SVG))
+		}
+		img, err := png.DecodeConfig(bytes.NewReader(f.PNG))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if img.Width < f.Width || img.Width*f.Height != img.Height*f.Width {
+			t.Errorf("%s: PNG of %d x %d pixels for %d x %d", name, img.Width, img.Height, f.Width, f.Height)
+		}
+		if strings.Contains(name, "against") && img.Width != 2*f.Width {
+			t.Errorf("%s: PNG not at 192 dpi", name)
+		}
+		for d := xml.NewDecoder(bytes.NewReader(f.SVG)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		m := number.FindSubmatch(f.SVG[bytes.Index(f.SVG, []byte("<svg")):])
+		if m == nil {
+			t.Fatalf("%s: no size in %.200q", name, f.SVG)
+		}
+		w, _ := strconv.ParseFloat(string(m[1]), 64)
+		h, _ := strconv.ParseFloat(string(m[2]), 64)
+		if w*4/3 != float64(f.Width) || h*4/3 != float64(f.Height) {
+			t.Errorf("%s: SVG of %g x %g points for %d x %d pixels", name, w, h, f.Width, f.Height)
+		}
+		s := string(f.SVG)
+		if n := strings.Count(s, "<text "); n == 0 || n != strings.Count(s, "font-family:Liberation Sans,Arial,Helvetica,sans-serif") || n != strings.Count(s, "<text textLength=") {
+			t.Errorf("%s: text without other fonts or length", name)
+		}
+		if strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.Contains(s, "@font-face") {
+			t.Errorf("%s: NaN, Inf or a font in the SVG", name)
+		}
+		if strings.Contains(name, "against") && (!strings.Contains(s, ">news20 (generated): median and range of 5 seeds<") || !strings.Contains(f.Alt, "(generated)")) {
+			t.Errorf("%s: the title does not say that the data is generated; alt %q", name, f.Alt)
+		}
+		if strings.ContainsAny(f.Alt, "\n-") || !strings.HasSuffix(f.Alt, ".") {
+			t.Errorf("%s: alt %q", name, f.Alt)
+		}
+	}
+}
+
+// Drawing twice gives the same bytes, and Grid leaves the plots as they were.
+func TestFigureAgain(t *testing.T) {
+	p, q := Traces(Steps, Gap(0.3), race(2)...), Traces(Seconds, Gap(0.3), race(2)...)
+	save := func() string {
+		c, err := p.WriterTo(400, 300, "svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		c.WriteTo(&b)
+		return b.String()
+	}
+	before, saved := Bundle(p), save()
+	Grid([]*plot.Plot{p, q})
+	if !strings.Contains(saved, ">STORC<") || save() != saved {
+		t.Error("a plot changes when it is drawn in a grid")
+	}
+	if after := Bundle(p); !bytes.Equal(before.PNG, after.PNG) || !bytes.Equal(before.SVG, after.SVG) || before.Alt != after.Alt {
+		t.Error("a figure changes when it is drawn again")
+	}
+}
+
+// What the figure says in numbers is what the run ended with.
+func TestAlt(t *testing.T) {
+	tr := trace("SVRF", 3, 1, 0.5)
+	tr.Data = "digits"
+	p := Traces(Stochastic, Gap(0.25), tr, trace("SFW", 1, 0.5))
+	Bound(p, "bound", func(x float64) float64 { return 100 / x })
+	want := "digits: f(w) − f* against stochastic gradients ends at SVRF 0.25, SFW 0.25, bound 0.5."
+	if got := Bundle(p).Alt; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	noisy := trace("SGD", make([]float64, 9999)...)
+	for k := range noisy.Points {
+		noisy.Points[k].F = 1 + float64(k*k%97)
+	}
+	noisy.Points[9998].F = 123
+	if got := Bundle(Traces(Steps, Gap(0), noisy)).Alt; !strings.HasSuffix(got, "ends at SGD 123.") {
+		t.Errorf("the last value of a run in which it is the highest: %q", got)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	seeds := func(n int) (out []*fwopt.Trace) {
+		for range n {
+			out = append(out, trace("SVRF", 3, 2, 1))
+		}
+		return out
+	}
+	other := trace("SGD", 3, 2, 1)
+	other.Data = "rcv1"
+	named := trace("SGD", 3, 2, 1)
+	named.Data = "digits"
+	for _, c := range []struct {
+		p           *plot.Plot
+		title, x, y string
+	}{
+		{Traces(Steps, Gap(0), trace("SVRF", 3, 2, 1)), "", "steps", "f(w) − f*"},
+		{Traces(Steps, Gap(0), seeds(9)...), "median and range of 9 seeds", "steps", "f(w) − f*"},
+		{Traces(Steps, Gap(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps", "f(w) − f*"},
+		{Traces(Steps, Loss(), append(seeds(10), other, other)...), "rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
+		{Traces(Steps, Gap(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps", "f(w) − f*"},
+		{Traces(Steps, Gap(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps", "f(w) − f*"},
+		{Traces(Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "", "exact gradients (SVRF, SFW: none)", "f(w)"},
+		{Traces(Steps, DualityGap(), trace("SVRF", 3, 2, 1), trace("SFW", math.NaN(), math.NaN())), "", "steps", "duality gap (SFW: none)"},
+		{Traces(Steps, Loss(), other, named), "rcv1, digits", "steps", "f(w)"},
+	} {
+		if c.p.Title.Text != c.title || c.p.X.Label.Text != c.x || c.p.Y.Label.Text != c.y {
+			t.Errorf("%q, %q, %q; want %q, %q, %q", c.p.Title.Text, c.p.X.Label.Text, c.p.Y.Label.Text, c.title, c.x, c.y)
+		}
+	}
+	k := keyOf(Traces(Steps, Loss(), other, named))
+	if len(k.entries) != 2 || k.entries[0].name != "SGD on rcv1" || k.entries[1].name != "SGD on digits" {
+		t.Errorf("entries %+v", k.entries)
+	}
+}
+
+// The scale is logarithmic from two decades on, and only of positive values.
+func TestScales(t *testing.T) {
+	isLog := func(a plot.Axis) bool { _, ok := a.Scale.(logScale); return ok }
+	upto := func(n int, f func(k int) float64) *fwopt.Trace {
+		var v []float64
+		for k := range n + 1 {
+			v = append(v, f(k))
+		}
+		return trace("SVRF", v...)
+	}
+	for _, c := range []struct {
+		p    *plot.Plot
+		x, y bool
+	}{
+		{Traces(Steps, Loss(), upto(99, func(k int) float64 { return 1 + float64(k) })), false, true},
+		{Traces(Steps, Loss(), upto(100, func(k int) float64 { return 2 + float64(k) })), true, false},
+		{Traces(Steps, Loss(), upto(5, func(k int) float64 { return 3 - float64(k) })), false, false},
+		{Traces(Steps, Gap(0), upto(5, func(k int) float64 { return 3 - float64(k) })), false, true},
+	} {
+		if isLog(c.p.X) != c.x || isLog(c.p.Y) != c.y {
+			t.Errorf("logarithmic: x %v, y %v", isLog(c.p.X), isLog(c.p.Y))
+		}
+	}
+	p := Traces(Seconds, Loss(), &fwopt.Trace{Points: []fwopt.Point{{F: 1}, {Seconds: 1e-9, F: 2}, {Seconds: 2e-3, F: 1}, {Seconds: 10, F: 3}}})
+	if p.X.Min != 2e-3 || p.X.Max != 10 || p.Y.Max > 3.2 {
+		t.Errorf("seconds from %g to %g", p.X.Min, p.X.Max)
+	}
+	// a bound widens the vertical range only
+	p = Traces(Steps, Gap(0), trace("SVRF", 3, 2, 1))
+	Bound(p, "bound", func(x float64) float64 {
+		if x > 1 {
+			return -1
+		}
+		return 1000 / x // infinite at 0
+	})
+	if p.X.Min != 0 || p.X.Max != 2 || p.Y.Min > 1 || p.Y.Min < 0.5 || p.Y.Max < 1000 || math.IsInf(p.Y.Max, 0) {
+		t.Errorf("x from %g to %g, y from %g to %g", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
+	}
+}
+
+// parse reads a tick's label back.
+func parse(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(strings.ReplaceAll(s, "−", "-"), 64)
+	if err != nil || strings.Contains(s, "-") {
+		t.Fatalf("label %q", s)
+	}
+	return v
+}
+
+func checkTicks(t *testing.T, tk ticks, lo, hi float64) (labels int) {
+	t.Helper()
+	ts := tk.Ticks(lo, hi)
+	if len(ts) > 60 {
+		t.Errorf("%+v from %g to %g: %d ticks", tk, lo, hi, len(ts))
+	}
+	if tk.log {
+		lo, hi = logLimits(lo, hi)
+	}
+	last := math.Inf(-1)
+	for _, k := range ts {
+		if !(k.Value > last) || k.Value < lo || k.Value > hi {
+			t.Errorf("%+v from %g to %g: tick at %g after %g", tk, lo, hi, k.Value, last)
+		}
+		last = k.Value
+		if k.Label != "" {
+			labels++
+			if v := parse(t, k.Label); math.Abs(v-k.Value) > 1e-9*(math.Abs(v)+hi-lo) && v > 0x1p-1000 {
+				t.Errorf("%+v from %g to %g: %q at %.17g", tk, lo, hi, k.Label, k.Value)
+			}
+			if len(k.Label) > 12 && !(hi-lo < 1e-4*math.Abs(hi)) {
+				t.Errorf("%+v from %g to %g: long label %q", tk, lo, hi, k.Label)
+			}
+		}
+	}
+	if labels > tk.max {
+		t.Errorf("%+v from %g to %g: %d labels", tk, lo, hi, labels)
+	}
+	return labels
+}
+
+func TestTicks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 20000 {
+		tk := ticks{log: r.IntN(2) == 0, max: []int{5, 7}[r.IntN(2)]}
+		lo := math.Pow(10, 30*r.Float64()-15)
+		hi := lo * math.Pow(10, math.Pow(10, 3*r.Float64()-2)) // by 2 % to ten decades
+		if r.IntN(4) == 0 {
+			lo, hi = math.Pow10(r.IntN(20)-10), math.Pow10(r.IntN(12)+10)
+		}
+		if !tk.log && r.IntN(2) == 0 {
+			lo = -lo
+		}
+		if labels := checkTicks(t, tk, lo, hi); labels < 2 {
+			t.Errorf("%+v from %g to %g: %d labels", tk, lo, hi, labels)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range [][2]float64{{0, 0}, {0, 1}, {-1, 1}, {1, 1}, {2, 1}, {5e-324, 1e-323}, {5e-324, math.MaxFloat64}, {-math.MaxFloat64, math.MaxFloat64},
+		{1, 1 + 1e-15}, {1e16, 1e16 + 2}, {-inf, inf}, {1, inf}, {nan, 1}, {1, nan}, {nan, nan}} {
+		checkTicks(t, ticks{log: true, max: 7}, c[0], c[1])
+		checkTicks(t, ticks{max: 7}, c[0], c[1])
+	}
+}
+
+func TestTickLabels(t *testing.T) {
+	for _, c := range []struct {
+		log    bool
+		lo, hi float64
+		want   string
+	}{
+		{true, 1e-5, 2, "1e−5 1e−4 1e−3 1e−2 1e−1 1"},
+		{true, 1e-6, 2, "1e−6 1e−5 1e−4 1e−3 1e−2 1e−1 1"},
+		{true, 0.009, 1200, "0.01 0.1 1 10 100 1000"},
+		{true, 1e-12, 3, "1e−12 1e−10 1e−8 1e−6 1e−4 1e−2 1"},
+		{true, 1, 1e12, "1 1e2 1e4 1e6 1e8 1e10 1e12"},
+		{true, 20, 2000, "20 50 100 200 500 1000 2000"},
+		{true, 4e-4, 3e-3, "5e−4 1e−3 2e−3"},
+		{true, 2.1, 4.3, "2.5 3.0 3.5 4.0"},
+		{false, 0, 100, "0 20 40 60 80 100"},
+		{false, 0.31, 0.36, "0.31 0.32 0.33 0.34 0.35 0.36"},
+		{false, -1e6, 2e6, "−1e6 −0.5e6 0 0.5e6 1e6 1.5e6 2e6"},
+		{false, 0, 1e-4, "0 0.2e−4 0.4e−4 0.6e−4 0.8e−4 1e−4"},
+	} {
+		var got []string
+		for _, k := range (ticks{log: c.log, max: 7}).Ticks(c.lo, c.hi) {
+			if k.Label != "" {
+				got = append(got, k.Label)
+			}
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("from %g to %g: %s, want %s", c.lo, c.hi, s, c.want)
+		}
+	}
+}
+
+// The limits show all values, with at least two labels.
+func TestRanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for range 20000 {
+		lo := math.Pow(10, 30*r.Float64()-15)
+		hi := lo * math.Pow(10, 6*max(0, r.Float64()-0.2))
+		if r.IntN(3) == 0 {
+			lo = times([]int{1, 2, 5}[r.IntN(3)], r.IntN(10)-5)
+			hi = max(lo, times([]int{1, 2, 5}[r.IntN(3)], r.IntN(10)-5))
+		}
+		for _, tk := range []ticks{{true, 7}, {true, 5}, {false, 7}, {false, 5}} {
+			a, b := linRange(lo, hi)
+			if tk.log {
+				a, b = logRange(lo, hi)
+			}
+			if !(a < lo && hi < b) || tk.log && b/a > 20*hi/lo || checkTicks(t, tk, a, b) < 2 {
+				t.Fatalf("%+v: [%g, %g] in [%g, %g], %d labels", tk, lo, hi, a, b, checkTicks(t, tk, a, b))
+			}
+		}
+	}
+	if a, b := linRange(0, 3); a != 0 || b <= 3 {
+		t.Errorf("loss from %g to %g", a, b)
+	}
+}
+
+func TestLogScale(t *testing.T) {
+	nan := math.NaN()
+	for _, lim := range [][2]float64{{1e-3, 10}, {0, 1}, {-1, 1}, {-1, -1}, {0, 0}, {1, 1}, {nan, nan}, {math.Inf(1), math.Inf(-1)}, {0, 5e-324}} {
+		for _, x := range []float64{-1, 0, 5e-324, 1, 1e300, nan, math.Inf(-1)} {
+			if v := (logScale{}).Normalize(lim[0], lim[1], x); !finite(v) || v < -1 {
+				t.Errorf("%g on [%g, %g]: %g", x, lim[0], lim[1], v)
+			}
+		}
+	}
+	for x, want := range map[float64]float64{1e-3: 0, 1e-2: 0.25, 0.1: 0.5, 10: 1, 100: 1.25} {
+		if v := (logScale{}).Normalize(1e-3, 10, x); math.Abs(v-want) > 1e-12 {
+			t.Errorf("%g: %g, want %g", x, v, want)
+		}
+	}
+}
+
+// at is the value of a run at x, by its definition: the segment between the
+// neighbours in the coordinates of the axes.
+func at(run []xy, logx, logy bool, x float64) float64 {
+	if x <= run[0].x {
+		return run[0].y
+	}
+	if x >= run[len(run)-1].x {
+		return run[len(run)-1].y
+	}
+	for i := 1; i < len(run); i++ {
+		if a, b := run[i-1], run[i]; a.x <= x && x < b.x {
+			s := (x - a.x) / (b.x - a.x)
+			if logx {
+				s = math.Log(x/a.x) / math.Log(b.x/a.x)
+			}
+			if logy {
+				return a.y * math.Pow(b.y/a.y, s)
+			}
+			return a.y + s*(b.y-a.y)
+		}
+	}
+	return math.NaN()
+}
+
+// Median and band against quantiles of all runs, computed one place at a time.
+func TestBand(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for trial := range 200 {
+		ax := axes{trial%2 == 0, trial%4 < 2}
+		n := 2 + r.IntN(12)
+		runs := make([][]xy, n)
+		highest := 0.0
+		for s := range runs {
+			x := r.Float64()
+			for range 2 + r.IntN(30) {
+				x += 0.1 + r.Float64()
+				runs[s] = append(runs[s], xy{x, math.Exp(5 * r.NormFloat64())})
+				highest = max(highest, runs[s][len(runs[s])-1].y)
+			}
+		}
+		quantiles := trial%3 == 0
+		l := summarise(runs, ax, 0, math.Inf(-1), quantiles)
+		var ends []float64
+		for _, q := range runs {
+			ends = append(ends, q[len(q)-1].x)
+		}
+		for i, p := range l.xy {
+			var vs []float64
+			alive := 0
+			for s, q := range runs {
+				v := at(q, ax.logx, ax.logy, p.x)
+				if ax.logy {
+					v = math.Log(v)
+				}
+				vs = append(vs, v)
+				if ends[s] >= p.x*(1-1e-12) {
+					alive++
+				}
+			}
+			if 2*alive < n {
+				t.Fatalf("%d of %d runs at %g", alive, n, p.x)
+			}
+			q := func(p float64) float64 { // the definition: piecewise linear in the ranks
+				slices.Sort(vs)
+				for i := 1; i < n; i++ {
+					if a, b := float64(i-1)/float64(n-1), float64(i)/float64(n-1); p >= a-1e-15 && p <= b+1e-15 {
+						v := vs[i-1] + (p-a)/(b-a)*(vs[i]-vs[i-1])
+						if ax.logy {
+							v = math.Exp(v)
+						}
+						return v
+					}
+				}
+				panic(p)
+			}
+			lo, hi := q(0), q(1)
+			if quantiles {
+				lo, hi = q(0.1), q(0.9)
+			}
+			for _, c := range [][2]float64{{p.y, q(0.5)}, {l.lo[i], lo}, {l.hi[i], hi}} {
+				if tol := 1e-9*c[1] + 1e-13*highest; ax.logy && math.Abs(c[0]-c[1]) > 1e-9*c[1] || math.Abs(c[0]-c[1]) > tol {
+					t.Fatalf("trial %d at %g: %g, want %g", trial, p.x, c[0], c[1])
+				}
+			}
+		}
+		// the line begins where all runs have begun and ends where half have ended
+		slices.Sort(ends)
+		start := 0.0
+		for _, q := range runs {
+			start = max(start, q[0].x)
+		}
+		if got := l.xy[0].x; math.Abs(got-min(start, ends[n/2])) > 1e-9 {
+			t.Fatalf("begins at %g, not %g", got, start)
+		}
+		if got := l.xy[len(l.xy)-1].x; math.Abs(got-ends[n/2]) > 1e-9 {
+			t.Fatalf("ends at %g of %v", got, ends)
+		}
+	}
+}
+
+// A run that reaches zero counts as the lowest, though it cannot be drawn.
+func TestBandWithZeros(t *testing.T) {
+	runs := [][]xy{{{1, 1}, {2, 0}}, {{1, 1}, {2, 1e-6}}, {{1, 1}, {2, 1e-2}}}
+	l := summarise(runs, axes{false, true}, math.Inf(-1), Floor, false)
+	if n := len(l.xy); n != 2 || math.Abs(l.xy[1].y-1e-6) > 1e-18 || l.lo[1] != 0 || math.Abs(l.hi[1]-1e-2) > 1e-12 {
+		t.Errorf("%+v", l)
+	}
+	runs[1][1].y = 0 // most of them: no line
+	if l = summarise(runs, axes{false, true}, math.Inf(-1), Floor, false); len(l.xy) != 1 {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestCondense(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	var l line
+	var xs, ys span
+	for k := range 50000 {
+		p := xy{float64(k + 1), math.Exp(r.NormFloat64())}
+		l.xy = append(l.xy, p)
+		xs.add(p.x)
+		ys.add(p.y)
+	}
+	ax := axes{true, true}
+	out, jitters := condense(l, ax, xs, ys)
+	if !jitters || len(out.xy) > columns+1 || len(out.xy) < columns/2 {
+		t.Errorf("%d points, jitters %v", len(out.xy), jitters)
+	}
+	if out.xy[0] != l.xy[0] || out.xy[len(out.xy)-1].x != 50000 || out.last != l.xy[49999].y {
+		t.Errorf("from %v to %v, last %g", out.xy[0], out.xy[len(out.xy)-1], out.last)
+	}
+	lowest, highest := slices.Min(out.lo), slices.Max(out.hi)
+	if lowest != ys.lo || highest != ys.hi {
+		t.Errorf("band from %g to %g of values from %g to %g", lowest, highest, ys.lo, ys.hi)
+	}
+	// the median of log-normal noise is 1, whatever its mean
+	for _, p := range out.xy[150:] {
+		if p.y < 0.7 || p.y > 1.4 {
+			t.Errorf("median %g at %g", p.y, p.x)
+		}
+	}
+	// a smooth run has no band, and a short one stays as it is
+	for k := range l.xy {
+		l.xy[k].y = 1 / l.xy[k].x
+	}
+	if out, jitters = condense(l, ax, xs, ys); jitters || out.lo != nil {
+		t.Error("a smooth run jitters")
+	}
+	out, jitters = condense(l, axes{false, true}, xs, ys)
+	if jitters || out.xy[0] != l.xy[0] || out.xy[1].y > 0.1 {
+		t.Errorf("a steep run jitters %v or begins with %v", jitters, out.xy[:2])
+	}
+	short := line{xy: []xy{{1, 3}, {2, 1}, {5, 2}, {50000, 1}}}
+	if out, _ = condense(short, ax, xs, ys); !slices.Equal(out.xy, short.xy) {
+		t.Errorf("%v", out.xy)
+	}
+}
+
+func TestSimplify(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for trial := range 300 {
+		const tol = 0.5
+		ps := make([]vg.Point, 1+r.IntN(400))
+		x := vg.Length(0)
+		for i := range ps {
+			if trial%3 > 0 { // else all at one place
+				x += vg.Length(r.ExpFloat64()) / 5
+			}
+			ps[i] = vg.Point{X: x, Y: vg.Length(5 * r.NormFloat64())}
+		}
+		out := simplify(ps, tol)
+		if out[0] != ps[0] || out[len(out)-1] != ps[len(ps)-1] {
+			t.Fatal("the ends moved")
+		}
+		if trial%3 > 0 && len(ps) > 300 && len(out) > len(ps)*9/10 {
+			t.Fatalf("%d points of %d", len(out), len(ps))
+		}
+		for _, p := range ps { // no point is far from the line that is left
+			d := vg.Length(math.Inf(1))
+			if len(out) == 1 {
+				d = distance(p, out[0], out[0])
+			}
+			for i := 1; i < len(out); i++ {
+				d = min(d, distance(p, out[i-1], out[i]))
+			}
+			if d > 2*tol {
+				t.Fatalf("trial %d: a point is %g off", trial, float64(d))
+			}
+		}
+	}
+}
+
+// No feasible placement is nearer to the wanted one.
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 3000 {
+		n := 1 + r.IntN(8)
+		c, h := make([]float64, n), make([]float64, n)
+		total := 0.0
+		for i := range c {
+			c[i], h[i] = 100*r.Float64(), 1+10*r.Float64()
+			if i > 0 && r.IntN(4) == 0 {
+				c[i] = c[i-1]
+			}
+			total += h[i]
+		}
+		lo, hi := 0.0, 100.0
+		y := spread(c, h, lo, hi)
+		cost := func(y []float64) (sum float64) {
+			for i := range y {
+				sum += (y[i] - c[i]) * (y[i] - c[i])
+			}
+			return sum
+		}
+		order := make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch {
+			case c[a] < c[b]:
+				return -1
+			case c[a] > c[b]:
+				return 1
+			}
+			return 0
+		})
+		edge := lo
+		for _, i := range order { // apart, in order, inside
+			if y[i]-h[i]/2 < edge-1e-9 {
+				t.Fatalf("centres %v, heights %v: %v", c, h, y)
+			}
+			edge = y[i] + h[i]/2
+		}
+		if edge > hi+1e-9 {
+			t.Fatalf("centres %v, heights %v: %v ends at %g", c, h, y, edge)
+		}
+		for range 20 { // another: gaps at random, then a step from y towards it
+			z, at, free := make([]float64, n), lo, hi-total
+			for _, i := range order {
+				g := free * r.Float64() / 2
+				free -= g
+				z[i] = at + g + h[i]/2
+				at += g + h[i]
+			}
+			s := r.Float64()
+			for i := range z {
+				z[i] = y[i] + s*(z[i]-y[i])
+			}
+			if cost(z) < cost(y)-1e-9 {
+				t.Fatalf("centres %v, heights %v: %v costs %g, %v costs %g", c, h, y, cost(y), z, cost(z))
+			}
+		}
+	}
+	if y := spread([]float64{5, 5, 5}, []float64{9, 9, 9}, 0, 10); y[0] != 4.5 || y[2] != 22.5 {
+		t.Errorf("no room: %v", y)
+	}
+}
+
+// Two styles differ in dash, in width or clearly in grey, so that a print tells
+// them apart; and in colour.
+func TestStyles(t *testing.T) {
+	all := []struct {
+		name string
+		s    int
+	}{}
+	styles := slices.Clone(spare)
+	styles = append(styles, boundStyle)
+	for _, m := range methods {
+		styles = append(styles, m.style)
+		all = append(all, struct {
+			name string
+			s    int
+		}{m.name, len(styles) - 1})
+		if s := Style(m.name); s.Color != m.style.Color || !slices.Equal(s.Dashes, m.style.Dashes) {
+			t.Errorf("the style of %s is not its own", m.name)
+		}
+	}
+	for i, a := range styles {
+		for _, b := range styles[:i] {
+			if slices.Equal(a.Dashes, b.Dashes) && math.Abs(float64(a.Width-b.Width)) < 0.5 {
+				t.Errorf("%+v and %+v are the same in grey", a, b)
+			}
+		}
+	}
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if styles[a.s].Color == styles[b.s].Color {
+				t.Errorf("%s and %s have the same colour", a.name, b.name)
+			}
+		}
+	}
+	for _, s := range styles {
+		r, g, b, _ := readable(s.Color).RGBA()
+		l := luminance([3]float64{float64(r) / 0xffff, float64(g) / 0xffff, float64(b) / 0xffff})
+		if contrast := 1.05 / (l + 0.05); contrast < 4.5 {
+			t.Errorf("text in %v has a contrast of %.2f", s.Color, contrast)
+		}
+	}
+	if l := luminance([3]float64{1, 1, 1}); math.Abs(l-1) > 1e-12 {
+		t.Errorf("luminance of white: %g", l)
+	}
+	// variants of a method share its colour and nothing else
+	s := assign([]string{"SVRF", "SVRF, tuned", "STORC (theorem)", "mine", "STORC"})
+	if s[0].Color != s[1].Color || slices.Equal(s[0].Dashes, s[1].Dashes) && s[0].Width == s[1].Width {
+		t.Errorf("SVRF %+v, tuned %+v", s[0], s[1])
+	}
+	if s[2].Color != s[4].Color || s[4].Width != Style("STORC").Width || s[2].Width == s[4].Width && slices.Equal(s[2].Dashes, s[4].Dashes) {
+		t.Errorf("STORC %+v, theorem %+v", s[4], s[2])
+	}
+	if s[3].Color != grey {
+		t.Errorf("own method %+v", s[3])
+	}
+	if v := Style("SVRF, tuned"); v.Color != s[0].Color || v.Width != s[0].Width {
+		t.Errorf("a variant alone: %+v", v)
+	}
+}
+
+// The font has every letter of ours: what it lacks vanishes without a word.
+func TestGlyphs(t *testing.T) {
+	used := "0123456789.e− SVRFSTORC (generated): median and range of 10–90 % seeds nearby points; negative values under left out none"
+	for x := Steps; x <= Seconds; x++ {
+		used += x.String()
+	}
+	used += Loss().Label + Gap(0).Label + DualityGap().Label + "∗²·′"
+	face := plot.DefaultTextHandler.Cache().Lookup(sans(9), 9).Face
+	var b sfnt.Buffer
+	for _, r := range used {
+		if i, err := face.GlyphIndex(&b, r); (err != nil || i == 0) && !unicode.IsSpace(r) && r != '∗' {
+			t.Errorf("no glyph for %q", r)
+		}
+	}
+}
+
+// A path rewritten in steps is the same path, to a twentieth of a point.
+func TestShorten(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for range 500 {
+		var want []xy
+		in := `d="`
+		for i := range 1 + r.IntN(40) {
+			p := xy{400 * r.Float64(), 300*r.Float64() - 20}
+			if i > 0 && r.IntN(3) == 0 {
+				p = xy{want[i-1].x + 0.3*r.NormFloat64(), want[i-1].y}
+			}
+			p.x, _ = strconv.ParseFloat(strconv.FormatFloat(p.x, 'g', 5, 64), 64)
+			p.y, _ = strconv.ParseFloat(strconv.FormatFloat(p.y, 'g', 5, 64), 64)
+			want = append(want, p)
+			if i == 0 {
+				in += "M"
+			} else {
+				in += "L"
+			}
+			in += strconv.FormatFloat(p.x, 'g', -1, 64) + "," + strconv.FormatFloat(p.y, 'g', -1, 64)
+		}
+		out := string(shorten([]byte(in + `Z"`)))
+		if !strings.HasPrefix(out, `d="M`) || !strings.HasSuffix(out, `Z"`) || len(out) > len(in)+2 {
+			t.Fatalf("%s becomes %s", in, out)
+		}
+		// read it as a browser does
+		var got []xy
+		var at xy
+		for _, m := range regexp.MustCompile(`([Ml])(-?[0-9]*\.?[0-9]+),?(-?[0-9]*\.?[0-9]+)`).FindAllStringSubmatch(out, -1) {
+			x, _ := strconv.ParseFloat(m[2], 64)
+			y, _ := strconv.ParseFloat(m[3], 64)
+			if m[1] == "M" {
+				at = xy{}
+			}
+			at = xy{at.x + x, at.y + y}
+			got = append(got, at)
+		}
+		j := 0
+		for _, p := range want { // points that fall together are one
+			near := func(q xy) bool { return math.Abs(p.x-q.x) < 0.0501 && math.Abs(p.y-q.y) < 0.0501 }
+			if j < len(got) && near(got[j]) {
+				j++
+			} else if j == 0 || !near(got[j-1]) {
+				t.Fatalf("%v is missing in %s", p, out)
+			}
+		}
+		if j != len(got) {
+			t.Fatalf("%d points of %d in %s", j, len(got), out)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 0.31: "0.31", 3.217e-5: "3.22e−5", 1e-12: "1e−12", 120: "120", 98765: "98800", 1.234e6: "1.23e6", -2e-7: "−2e−7", 1e300: "1e300"} {
+		if got := number(v, 3); got != want {
+			t.Errorf("%g: %s, want %s", v, got, want)
+		}
+	}
+}
+
+func TestPanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"nil trace":    func() { Traces(Steps, Loss(), trace("SVRF", 1), nil) },
+		"lengths":      func() { Lines("", "", "", false, false, Series{"a", []float64{1}, nil}) },
+		"falling x":    func() { Lines("", "", "", false, false, Series{"a", []float64{2, 1}, []float64{1, 1}}) },
+		"empty grid":   func() { Grid() },
+		"empty row":    func() { Grid(nil) },
+		"four in line": func() { p := Traces(Steps, Loss()); Grid([]*plot.Plot{p, p, p, p}) },
+	} {
+		func() {
+			defer func() {
+				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "fwplot: ") {
+					t.Errorf("%s: %v", name, s)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// Drawing needs no notebook.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Skip(err)
+	}
+	if strings.Contains(string(out), "janpfeifer") {
+		t.Error("fwplot imports GoNB")
+	}
+}
+
+func BenchmarkBundle(b *testing.B) {
+	rs := race(5)
+	for b.Loop() {
+		Bundle(Traces(Stochastic, Gap(0.3), rs...))
+	}
+}
+
+func BenchmarkGrid(b *testing.B) {
+	rs := race(5)
+	for b.Loop() {
+		Grid([]*plot.Plot{Traces(Seconds, Gap(0.3), rs...), Traces(Stochastic, Gap(0.3), rs...), Traces(Linear, Gap(0.3), rs...)})
+	}
+}
