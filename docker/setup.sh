@@ -36,12 +36,14 @@ mkdir -p "$venv/share/jupyter/lab/settings"
 cp docker/overrides.json "$venv/share/jupyter/lab/settings/overrides.json"
 
 # The kernel's environment: where its tools are; smaller binaries link faster; no C compiler is needed.
+export CGO_ENABLED=0
 path=$venv/bin:$(dirname "$GO"):'${PATH}' flags=$("$GO" env GOFLAGS)
 want=$(printf '%s\n' "$path" "$flags" && cat docker/go.mod docker/go.sum "docker/setup.sh")
 if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
 	echo "fwlab: the Go kernel, goimports and gopls, pinned by docker/go.mod"
-	(cd docker && GOWORK=off GOBIN="$venv/bin" "$GO" install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports golang.org/x/tools/gopls) ||
+	(cd docker && GOWORK=off GOBIN="$venv/bin" "$GO" install -ldflags=-s github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports golang.org/x/tools/gopls) ||
 		die "go install failed: look at its message above; without a network, run make lab once with one"
+	rm -rf "$venv/share/jupyter/kernels/gonb"
 	# By its absolute path: by its bare name gonb -force_copy deletes an installed kernel and fails.
 	PATH=$venv/bin:$PATH JUPYTER_DATA_DIR=$venv/share/jupyter "$venv/bin/gonb" -install -force_copy -raw_error \
 		-logtostderr=false -log_file=/dev/null -stderrthreshold=FATAL
@@ -56,5 +58,5 @@ if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
 fi
 
 # As the kernel builds: the first cells then only link. A library that does not compile is its reader's business.
-CGO_ENABLED=0 "$GO" build ./... github.com/janpfeifer/gonb/gonbui testing ||
+"$GO" build ./... github.com/janpfeifer/gonb/gonbui testing ||
 	echo "fwlab: the library does not build; cells that import it will say the same" >&2
