@@ -1,18 +1,108 @@
-package fwopt
+package fwopt_test
 
 import (
 	"bytes"
 	"encoding/gob"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwtest"
 )
 
+func TestDomains(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	lo, hi := make([]float64, 7), make([]float64, 7)
+	for j := range lo {
+		lo[j] = rng.NormFloat64()
+		hi[j] = lo[j] + rng.ExpFloat64()
+	}
+	hi[3] = lo[3] // a flat side
+	for _, d := range []fwopt.Domain{
+		fwopt.Simplex{D: 1, R: 2}, fwopt.Simplex{D: 2, R: 1}, fwopt.Simplex{D: 50, R: 1}, fwopt.Simplex{D: 9, R: 1e-6},
+		fwopt.L1Ball{D: 1, R: 2}, fwopt.L1Ball{D: 50, R: 1}, fwopt.L1Ball{D: 9, R: 1e6},
+		fwopt.L2Ball{D: 1, R: 2}, fwopt.L2Ball{D: 50, R: 1}, fwopt.L2Ball{D: 9, R: 1e-6},
+		fwopt.Box{Lo: lo, Hi: hi}, fwopt.Box{Lo: []float64{-1}, Hi: []float64{1}}, fwopt.Box{Lo: []float64{0, 2}, Hi: []float64{0, 2}},
+		fwopt.TraceNorm{H: 1, M: 1, Tau: 2}, fwopt.TraceNorm{H: 1, M: 9, Tau: 2}, fwopt.TraceNorm{H: 9, M: 1, Tau: 2, SVD: true},
+		fwopt.TraceNorm{H: 5, M: 8, Tau: 3}, fwopt.TraceNorm{H: 8, M: 5, Tau: 1e-3}, fwopt.TraceNorm{H: 5, M: 8, Tau: 3, SVD: true},
+		fwopt.TraceNorm{H: 8, M: 5, Tau: 1e3, SVD: true}, fwopt.TraceNorm{H: 66, M: 70, Tau: 1},
+	} {
+		t.Run(fmt.Sprintf("%T %d", d, d.Dim()), func(t *testing.T) { fwtest.TestDomain(t, d) })
+	}
+}
+
+// All that a domain is asked with the wrong length or a senseless field ends in
+// a panic that says so.
+func TestDomainPanics(t *testing.T) {
+	for _, d := range []fwopt.Domain{
+		fwopt.Simplex{D: 3, R: 1}, fwopt.L1Ball{D: 3, R: 1}, fwopt.L2Ball{D: 3, R: 1},
+		fwopt.Box{Lo: []float64{1, 2, 3}, Hi: []float64{4, 5, 6}}, fwopt.TraceNorm{H: 1, M: 3, Tau: 1}, fwopt.TraceNorm{H: 3, M: 1, Tau: 1, SVD: true},
+	} {
+		three, two := make([]float64, 3), make([]float64, 2)
+		mustPanic(t, d, "length 2, not 3", func() { d.Argmin(three, two) })
+		mustPanic(t, d, "length 2, not 3", func() { d.Argmin(two, three) })
+		mustPanic(t, d, "length 2, not 3", func() { d.(fwopt.Projector).Project(three, two) })
+		mustPanic(t, d, "length 2, not 3", func() { d.(fwopt.Projector).Project(two, three) })
+		mustPanic(t, d, "length 2, not 3", func() { d.(fwopt.Gauger).Gauge(two) })
+		if w, ok := d.(fwopt.WarmDomain); ok {
+			mustPanic(t, d, "length 2, not 3", func() { w.ArgminWarm(three, two, 0, nil) })
+		}
+	}
+	nan, inf := 0.0, 1e308
+	nan /= nan
+	inf *= 10
+	for _, r := range []float64{0, -1, nan, inf, -inf} {
+		for d, want := range map[fwopt.Domain]string{
+			fwopt.Simplex{D: 3, R: r}:                          "Simplex with R =",
+			fwopt.L1Ball{D: 3, R: r}:                           "L1Ball with R =",
+			fwopt.L2Ball{D: 3, R: r}:                           "L2Ball with R =",
+			fwopt.TraceNorm{H: 1, M: 3, Tau: r}:                "Tau =",
+			fwopt.TraceNorm{H: 1, M: 3, Tau: r, SVD: true}:     "Tau =",
+			fwopt.Simplex{D: 0, R: 1}:                          "dimension 0",
+			fwopt.L1Ball{D: -1, R: 1}:                          "dimension -1",
+			fwopt.L2Ball{D: 0, R: 1}:                           "dimension 0",
+			fwopt.TraceNorm{H: 0, M: 3, Tau: 1}:                "0 x 3",
+			fwopt.TraceNorm{H: 3, M: -3, Tau: 1}:               "3 x -3",
+			&fwopt.Box{}:                                       "0 lower and 0 upper",
+			&fwopt.Box{Lo: three(0), Hi: two(1)}:               "3 lower and 2 upper",
+			&fwopt.Box{Lo: three(0), Hi: three(min(-1, r))}:    "coordinate 0",
+			&fwopt.Box{Lo: three(max(r, 1)), Hi: three(1 - 1)}: "coordinate 0",
+		} {
+			x := make([]float64, 3)
+			mustPanic(t, d, want, func() { d.Dim() })
+			if want != "dimension 0" && want != "dimension -1" {
+				mustPanic(t, d, want, func() { d.Argmin(x, x) })
+				mustPanic(t, d, want, func() { d.(fwopt.Projector).Project(x, x) })
+				mustPanic(t, d, want, func() { d.(fwopt.Gauger).Gauge(x) })
+				mustPanic(t, d, want, func() { d.(fwopt.Diameterer).Diameter() })
+			}
+		}
+	}
+}
+
+func three(x float64) []float64 { return []float64{x, x, x} }
+func two(x float64) []float64   { return []float64{x, x} }
+
+func mustPanic(t *testing.T, d fwopt.Domain, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if s := fmt.Sprint(recover()); !strings.HasPrefix(s, "fwopt: ") || !strings.Contains(s, want) {
+			t.Errorf("%T: the panic says %q, want fwopt: … %q", d, s, want)
+		}
+	}()
+	f()
+}
+
+// A Warm keeps its random numbers through gob.
 func TestWarmGob(t *testing.T) {
 	type state struct {
 		Steps int
-		Warm  Warm
+		Warm  fwopt.Warm
 	}
-	a := state{7, Warm{V: []float64{1, 2.5}, RNG: *rand.NewPCG(3, 4)}}
+	a := state{7, fwopt.Warm{V: []float64{1, 2.5}, RNG: *rand.NewPCG(3, 4)}}
 	a.Warm.RNG.Uint64()
 	var buf bytes.Buffer
 	if err := gob.NewEncoder(&buf).Encode(&a); err != nil {
@@ -30,4 +120,18 @@ func TestWarmGob(t *testing.T) {
 			t.Fatalf("the random numbers go on with %x, want %x", y, x)
 		}
 	}
+}
+
+func ExampleTraceNorm() {
+	// 2 classes, 3 features; the gradient has the singular values 4 and 3.
+	b := fwopt.TraceNorm{H: 2, M: 3, Tau: 10}
+	g := []float64{
+		0, 4, // feature 0, classes 0 and 1
+		3, 0, // feature 1
+		0, 0,
+	}
+	v := make([]float64, b.Dim())
+	b.Argmin(v, g)
+	fmt.Printf("%.3f, of norm %.3f\n", b.View(v).At(1, 0), b.Gauge(v)*b.Tau)
+	// Output: -10.000, of norm 10.000
 }

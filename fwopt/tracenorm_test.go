@@ -116,27 +116,27 @@ func TestTraceNormLMO(t *testing.T) {
 			g := withValues(rng, h, m, s)
 			b := TraceNorm{H: h, M: m, Tau: 2.5}
 			dst := make([]float64, len(g))
-			run := func(path string, tol float64, f func() float64) {
+			run := func(path string, tol, slackTol float64, f func() float64) {
 				t.Run(fmt.Sprintf("%dx%d/%s/%s", h, m, name, path), func(t *testing.T) {
 					for i := range dst {
 						dst[i] = math.NaN()
 					}
 					slack := f()
-					if err := checkLMO(t, b, g, dst, slack); err > tol || slack > 1.01*tol*b.Tau*s[0] {
-						t.Errorf("relative error %g with relative slack %g, want at most %g", err, slack/b.Tau/s[0], tol)
+					if err := checkLMO(t, b, g, dst, slack); err > tol || slack > slackTol*b.Tau*s[0] {
+						t.Errorf("relative error %g with relative slack %g, want at most %g and %g", err, slack/b.Tau/s[0], tol, slackTol)
 					}
 				})
 			}
-			run("gram", 1e-11, func() float64 {
+			run("gram", 1e-12, 1e-11, func() float64 {
 				slack, ok := b.argminGram(dst, g)
 				if !ok {
 					t.Error("no convergence")
 				}
 				return slack
 			})
-			run("lanczos", 1e-6, func() float64 { return b.argminLanczos(dst, g, 0, nil) })
-			run("lanczos 1e-10", 1e-10, func() float64 { return b.argminLanczos(dst, g, 1e-10*b.Tau*s[0], nil) })
-			run("lanczos 1e-2", 1e-2, func() float64 { return b.argminLanczos(dst, g, 1e-2*b.Tau*s[0], new(Warm)) })
+			run("lanczos", 1e-6, 1e-6, func() float64 { return b.argminLanczos(dst, g, 0, nil) })
+			run("lanczos 1e-10", 1e-10, 1e-8, func() float64 { return b.argminLanczos(dst, g, 1e-10*b.Tau*s[0], nil) })
+			run("lanczos 1e-2", 1e-2, 1e-2, func() float64 { return b.argminLanczos(dst, g, 1e-2*b.Tau*s[0], new(Warm)) })
 		}
 	}
 }

@@ -33,8 +33,10 @@ const maxSteps = 512
 //
 //	θ ≤ λ_1 ≤ upper.
 //
-// It stops when √upper ≤ √θ + tol(√θ), or after maxSteps steps. It keeps all
-// vectors orthogonal, which costs s numbers of scratch space a step.
+// It stops when √upper ≤ √θ + tol(√θ), after maxSteps steps, or when the matrix
+// has nothing left to show: then upper − θ may be as large as 2⁻⁵⁰θ/c, for what is
+// hidden by rounding. It keeps all vectors orthogonal, which costs s numbers of
+// scratch space a step.
 //
 // The upper bound is that of Van Dorsselaer, Hochstenbach and Van der Vorst
 // (SIAM J. Matrix Anal. Appl. 22, 2001). The k-th Lanczos vector is p_k(B)u for a
@@ -57,7 +59,6 @@ func Lanczos(u, a []float64, rows, cols int, c float64, tol func(sigma float64) 
 
 	copy(q[:s], u)
 	theta, top := 0.0, 0.0
-	exact := false
 	for k := 1; ; k++ {
 		MulGram(w, a, rows, cols, q[(k-1)*s:k*s], t)
 		al[k-1] = floats.Dot(w, q[(k-1)*s:k*s])
@@ -69,11 +70,14 @@ func Lanczos(u, a []float64, rows, cols int, c float64, tol func(sigma float64) 
 		}
 		be[k-1] = floats.Norm(w, 2)
 		top = max(top, math.Abs(al[k-1]), be[k-1])
-		// the space of the q is all there is to see from this start
-		exact = k == s || be[k-1] <= float64(s)*0x1p-52*top
-		if steps = k; exact || k == most || k%4 == 0 {
+		// Below this, w is rounding: the space of the q is all there is to see
+		// from this start, up to what rounding hides.
+		noise := 0x1p-50 * top
+		last := be[k-1] <= noise || k == most
+		be[k-1] = max(be[k-1], noise)
+		if steps = k; last || k%4 == 0 {
 			theta = topTri(al[:k], be[:k-1], d)
-			if exact || k == most {
+			if last {
 				break
 			}
 			root := math.Sqrt(theta)
@@ -88,7 +92,7 @@ func Lanczos(u, a []float64, rows, cols int, c float64, tol func(sigma float64) 
 	}
 	al, be = al[:steps], be[:steps]
 	upper = theta
-	if !exact {
+	if steps < s { // else T has all eigenvalues of B
 		upper = bound(theta, al, be, c)
 	}
 	vecTri(x[:steps], theta, al, be, d)
@@ -117,7 +121,7 @@ func bound(theta float64, al, be []float64, c float64) float64 {
 	x := theta * 0x1p-52
 	for !reaches(theta+x, al, be, c) {
 		if x *= 2; !(x <= math.MaxFloat64) || x == 0 {
-			return math.Inf(1) // not reached: θ is positive and finite
+			return math.Inf(1) // not reached if θ is positive and finite
 		}
 	}
 	lo, hi := x/2, x
