@@ -234,6 +234,7 @@ func (f *rowSum) backByRows(dst, w, w0 []float64, batch Batch) {
 					e, _ := slices.BinarySearch(col[k:], int32(to))
 					col, val = col[k:k+e], val[k:k+e]
 				}
+				kern.Touch(dst, h, col)
 				kern.Scatter(dst, f.p[r*h:(r+1)*h], col, val)
 			}
 		})
@@ -263,6 +264,7 @@ func (f *rowSum) derive(r, i int, w, w0 []float64, c float64) {
 func (f *rowSum) scores(s, w []float64, i int) {
 	clear(s)
 	col, val := f.x.Row(i)
+	kern.Touch(w, f.h, col)
 	kern.Gather(s, w, col, val)
 }
 
