@@ -124,10 +124,7 @@ func load(e datasets.Entry, dataDir, cacheDir string) (*Set, error) {
 	var cachedMark [32]byte
 	if cacheDir != "" {
 		bin = filepath.Join(cacheDir, e.Name+".bin")
-		cached, cachedMark, err = readCache(bin, digest)
-		if err != nil {
-			cached = nil // damaged, old or absent: all the same
-		}
+		cached, cachedMark, _ = readCache(bin, digest) // damaged, old or absent: all the same
 	}
 	if cached != nil {
 		cached.Name = e.Name

@@ -267,7 +267,7 @@ func integer(b []byte) (int, bool) {
 
 // number reads a finite decimal number.
 func number(b []byte) (float64, bool) {
-	if 0 < len(b) && len(b) <= 15 { // an integer that float64 holds exactly: the common case
+	if 0 < len(b) && len(b) <= 18 { // an integer, the common case; its conversion rounds as ParseFloat does
 		k, i := 0, 0
 		for i < len(b) && b[i]-'0' < 10 {
 			k = 10*k + int(b[i]-'0')

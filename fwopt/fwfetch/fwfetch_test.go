@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -42,11 +43,28 @@ func sum(b []byte) string {
 type site struct {
 	*httptest.Server
 	mu    sync.Mutex
-	asked []string // the Range of each request
+	asked []string // the Range of each request since now
 	serve func(w http.ResponseWriter, r *http.Request, nth int)
 }
 
 const etag = `"v1"`
+
+// now changes the manners and forgets what was asked.
+func (s *site) now(serve func(w http.ResponseWriter, r *http.Request, nth int)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked, s.serve = nil, serve
+}
+
+// good are the manners of a good server.
+func good(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, data) }
+
+// ranges returns what was asked.
+func (s *site) ranges() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.asked)
+}
 
 func newSite(t *testing.T) (*site, datasets.Entry) {
 	t.Helper()
@@ -55,13 +73,13 @@ func newSite(t *testing.T) (*site, datasets.Entry) {
 		t.Setenv(key, dir)
 	}
 	s := &site{}
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, data) }
+	s.serve = good
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.asked = append(s.asked, r.Header.Get("Range"))
-		nth := len(s.asked)
+		nth, serve := len(s.asked), s.serve
 		s.mu.Unlock()
-		s.serve(w, r, nth)
+		serve(w, r, nth)
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // it speaks of the connections that we break
 	s.StartTLS()
@@ -146,23 +164,23 @@ func files(t *testing.T) string {
 func TestGet(t *testing.T) {
 	s, e := newSite(t)
 	s.mustGet(t, e)
-	if len(s.asked) != 1 || s.asked[0] != "" {
-		t.Errorf("asked %q", s.asked)
+	if len(s.ranges()) != 1 || s.ranges()[0] != "" {
+		t.Errorf("asked %q", s.ranges())
 	}
 }
 
 // A connection that breaks is taken up again at once, where it stopped.
 func TestGoesOn(t *testing.T) {
 	s, e := newSite(t)
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) {
+	s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
 		if nth < 4 {
 			cut(w, r, 50000)
 		}
 		whole(w, r, data)
-	}
+	})
 	s.mustGet(t, e)
-	if want := []string{"", "bytes=50000-", "bytes=100000-", "bytes=150000-"}; fmt.Sprint(s.asked) != fmt.Sprint(want) {
-		t.Errorf("asked %q, want %q", s.asked, want)
+	if want := []string{"", "bytes=50000-", "bytes=100000-", "bytes=150000-"}; fmt.Sprint(s.ranges()) != fmt.Sprint(want) {
+		t.Errorf("asked %q, want %q", s.ranges(), want)
 	}
 }
 
@@ -207,18 +225,17 @@ func TestGoesOnNextTime(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, e := newSite(t)
-			s.serve = func(w http.ResponseWriter, r *http.Request, nth int) {
+			s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
 				if nth == 1 {
 					cut(w, r, 70000)
 				}
 				panic(http.ErrAbortHandler) // the network is gone
-			}
+			})
 			s.mustFail(t, e, "tiny.svm.part tiny.svm.part.tag", "fwfetch: ", e.URL)
-			s.serve = func(w http.ResponseWriter, r *http.Request, nth int) { c.serve(w, r) }
-			s.asked = nil
+			s.now(func(w http.ResponseWriter, r *http.Request, nth int) { c.serve(w, r) })
 			s.mustGet(t, e)
-			if s.asked[0] != "bytes=70000-" || len(s.asked) != c.asked {
-				t.Errorf("asked %q", s.asked)
+			if s.ranges()[0] != "bytes=70000-" || len(s.ranges()) != c.asked {
+				t.Errorf("asked %q", s.ranges())
 			}
 		})
 	}
@@ -232,17 +249,17 @@ func TestSpoiledPart(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "tiny.svm.part"), make([]byte, 1000), 0o600)
 	os.WriteFile(filepath.Join(dir, "tiny.svm.part.tag"), []byte(etag+"\n"), 0o600)
 	s.mustGet(t, e)
-	if fmt.Sprint(s.asked) != "[bytes=1000- ]" {
-		t.Errorf("asked %q", s.asked)
+	if fmt.Sprint(s.ranges()) != "[bytes=1000- ]" {
+		t.Errorf("asked %q", s.ranges())
 	}
 	// Without its note it is not even tried.
 	os.RemoveAll(dir)
 	os.MkdirAll(dir, 0o755)
 	os.WriteFile(filepath.Join(dir, "tiny.svm.part"), make([]byte, 1000), 0o600)
-	s.asked = nil
+	s.now(good)
 	s.mustGet(t, e)
-	if fmt.Sprint(s.asked) != "[]" {
-		t.Errorf("asked %q", s.asked)
+	if fmt.Sprint(s.ranges()) != "[]" {
+		t.Errorf("asked %q", s.ranges())
 	}
 }
 
@@ -258,16 +275,16 @@ func TestKilledDownload(t *testing.T) {
 	if _, err := s.get(e); err != nil {
 		t.Fatal(err)
 	}
-	if want := "tiny.bin tiny.svm tiny.svm.123.part tiny.svm.123.part.tag"; files(t) != want || fmt.Sprint(s.asked) != "[]" {
-		t.Errorf("%s, want %s; asked %q", files(t), want, s.asked)
+	if want := "tiny.bin tiny.svm tiny.svm.123.part tiny.svm.123.part.tag"; files(t) != want || fmt.Sprint(s.ranges()) != "[]" {
+		t.Errorf("%s, want %s; asked %q", files(t), want, s.ranges())
 	}
 	os.Remove(filepath.Join(dir, "tiny.svm"))
 	old := time.Now().Add(-2 * abandoned)
 	os.Chtimes(path, old, old)
-	s.asked = nil
+	s.now(good)
 	s.mustGet(t, e)
-	if fmt.Sprint(s.asked) != "[bytes=3000-]" {
-		t.Errorf("asked %q", s.asked)
+	if fmt.Sprint(s.ranges()) != "[bytes=3000-]" {
+		t.Errorf("asked %q", s.ranges())
 	}
 }
 
@@ -292,7 +309,9 @@ func TestRefuses(t *testing.T) {
 		{"another file", func(w http.ResponseWriter, r *http.Request, nth int) { w.Write(data[:len(data)-1]) },
 			"", []string{"a damaged or another file", sum(data)}},
 		{"too long by its header", func(w http.ResponseWriter, r *http.Request, nth int) {
-			whole(w, r, make([]byte, 2<<20))
+			w.Header().Set("Content-Length", "2000000")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done() // refused before any of it came
 		}, "", []string{"longer than the 1048576 bytes"}},
 		{"endless", func(w http.ResponseWriter, r *http.Request, nth int) {
 			for r.Context().Err() == nil {
@@ -330,10 +349,10 @@ func TestRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, e := newSite(t)
-			s.serve = c.serve
+			s.now(c.serve)
 			s.Client().CheckRedirect = client.CheckRedirect
 			s.mustFail(t, e, c.left, append(c.want, "fwfetch: ")...)
-			s.serve = func(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, data) }
+			s.now(good)
 			s.mustGet(t, e) // and nothing of it stands in the way of a good download
 		})
 	}
@@ -347,8 +366,8 @@ func TestNoNetwork(t *testing.T) {
 	s.mustFail(t, e, "", "not an https address")
 	// The certificate counts: the plain client does not know the test's.
 	s2, e2 := newSite(t)
-	if _, err := get(context.Background(), client, e2); err == nil || !strings.Contains(err.Error(), "certificate") || len(s2.asked) > 0 {
-		t.Errorf("%v, asked %q", err, s2.asked)
+	if _, err := get(context.Background(), client, e2); err == nil || !strings.Contains(err.Error(), "certificate") || len(s2.ranges()) > 0 {
+		t.Errorf("%v, asked %q", err, s2.ranges())
 	}
 }
 
@@ -356,7 +375,7 @@ func TestNoNetwork(t *testing.T) {
 // once. Both keep what came.
 func TestSilence(t *testing.T) {
 	s, e := newSite(t)
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) {
+	s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
 		rec := httptest.NewRecorder()
 		whole(rec, r, data)
 		for key, v := range rec.Header() {
@@ -368,13 +387,13 @@ func TestSilence(t *testing.T) {
 		}
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
-	}
-	idle = 100 * time.Millisecond
+	})
+	idle = 2 * time.Second
 	defer func() { idle = 30 * time.Second }()
-	s.mustFail(t, e, "tiny.svm.part tiny.svm.part.tag", "after 1000 bytes", "nothing came for 100ms")
+	s.mustFail(t, e, "tiny.svm.part tiny.svm.part.tag", "after 1000 bytes", "nothing came for 2s")
 
 	idle = 30 * time.Second
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	start := time.Now()
 	_, err := get(ctx, s.Client(), e)
@@ -384,11 +403,28 @@ func TestSilence(t *testing.T) {
 	if files(t) != "tiny.svm.part tiny.svm.part.tag" {
 		t.Error(files(t))
 	}
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, data) }
-	s.asked = nil
+	s.now(good)
 	s.mustGet(t, e)
-	if fmt.Sprint(s.asked) != "[bytes=1000-]" {
-		t.Errorf("asked %q", s.asked)
+	if fmt.Sprint(s.ranges()) != "[bytes=1000-]" {
+		t.Errorf("asked %q", s.ranges())
+	}
+}
+
+// A slow connection is not a silent one.
+func TestSlow(t *testing.T) {
+	s, e := newSite(t)
+	s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
+		for k := range 7 {
+			w.Write(data[k*len(data)/7 : (k+1)*len(data)/7])
+			w.(http.Flusher).Flush()
+			time.Sleep(350 * time.Millisecond)
+		}
+	})
+	idle = 2 * time.Second
+	defer func() { idle = 30 * time.Second }()
+	s.mustGet(t, e)
+	if len(s.ranges()) != 1 {
+		t.Errorf("asked %q", s.ranges())
 	}
 }
 
@@ -396,12 +432,12 @@ func TestSilence(t *testing.T) {
 // the file, and nothing is left over.
 func TestAtOnce(t *testing.T) {
 	s, e := newSite(t)
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) {
+	s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
 		if nth%3 == 0 {
 			cut(w, r, 10000*nth%len(data))
 		}
 		whole(w, r, data)
-	}
+	})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Add(1)
@@ -430,15 +466,15 @@ func TestAtOnce(t *testing.T) {
 func TestPins(t *testing.T) {
 	s, e := newSite(t)
 	e.SHA256 = ""
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) { io.WriteString(w, "1 1:1\n2 1:1\n") }
+	s.now(func(w http.ResponseWriter, r *http.Request, nth int) { io.WriteString(w, "1 1:1\n2 1:1\n") })
 	s.mustFail(t, e, "", "n = 2, m = 1 and 2 classes, where tiny has 1797, 64 and 10")
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, data) }
+	s.now(good)
 	s.mustGet(t, e)
 	if want := "tiny.bin tiny.svm tiny.svm.sha256"; files(t) != want {
 		t.Errorf("in the cache: %s, want %s", files(t), want)
 	}
 	changed := append([]byte("# another\n"), data...)
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, changed) }
+	s.now(func(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, changed) })
 	s.mustFail(t, e, "tiny.bin tiny.svm tiny.svm.sha256", "as pinned when it was first seen")
 }
 
@@ -450,8 +486,8 @@ func TestNoCacheFolder(t *testing.T) {
 	for _, key := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(key, file)
 	}
-	if _, err := s.get(e); err == nil || !strings.Contains(err.Error(), "cannot write to the cache folder") || len(s.asked) > 0 {
-		t.Errorf("%v, asked %q", err, s.asked)
+	if _, err := s.get(e); err == nil || !strings.Contains(err.Error(), "cannot write to the cache folder") || len(s.ranges()) > 0 {
+		t.Errorf("%v, asked %q", err, s.ranges())
 	}
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		return // modes stop neither
@@ -473,14 +509,14 @@ func TestWriteFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) {
+	s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
 		cut(w, r, 1000) // then goes on at a file that is closed
-	}
+	})
 	if err := p.connect(context.Background(), s.Client(), e); err == nil {
 		t.Fatal("the server did not break off")
 	}
 	p.file.Close()
-	s.serve = func(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, data) }
+	s.now(good)
 	err = p.download(context.Background(), s.Client(), e)
 	if err == nil || !strings.Contains(err.Error(), "cannot write to the cache folder") || !p.broken {
 		t.Errorf("%v, broken %v", err, p.broken)
@@ -525,3 +561,20 @@ func TestLoad(t *testing.T) {
 type roundTrip func(r *http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestBegins(t *testing.T) {
+	for _, c := range []struct {
+		header string
+		at     int64
+		want   bool
+	}{
+		{"bytes 70000-99999/100000", 70000, true}, {"bytes 70000-99999/*", 70000, true},
+		{"bytes 0-99999/100000", 70000, false}, {"bytes 7-9/10", 70000, false}, {"bytes 0-9/10", 0, false},
+		{"bytes */100000", 70000, false}, {"bytes 70000", 70000, false}, {"items 70000-99999/100000", 70000, false}, {"", 70000, false},
+	} {
+		resp := &http.Response{Header: http.Header{"Content-Range": {c.header}}}
+		if got := begins(resp, c.at); got != c.want {
+			t.Errorf("%q at %d: %v", c.header, c.at, got)
+		}
+	}
+}
