@@ -26,7 +26,7 @@ import (
 // news20.
 //
 // The same name and seed give the same bits everywhere: the generator is a PCG,
-// and sums and products are not fused. It costs about 0.3 s for news20, 2 s for
+// and sums and products are not fused. It costs about 0.3 s for news20, 1 s for
 // aloi. Twin panics when the registry has no such set.
 func Twin(name string, seed uint64) *Set { return twin(name, 0, seed) }
 
