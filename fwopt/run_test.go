@@ -225,6 +225,66 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// vague is a domain whose linear optimisation never gets better than slack 0.01.
+type vague struct{ fwopt.Simplex }
+
+func (v vague) ArgminWarm(dst, g []float64, tol float64, _ *fwopt.Warm) float64 {
+	v.Argmin(dst, g)
+	return 0.01
+}
+
+// An inner loop whose linear optimisation is less exact than η must not believe
+// its duality gap, and must not go on for ever. Nor must it on a NaN.
+func TestStallOnSlack(t *testing.T) {
+	f, omega := problem(t)
+	for eta, want := range map[float64]fwopt.Status{0.009: fwopt.Stalled, 0.02: fwopt.Done} {
+		m := fwopt.SCGSExperiments(20, math.Sqrt2)
+		m.Eta = func(int) float64 { return eta }
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, vague{omega.(fwopt.Simplex)}, 1), m, nil,
+			fwopt.Budget{Steps: 5, Linear: 10000, DualityGap: true})
+		if tr.Status != want {
+			t.Errorf("η = %g: %v, want %v", eta, tr.Status, want)
+		}
+		if tr.Last().Slack < 0.01 {
+			t.Errorf("the slack of the linear optimisation is not in the trace: %g", tr.Last().Slack)
+		}
+	}
+	m := fwopt.SCGSExperiments(20, math.Sqrt2)
+	m.Beta = func(int) float64 { return math.NaN() }
+	o := fwopt.NewOracle(f, omega, 1)
+	start := time.Now()
+	if tr := fwopt.Run(context.Background(), o, m, nil, fwopt.Budget{Steps: 5}); tr.Status != fwopt.Stalled || time.Since(start) > 10*time.Second {
+		t.Errorf("β = NaN: %v after %v", tr.Status, time.Since(start))
+	}
+}
+
+// A full disk costs neither the run nor what was there.
+func TestKeepOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("cannot mount a small disk here: %s", out)
+	}
+	defer exec.Command("umount", dir).Run()
+	f, omega := problem(t)
+	b := fwopt.Budget{Steps: 30}
+	if _, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, b); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 1<<20), 0o666) // as much as there is room for
+	tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 2), fwopt.SFWExperiments(), nil, b)
+	if err == nil || tr == nil || tr.Status != fwopt.Done || !strings.Contains(err.Error(), "not kept") {
+		t.Errorf("on a full disk: %v, %v", tr, err)
+	}
+	after, _ := filepath.Glob(filepath.Join(dir, "*.t*"))
+	if len(after) != len(files) {
+		t.Errorf("before the disk was full %v, after %v", files, after)
+	}
+	if tr, err := fwopt.LoadTrace(files[0]); err != nil || tr.Status != fwopt.Done {
+		t.Errorf("the trace that was there: %v", err)
+	}
+}
+
 func TestBudgets(t *testing.T) {
 	f, omega := problem(t)
 	run := func(m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
