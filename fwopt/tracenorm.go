@@ -89,41 +89,58 @@ func (b TraceNorm) Argmin(dst, g []float64) { b.ArgminWarm(dst, g, 0, nil) }
 // If g holds a NaN or an infinity, dst = 0 and the slack is +Inf.
 func (b TraceNorm) ArgminWarm(dst, g []float64, tol float64, warm *Warm) (slack float64) {
 	b.check(dst, g)
-	// Neither path below over- or underflows if ‖g‖² is far from both ends.
-	if ff := floats.Dot(g, g); !(ff > 1e-100 && ff < 1e100) {
-		top := maxAbs(g)
-		if !(top > 0) || math.IsInf(top, 1) {
-			clear(dst)
-			if top == 0 {
-				return 0
-			}
-			return math.Inf(1)
-		}
-		c := unit(top)
-		p := kern.Borrow(len(g))
-		defer kern.Return(p)
-		floats.ScaleTo(*p, c, g)
-		return b.ArgminWarm(dst, *p, tol*c, warm) / c
+	if slack, ok := b.argmin(dst, g, tol, warm); ok {
+		return slack
 	}
-	if s := min(b.H, b.M); s <= gramMax {
-		if slack, ok := b.argminGram(dst, g); ok {
-			return slack
+	top := maxAbs(g)
+	if !(top > 0) || math.IsInf(top, 1) {
+		clear(dst)
+		if top == 0 {
+			return 0
 		}
+		return math.Inf(1)
 	}
-	return b.argminLanczos(dst, g, tol, warm)
+	c := unit(top)
+	p := kern.Borrow(len(g))
+	defer kern.Return(p)
+	floats.ScaleTo(*p, c, g)
+	slack, _ = b.argmin(dst, *p, tol*c, warm)
+	return slack / c
 }
+
+// argmin reports not ok, and has done nothing, if ‖g‖ is out of range.
+func (b TraceNorm) argmin(dst, g []float64, tol float64, warm *Warm) (slack float64, ok bool) {
+	if min(b.H, b.M) <= gramMax {
+		if slack, ok := b.argminGram(dst, g); ok {
+			return slack, true
+		}
+	}
+	if !inRange(floats.Dot(g, g)) {
+		return 0, false
+	}
+	return b.argminLanczos(dst, g, tol, warm), true
+}
+
+// inRange reports whether a matrix of this squared norm is far from overflow and
+// underflow, in all that is computed here.
+func inRange(norm2 float64) bool { return norm2 > 1e-100 && norm2 < 1e100 }
 
 // rounding is the relative accuracy to which the kernels know σ_1.
 func (b TraceNorm) rounding() float64 { return float64(b.H+b.M) * 0x1p-52 }
 
-// argminGram reports not ok if the eigenvalue iteration did not converge.
+// argminGram reports not ok if ‖g‖ is out of range or the eigenvalue iteration
+// did not converge.
 func (b TraceNorm) argminGram(dst, g []float64) (slack float64, ok bool) {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s*s + 2*s)
 	defer kern.Return(p)
 	gram, w, u := (*p)[:s*s], (*p)[s*s:s*s+s], (*p)[s*s+s:]
 	kern.Gram(gram, g, b.M, b.H)
-	if !kern.Eigen(gram, w) {
+	trace := 0.0
+	for i := range u {
+		trace += gram[i*s+i]
+	}
+	if !inRange(trace) || !kern.Eigen(gram, w) {
 		return 0, false
 	}
 	for i := range u {
@@ -192,7 +209,7 @@ func (b TraceNorm) argminLanczos(dst, g []float64, tol float64, warm *Warm) (sla
 // holds a NaN or an infinity, dst is all NaN.
 func (b TraceNorm) Project(dst, x []float64) {
 	b.check(dst, x)
-	if ff := floats.Dot(x, x); !(ff > 1e-100 && ff < 1e100) {
+	if !inRange(floats.Dot(x, x)) {
 		top := maxAbs(x)
 		switch {
 		case math.IsNaN(top) || math.IsInf(top, 1):
@@ -301,7 +318,7 @@ func (b TraceNorm) factorize(x []float64, kind mat.SVDKind) *mat.SVD {
 // without SVD they are known to about 1e-7·σ_1, more exactly as Project says.
 func (b TraceNorm) Gauge(x []float64) float64 {
 	b.check(x)
-	if ff := floats.Dot(x, x); !(ff > 1e-100 && ff < 1e100) {
+	if !inRange(floats.Dot(x, x)) {
 		top := maxAbs(x)
 		if !(top > 0) || math.IsInf(top, 1) {
 			return top

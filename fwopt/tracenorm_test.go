@@ -168,6 +168,9 @@ func TestTraceNormWarm(t *testing.T) {
 				if got := -floats.Dot(g, dst); got < sigma[0]-slack-1e-12 || slack > 1e-6*sigma[0] {
 					t.Fatalf("seed %d: value %.12g with slack %g, want %.12g", seed, got, slack, sigma[0])
 				}
+				if warm.RNG == *rand.NewPCG(seed, 0) {
+					t.Fatal("no random numbers of the Warm were used")
+				}
 				if len(warm.V) != n || math.Abs(floats.Dot(warm.V, u[0])) < 0.99 {
 					t.Fatalf("the next start is not the answer")
 				}

@@ -18,13 +18,15 @@ func RankOne(dst, a []float64, rows, cols int, u []float64, c float64) (sigma fl
 		return rankOneWide(dst, a, rows, cols, u, c)
 	}
 	grain := max((rows+pieces-1)/pieces, panel)
+	p := Borrow(rows)
+	defer Return(p)
+	t := *p
 	var part [pieces]float64
-	Do(rows, grain, func(lo, hi int) { // column 0 of dst holds Au for a while
+	Do(rows, grain, func(lo, hi int) {
 		sum := 0.0
 		for j := lo; j < hi; j++ {
-			t := dot4(a[j*cols:j*cols+cols], u)
-			dst[j*cols] = t
-			sum += t * t
+			t[j] = dot4(a[j*cols:j*cols+cols], u)
+			sum += t[j] * t[j]
 		}
 		part[lo/grain] = sum
 	})
@@ -36,11 +38,11 @@ func RankOne(dst, a []float64, rows, cols int, u []float64, c float64) (sigma fl
 	Do(rows, grain, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
 			d := dst[j*cols : j*cols+cols]
-			if t := d[0] / sigma * c; t == 0 {
+			if x := t[j] / sigma * c; x == 0 {
 				clear(d)
 			} else {
-				for l, x := range u {
-					d[l] = t * x
+				for l, y := range u {
+					d[l] = x * y
 				}
 			}
 		}
@@ -114,68 +116,58 @@ func GramScratch(rows, cols int) int { return max(pieces*min(rows, cols), cols) 
 // MulSmall multiplies A by a symmetric matrix F on its shorter side: dst = A·F
 // if cols ≤ rows, else dst = F·A. dst may be a.
 func MulSmall(dst, a []float64, rows, cols int, f []float64) {
-	s := min(rows, cols)
-	if cols <= rows && s <= smallGram {
-		grain := max((rows+pieces-1)/pieces, panel)
-		Do(rows, grain, func(lo, hi int) {
-			buf := Borrow(2 * cols)
-			mulRows(dst[lo*cols:hi*cols], a[lo*cols:hi*cols], cols, f, *buf)
-			Return(buf)
-		})
+	s, long := min(rows, cols), max(rows, cols)
+	if s > smallGram {
+		buf := Borrow(len(a))
+		copy(*buf, a)
+		x, y, m := general(rows, cols, *buf), general(rows, cols, dst), general(s, s, f)
+		if cols <= rows {
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m, 0, y)
+		} else {
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, m, x, 0, y)
+		}
+		Return(buf)
 		return
 	}
-	buf := Borrow(len(a))
-	copy(*buf, a)
-	x := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: *buf}
-	y := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: dst}
-	m := blas64.General{Rows: s, Cols: s, Stride: s, Data: f}
-	if cols <= rows {
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m, 0, y)
-	} else {
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, m, x, 0, y)
-	}
-	Return(buf)
+	tall := cols <= rows
+	Do(long, panel, func(lo, hi int) {
+		buf := Borrow(2 * s * stride)
+		v, w, n := (*buf)[:s*stride], (*buf)[s*stride:], hi-lo
+		if tall {
+			var start [panel]int
+			for j := range n {
+				start[j] = (lo + j) * cols
+			}
+			pack(v, a, start[:n], 0, cols)
+		} else {
+			for k := range s {
+				copy(v[k*stride:k*stride+n], a[k*cols+lo:k*cols+hi])
+			}
+		}
+		for l := range s { // w_l = Σ_k F_lk v_k
+			blas64.Gemv(blas.Trans, 1,
+				blas64.General{Rows: s, Cols: n, Stride: stride, Data: v},
+				blas64.Vector{N: s, Inc: 1, Data: f[l*s : l*s+s]}, 0,
+				blas64.Vector{N: n, Inc: 1, Data: w[l*stride : l*stride+n]})
+		}
+		if tall {
+			for j := range n {
+				d := dst[(lo+j)*cols : (lo+j)*cols+cols]
+				for l := range d {
+					d[l] = w[l*stride+j]
+				}
+			}
+		} else {
+			for l := range s {
+				copy(dst[l*cols+lo:l*cols+hi], w[l*stride:])
+			}
+		}
+		Return(buf)
+	})
 }
 
-// mulRows multiplies every row of a by the symmetric matrix F. It takes two
-// rows and four columns of F at a time, so that eight sums stay in registers.
-func mulRows(dst, a []float64, s int, f, buf []float64) {
-	u, v := buf[:s], buf[s:2*s]
-	o := 0
-	for ; o+2*s <= len(a); o += 2 * s {
-		copy(u, a[o:o+s])
-		copy(v, a[o+s:o+2*s])
-		d, e := dst[o:o+s], dst[o+s:o+2*s]
-		l := 0
-		for ; l+4 <= s; l += 4 {
-			f0, f1, f2, f3 := f[l*s:l*s+s], f[l*s+s:l*s+2*s], f[l*s+2*s:l*s+3*s], f[l*s+3*s:l*s+4*s]
-			f0, f1, f2, f3 = f0[:len(u)], f1[:len(u)], f2[:len(u)], f3[:len(u)]
-			w := v[:len(u)]
-			var d0, d1, d2, d3, e0, e1, e2, e3 float64
-			for k, x := range u {
-				y := w[k]
-				d0 += x * f0[k]
-				e0 += y * f0[k]
-				d1 += x * f1[k]
-				e1 += y * f1[k]
-				d2 += x * f2[k]
-				e2 += y * f2[k]
-				d3 += x * f3[k]
-				e3 += y * f3[k]
-			}
-			d[l], d[l+1], d[l+2], d[l+3] = d0, d1, d2, d3
-			e[l], e[l+1], e[l+2], e[l+3] = e0, e1, e2, e3
-		}
-		for ; l < s; l++ {
-			d[l], e[l] = dot4(f[l*s:l*s+s], u), dot4(f[l*s:l*s+s], v)
-		}
-	}
-	if o < len(a) {
-		copy(u, a[o:])
-		for l := range s {
-			dst[o+l] = dot4(f[l*s:l*s+s], u)
-		}
-	}
+func general(rows, cols int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
 // dot4 returns ⟨x, y⟩. It is for short vectors, for which a call to gonum's

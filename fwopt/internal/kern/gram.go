@@ -1,9 +1,14 @@
 package kern
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
 
 const (
 	panel  = 256 // vectors are cut into pieces of this length, which stay in cache
+	stride = 264 // from piece to piece when packed; no power of two, for the cache's sake
 	pieces = 8   // partial sums, made side by side and added in order
 	tile   = 32  // a Gram matrix larger than smallGram is made in tiles
 	// Up to this order every piece can have a Gram matrix of its own.
@@ -49,7 +54,7 @@ func Gram(dst, a []float64, rows, cols int) {
 
 // gramTall adds the lower triangle of AᵀA to d, for the rows lo to hi of A.
 func gramTall(d, a []float64, cols, lo, hi int) {
-	buf := Borrow(cols * panel)
+	buf := Borrow(cols * stride)
 	var rows [panel]int // where the rows begin that are not zero
 	n := 0
 	for o := lo * cols; o < hi*cols; o += cols {
@@ -62,13 +67,13 @@ func gramTall(d, a []float64, cols, lo, hi int) {
 		}
 		if n == panel {
 			pack(*buf, a, rows[:n], 0, cols)
-			gramTile(d, cols, *buf, panel, n, 0, cols, 0, cols)
+			gramTile(d, cols, *buf, stride, n, 0, cols, 0, cols)
 			n = 0
 		}
 	}
 	if n > 0 {
 		pack(*buf, a, rows[:n], 0, cols)
-		gramTile(d, cols, *buf, panel, n, 0, cols, 0, cols)
+		gramTile(d, cols, *buf, stride, n, 0, cols, 0, cols)
 	}
 	Return(buf)
 }
@@ -80,8 +85,8 @@ func gramTiles(dst, a []float64, rows, cols int) {
 	tall := cols <= rows
 	clear(dst)
 	t := (s + tile - 1) / tile
-	buf := Borrow(s * panel)
-	v, stride := *buf, panel
+	buf := Borrow(s * stride)
+	v, step := *buf, stride
 	for lo := 0; lo < long; lo += panel {
 		n := min(panel, long-lo)
 		if tall {
@@ -91,33 +96,33 @@ func gramTiles(dst, a []float64, rows, cols int) {
 			}
 			Do(s, tile, func(p, q int) { pack(*buf, a, start[:n], p, q) })
 		} else {
-			v, stride = a[lo:], cols
+			v, step = a[lo:], cols
 		}
 		Do(t*(t+1)/2, 1, func(k, _ int) {
 			p := 0
 			for ; k > p; p++ { // tile k of the triangle is in row p, column k
 				k -= p + 1
 			}
-			gramTile(dst, s, v, stride, n, p*tile, min(p*tile+tile, s), k*tile, min(k*tile+tile, s))
+			gramTile(dst, s, v, step, n, p*tile, min(p*tile+tile, s), k*tile, min(k*tile+tile, s))
 		})
 	}
 	Return(buf)
 }
 
 // gramTile does d[p,q] += ⟨v_p, v_q⟩ for p0 ≤ p < p1 and q0 ≤ q < q1, q ≤ p,
-// where d has s columns and v_p is the n numbers from v[p·stride] on.
-func gramTile(d []float64, s int, v []float64, stride, n, p0, p1, q0, q1 int) {
+// where d has s columns and v_p is the n numbers from v[p·step] on.
+func gramTile(d []float64, s int, v []float64, step, n, p0, p1, q0, q1 int) {
 	for p := p0; p < p1; p++ {
-		x := v[p*stride : p*stride+n]
-		row := d[p*s : p*s+s]
-		for q := q0; q < min(q1, p+1); q++ {
-			row[q] += floats.Dot(x, v[q*stride:q*stride+n])
-		}
+		m := min(q1, p+1) - q0
+		blas64.Gemv(blas.NoTrans, 1,
+			blas64.General{Rows: m, Cols: n, Stride: step, Data: v[q0*step:]},
+			blas64.Vector{N: n, Inc: 1, Data: v[p*step : p*step+n]}, 1,
+			blas64.Vector{N: m, Inc: 1, Data: d[p*s+q0 : p*s+q0+m]})
 	}
 }
 
 // pack copies the columns p to q of the rows of a that begin at start, and lays
-// them out as columns: column l goes to buf[l·panel:].
+// them out as columns: column l goes to buf[l·stride:].
 func pack(buf, a []float64, start []int, p, q int) {
 	j := 0
 	for ; j+8 <= len(start); j += 8 { // eight rows, so that whole cache lines are written
@@ -130,17 +135,17 @@ func pack(buf, a []float64, start []int, p, q int) {
 		r5 := a[o[5]+p : o[5]+q][:len(r0)]
 		r6 := a[o[6]+p : o[6]+q][:len(r0)]
 		r7 := a[o[7]+p : o[7]+q][:len(r0)]
-		b := p*panel + j
+		b := p*stride + j
 		for l := range r0 {
 			d := buf[b : b+8 : b+8]
 			d[0], d[1], d[2], d[3] = r0[l], r1[l], r2[l], r3[l]
 			d[4], d[5], d[6], d[7] = r4[l], r5[l], r6[l], r7[l]
-			b += panel
+			b += stride
 		}
 	}
 	for ; j < len(start); j++ {
 		for l, x := range a[start[j]+p : start[j]+q] {
-			buf[(p+l)*panel+j] = x
+			buf[(p+l)*stride+j] = x
 		}
 	}
 }
