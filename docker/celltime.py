@@ -1,0 +1,84 @@
+"""Prints what a warm edited cell costs: seconds from its request to the kernel's idle, and what it adds to a trivial cell.
+
+The cells take turns, each time with another number in their text, so that each is compiled, linked and run anew.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+from jupyter_client.manager import start_new_kernel
+
+ROUNDS = 9
+
+SETUP = """
+//gonb:!*[ -f go.work ] || go work init . "$FWOPT_DIR"
+//gonb:%noautoget
+import (
+	"context"
+	"fmt"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwnb"
+	"github.com/projection-free/fwlab/fwopt/fwplot"
+)
+func problem(seed int) (*fwopt.Oracle, []float64) {
+	s, err := fwdata.Load("digits")
+	if err != nil {
+		panic(err)
+	}
+	omega := fwopt.TraceNorm{H: s.H(), M: s.M(), Tau: 50}
+	return fwopt.NewOracle(s.Logistic(), omega, uint64(seed)), make([]float64, omega.Dim())
+}
+"""
+
+CELLS = {
+    "trivial": """%%
+fmt.Println(EDIT)
+""",
+    "fwopt, data": """%%
+o, w0 := problem(EDIT)
+fmt.Println(fwopt.Run(context.Background(), o, fwopt.FWSafe(1), w0, fwopt.Budget{Steps: 3}).Last().F)
+""",
+    "progress": """%%
+o, w0 := problem(EDIT)
+fmt.Println(fwnb.Run(o, fwopt.FWSafe(1), w0, fwopt.Budget{Steps: 3}).Last().F)
+""",
+    "plot": """%%
+o, w0 := problem(EDIT)
+fwnb.Show(fwplot.Traces(fwplot.Steps, fwplot.Loss(), fwnb.Run(o, fwopt.FWSafe(1), w0, fwopt.Budget{Steps: 3})))
+""",
+}
+
+
+def run(client, source):
+    start = time.perf_counter()
+    reply = client.execute_interactive(source, timeout=300, output_hook=lambda msg: None)
+    seconds = time.perf_counter() - start
+    if reply["content"]["status"] != "ok":
+        sys.exit("\n".join([source, *reply["content"]["traceback"]]))
+    return seconds
+
+
+os.environ["FWOPT_DIR"] = os.getcwd()
+times = {name: [] for name in CELLS}
+with tempfile.TemporaryDirectory() as folder:
+    manager, client = start_new_kernel(kernel_name="gonb", cwd=folder)
+    try:
+        run(client, SETUP)
+        for edit in range(ROUNDS + 1):
+            for name, source in CELLS.items():
+                seconds = run(client, source.replace("EDIT", str(edit)))
+                if edit > 0:  # the first round warms
+                    times[name].append(seconds)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel()
+trivial = statistics.median(times["trivial"])
+print(f"seconds, median of {ROUNDS} (least to most)")
+for name, t in times.items():
+    m = statistics.median(t)
+    print(f"{name:12} {m:6.3f} ({min(t):.3f} to {max(t):.3f})" + (f"  +{m - trivial:.3f}" if name != "trivial" else ""))
