@@ -55,20 +55,20 @@ func TestDomainPanics(t *testing.T) {
 	inf *= 10
 	for _, r := range []float64{0, -1, nan, inf, -inf} {
 		for d, want := range map[fwopt.Domain]string{
-			fwopt.Simplex{D: 3, R: r}:                          "Simplex with R =",
-			fwopt.L1Ball{D: 3, R: r}:                           "L1Ball with R =",
-			fwopt.L2Ball{D: 3, R: r}:                           "L2Ball with R =",
-			fwopt.TraceNorm{H: 1, M: 3, Tau: r}:                "Tau =",
-			fwopt.TraceNorm{H: 1, M: 3, Tau: r, SVD: true}:     "Tau =",
-			fwopt.Simplex{D: 0, R: 1}:                          "dimension 0",
-			fwopt.L1Ball{D: -1, R: 1}:                          "dimension -1",
-			fwopt.L2Ball{D: 0, R: 1}:                           "dimension 0",
-			fwopt.TraceNorm{H: 0, M: 3, Tau: 1}:                "0 x 3",
-			fwopt.TraceNorm{H: 3, M: -3, Tau: 1}:               "3 x -3",
-			&fwopt.Box{}:                                       "0 lower and 0 upper",
-			&fwopt.Box{Lo: three(0), Hi: two(1)}:               "3 lower and 2 upper",
-			&fwopt.Box{Lo: three(0), Hi: three(min(-1, r))}:    "coordinate 0",
-			&fwopt.Box{Lo: three(max(r, 1)), Hi: three(1 - 1)}: "coordinate 0",
+			fwopt.Simplex{D: 3, R: r}:                       "Simplex with R =",
+			fwopt.L1Ball{D: 3, R: r}:                        "L1Ball with R =",
+			fwopt.L2Ball{D: 3, R: r}:                        "L2Ball with R =",
+			fwopt.TraceNorm{H: 1, M: 3, Tau: r}:             "Tau =",
+			fwopt.TraceNorm{H: 1, M: 3, Tau: r, SVD: true}:  "Tau =",
+			fwopt.Simplex{D: 0, R: 1}:                       "dimension 0",
+			fwopt.L1Ball{D: -1, R: 1}:                       "dimension -1",
+			fwopt.L2Ball{D: 0, R: 1}:                        "dimension 0",
+			fwopt.TraceNorm{H: 0, M: 3, Tau: 1}:             "0 x 3",
+			fwopt.TraceNorm{H: 3, M: -3, Tau: 1}:            "3 x -3",
+			&fwopt.Box{}:                                    "0 lower and 0 upper",
+			&fwopt.Box{Lo: three(0), Hi: two(1)}:            "3 lower and 2 upper",
+			&fwopt.Box{Lo: three(0), Hi: three(min(-1, r))}: "coordinate 0",
+			&fwopt.Box{Lo: three(max(r, 1)), Hi: three(0)}:  "coordinate 0",
 		} {
 			x := make([]float64, 3)
 			mustPanic(t, d, want, func() { d.Dim() })

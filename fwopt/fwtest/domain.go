@@ -38,20 +38,21 @@ func domain(t reporter, d fwopt.Domain) {
 	}
 	c := &domainCheck{d: d, n: d.Dim(), rng: rand.New(rand.NewPCG(3, 4))}
 	c.directions()
-	if err := c.reads(); err != nil { // the others would only repeat it
-		t.Errorf("%T: %v", d, err)
+	if fault := c.reads(); fault != "" { // the others would only repeat it
+		t.Errorf("%T: %s", d, fault)
 		return
 	}
 	c.minima()
-	for _, check := range []func() error{
+	for _, check := range []func() string{
 		c.minimal, c.scale, c.centre, c.parallel, c.warm, c.project, c.diameter, c.gauge,
 	} {
-		if err := check(); err != nil {
-			t.Errorf("%T: %v", d, err)
+		if fault := check(); fault != "" {
+			t.Errorf("%T: %s", d, fault)
 		}
 	}
 }
 
+// A check returns what is wrong, or "".
 type domainCheck struct {
 	d    fwopt.Domain
 	n    int
@@ -127,7 +128,7 @@ func (c *domainCheck) argmin(g []float64) []float64 {
 }
 
 // reads fills c.v and c.c, and checks what Argmin reads and writes.
-func (c *domainCheck) reads() error {
+func (c *domainCheck) reads() string {
 	zero := make([]float64, c.n)
 	for i, g := range append([][]float64{zero}, c.g...) {
 		name := "g = 0"
@@ -137,16 +138,16 @@ func (c *domainCheck) reads() error {
 		g1 := slices.Clone(g)
 		v := c.argmin(g)
 		if !same(g, g1) {
-			return fmt.Errorf("Argmin, %s: g was written to; the caller still needs its gradient", name)
+			return fmt.Sprintf("Argmin, %s: g was written to; the caller still needs its gradient", name)
 		}
 		if j := bad(v); j >= 0 {
-			return fmt.Errorf("Argmin, %s: coordinate %d is %g, but Ω is compact; dst was full of NaN, which Argmin must overwrite, "+
+			return fmt.Sprintf("Argmin, %s: coordinate %d is %g, but Ω is compact; dst was full of NaN, which Argmin must overwrite, "+
 				"and must do so for every g", name, j, v[j])
 		}
 		v1 := c.normal(1)
 		c.d.Argmin(v1, g)
 		if !same(v, v1) {
-			return fmt.Errorf("Argmin, %s: a second call gives other bits (%s, then %s); a Domain must not keep state "+
+			return fmt.Sprintf("Argmin, %s: a second call gives other bits (%s, then %s); a Domain must not keep state "+
 				"between calls, draw random numbers or read dst", name, show(v), show(v1))
 		}
 		if i == 0 {
@@ -157,7 +158,7 @@ func (c *domainCheck) reads() error {
 	}
 	for i := len(c.g) - 1; i >= 0; i-- { // in another order
 		if v := c.argmin(c.g[i]); !same(v, c.v[i]) {
-			return fmt.Errorf("Argmin, %s: called again after other directions it gives other bits (%s, before %s); a Domain must not "+
+			return fmt.Sprintf("Argmin, %s: called again after other directions it gives other bits (%s, before %s); a Domain must not "+
 				"keep state between calls", c.name[i], show(v), show(c.v[i]))
 		}
 	}
@@ -165,7 +166,7 @@ func (c *domainCheck) reads() error {
 		c.size = max(c.size, floats.Norm(v, 2), floats.Distance(v, c.v[0], 2))
 	}
 	c.size = max(c.size, floats.Norm(c.c, 2))
-	return nil
+	return ""
 }
 
 // minima fills c.value and c.slack.
@@ -189,7 +190,7 @@ func (c *domainCheck) outside(x []float64) (i int, far float64) {
 	return i, far
 }
 
-func (c *domainCheck) minimal() error {
+func (c *domainCheck) minimal() string {
 	for i, g := range c.g {
 		value, slack := c.value[i], c.slack[i]
 		lowest, highest, at := math.Inf(1), math.Inf(-1), 0
@@ -207,40 +208,40 @@ func (c *domainCheck) minimal() error {
 		if value > highest-slack {
 			hint = "it is the largest of all points found: is the sign of g wrong?"
 		}
-		return fmt.Errorf("Argmin, %s: v = %s has ⟨g, v⟩ = %.9g, but the answer to another direction (%s), %s, has %.9g. "+
+		return fmt.Sprintf("Argmin, %s: v = %s has ⟨g, v⟩ = %.9g, but the answer to another direction (%s), %s, has %.9g. "+
 			"Either v is not a minimiser, or that point is not in Ω; %s",
 			c.name[i], show(c.v[i]), value, c.name[at], show(c.v[at]), lowest, hint)
 	}
-	return nil
+	return ""
 }
 
-func (c *domainCheck) scale() error {
+func (c *domainCheck) scale() string {
 	for i, g := range c.g {
 		value, slack := c.value[i], c.slack[i]
 		for _, s := range []float64{0x1p-30, 0x1p30} {
 			sg := floats.ScaleTo(make([]float64, c.n), s, g)
 			v := c.argmin(sg)
 			if x := floats.Dot(g, v); !(math.Abs(x-value) <= 2*slack) {
-				return fmt.Errorf("Argmin, %s of length %.3g: ⟨g, v⟩/‖g‖ = %.9g, but %.9g when ‖g‖ = 1; the minimiser does not depend on "+
+				return fmt.Sprintf("Argmin, %s of length %.3g: ⟨g, v⟩/‖g‖ = %.9g, but %.9g when ‖g‖ = 1; the minimiser does not depend on "+
 					"the length of g", c.name[i], s, x, value)
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
-func (c *domainCheck) centre() error {
+func (c *domainCheck) centre() string {
 	if i, far := c.outside(c.c); i >= 0 {
-		return fmt.Errorf("Argmin, g = 0: %s is not in Ω, by %.3g in some direction; methods start there, so that any point of Ω will do, "+
+		return fmt.Sprintf("Argmin, g = 0: %s is not in Ω, by %.3g in some direction; methods start there, so that any point of Ω will do, "+
 			"but no other", show(c.c), far)
 	}
-	return nil
+	return ""
 }
 
-func (c *domainCheck) parallel() error {
+func (c *domainCheck) parallel() string {
 	var wg sync.WaitGroup
-	errs := make([]error, 4)
-	for p := range errs {
+	faults := make([]string, 4)
+	for p := range faults {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -249,7 +250,7 @@ func (c *domainCheck) parallel() error {
 				i = (i + p*len(c.g)/4) % len(c.g)
 				c.d.Argmin(dst, c.g[i])
 				if !same(dst, c.v[i]) {
-					errs[p] = fmt.Errorf("Argmin, %s: called from four goroutines at once it gives other bits (%s, alone %s); a Domain "+
+					faults[p] = fmt.Sprintf("Argmin, %s: called from four goroutines at once it gives other bits (%s, alone %s); a Domain "+
 						"must not keep state", c.name[i], show(dst), show(c.v[i]))
 					return
 				}
@@ -257,18 +258,18 @@ func (c *domainCheck) parallel() error {
 		}()
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
+	for _, fault := range faults {
+		if fault != "" {
+			return fault
 		}
 	}
-	return nil
+	return ""
 }
 
-func (c *domainCheck) warm() error {
+func (c *domainCheck) warm() string {
 	w, ok := c.d.(fwopt.WarmDomain)
 	if !ok {
-		return nil
+		return ""
 	}
 	warm := &fwopt.Warm{RNG: *rand.NewPCG(5, 6)}
 	for i, g := range c.g {
@@ -285,25 +286,25 @@ func (c *domainCheck) warm() error {
 			what := fmt.Sprintf("ArgminWarm, %s, tol = %.3g", c.name[i], tol)
 			switch {
 			case !same(g, g1):
-				return fmt.Errorf("%s: g was written to", what)
+				return fmt.Sprintf("%s: g was written to", what)
 			case !(slack >= 0):
-				return fmt.Errorf("%s: slack = %g, want a number ≥ 0", what, slack)
+				return fmt.Sprintf("%s: slack = %g, want a number ≥ 0", what, slack)
 			case !same(v, v1) || slack != slack1:
-				return fmt.Errorf("%s: the same Warm gives other bits; all state belongs in the Warm, so that a run can be resumed", what)
+				return fmt.Sprintf("%s: the same Warm gives other bits; all state belongs in the Warm, so that a run can be resumed", what)
 			case !(value <= lowest+slack+1e-9*c.size):
-				return fmt.Errorf("%s: ⟨g, v⟩ = %.9g with slack %.3g, but %.9g is possible; the slack must be an upper bound "+
+				return fmt.Sprintf("%s: ⟨g, v⟩ = %.9g with slack %.3g, but %.9g is possible; the slack must be an upper bound "+
 					"of the error, or duality gaps come out too small", what, value, slack, lowest)
 			}
 			if own := c.value[i]; tol == 0 && math.Abs(own-value) > c.slack[i] {
-				return fmt.Errorf("%s: ⟨g, v⟩ = %.9g with slack %.3g, but Argmin(g) has %.9g; they may differ by the slack only",
+				return fmt.Sprintf("%s: ⟨g, v⟩ = %.9g with slack %.3g, but Argmin(g) has %.9g; they may differ by the slack only",
 					what, value, slack, own)
 			}
 			if k, far := c.outside(v); k >= 0 {
-				return fmt.Errorf("%s: %s is not in Ω, by %.3g in some direction", what, show(v), far)
+				return fmt.Sprintf("%s: %s is not in Ω, by %.3g in some direction", what, show(v), far)
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
 // points returns points in, on and far outside of Ω.
@@ -329,10 +330,10 @@ func (c *domainCheck) points() [][]float64 {
 	return x
 }
 
-func (c *domainCheck) project() error {
+func (c *domainCheck) project() string {
 	d, ok := c.d.(fwopt.Projector)
 	if !ok {
-		return nil
+		return ""
 	}
 	xs := c.points()
 	var ps [][]float64
@@ -342,22 +343,22 @@ func (c *domainCheck) project() error {
 		d.Project(p, x)
 		size := c.size + floats.Norm(x, 2)
 		if !same(x, x1) {
-			return fmt.Errorf("Project wrote to x")
+			return "Project wrote to x"
 		}
 		if j := bad(p); j >= 0 {
-			return fmt.Errorf("Project, x = %s: coordinate %d is %g; dst was full of NaN, which Project must overwrite", show(x), j, p[j])
+			return fmt.Sprintf("Project, x = %s: coordinate %d is %g; dst was full of NaN, which Project must overwrite", show(x), j, p[j])
 		}
 		d.Project(x1, x1)
 		if !same(x1, p) {
-			return fmt.Errorf("Project, x = %s: with dst = x it gives %s, not %s; dst may be x", show(x), show(x1), show(p))
+			return fmt.Sprintf("Project, x = %s: with dst = x it gives %s, not %s; dst may be x", show(x), show(x1), show(p))
 		}
 		if i, far := c.outside(p); i >= 0 {
-			return fmt.Errorf("Project, x = %s: the point %s is not in Ω, by %.3g in some direction", show(x), show(p), far)
+			return fmt.Sprintf("Project, x = %s: the point %s is not in Ω, by %.3g in some direction", show(x), show(p), far)
 		}
 		again := make([]float64, c.n)
 		d.Project(again, p)
 		if e := floats.Distance(again, p, 2); !(e <= 1e-9*c.size) {
-			return fmt.Errorf("Project, x = %s: the projection %s moves by %.3g when it is projected again; a point of Ω must stay",
+			return fmt.Sprintf("Project, x = %s: the projection %s moves by %.3g when it is projected again; a point of Ω must stay",
 				show(x), show(p), e)
 		}
 		// ⟨x − p, v − p⟩ ≤ 0 for all v ∈ Ω: this is what makes p the nearest point
@@ -370,7 +371,7 @@ func (c *domainCheck) project() error {
 			}
 		}
 		if at >= 0 && worst > 1e-9*size*size+slack(c.d, minus) {
-			return fmt.Errorf("Project, x = %s: p = %s is not the nearest point: ⟨x−p, v−p⟩ = %.3g > 0 for a v of Ω, so that a step from p "+
+			return fmt.Sprintf("Project, x = %s: p = %s is not the nearest point: ⟨x−p, v−p⟩ = %.3g > 0 for a v of Ω, so that a step from p "+
 				"to v comes nearer to x (‖x−p‖ = %.6g)", show(x), show(p), worst, floats.Norm(r, 2))
 		}
 		ps = append(ps, p)
@@ -379,22 +380,22 @@ func (c *domainCheck) project() error {
 		for k, y := range xs[:i] {
 			a, b := floats.Distance(ps[i], ps[k], 2), floats.Distance(x, y, 2)
 			if a > b+1e-9*(c.size+b) {
-				return fmt.Errorf("Project: two points at distance %.9g have projections at distance %.9g, x = %s and y = %s; "+
+				return fmt.Sprintf("Project: two points at distance %.9g have projections at distance %.9g, x = %s and y = %s; "+
 					"a projection onto a convex set never lengthens distances", b, a, show(x), show(y))
 			}
 		}
 	}
 	gauge, ok := c.d.(fwopt.Gauger)
 	if !ok {
-		return nil
+		return ""
 	}
 	for i, x := range xs {
 		if gauge.Gauge(x) <= 1 && !same(ps[i], x) {
-			return fmt.Errorf("Project, x = %s: Gauge(x) = %.17g says that x is in Ω, but Project changes it by %.3g; want the same bits",
+			return fmt.Sprintf("Project, x = %s: Gauge(x) = %.17g says that x is in Ω, but Project changes it by %.3g; want the same bits",
 				show(x), gauge.Gauge(x), floats.Distance(x, ps[i], 2))
 		}
 	}
-	return nil
+	return ""
 }
 
 // slack returns the slack that the domain grants itself for g.
@@ -405,14 +406,14 @@ func slack(d fwopt.Domain, g []float64) float64 {
 	return 0
 }
 
-func (c *domainCheck) diameter() error {
+func (c *domainCheck) diameter() string {
 	d, ok := c.d.(fwopt.Diameterer)
 	if !ok {
-		return nil
+		return ""
 	}
 	D := d.Diameter()
 	if !(D >= 0) || math.IsInf(D, 1) {
-		return fmt.Errorf("Diameter() = %g, want a finite number ≥ 0", D)
+		return fmt.Sprintf("Diameter() = %g, want a finite number ≥ 0", D)
 	}
 	found := 0.0
 	for i, v := range c.v {
@@ -430,37 +431,37 @@ func (c *domainCheck) diameter() error {
 	}
 	switch {
 	case found > D*(1+1e-6):
-		return fmt.Errorf("Diameter() = %.9g, but Argmin gives two points at distance %.9g; the theorems' bounds fail with a D that is too small",
+		return fmt.Sprintf("Diameter() = %.9g, but Argmin gives two points at distance %.9g; the theorems' bounds fail with a D that is too small",
 			D, found)
 	case found < 0.9*D:
-		return fmt.Errorf("Diameter() = %.9g, but a search finds no two points of Ω further apart than %.9g; a D that is too large makes the "+
+		return fmt.Sprintf("Diameter() = %.9g, but a search finds no two points of Ω further apart than %.9g; a D that is too large makes the "+
 			"theorems' schedules slow", D, found)
 	}
-	return nil
+	return ""
 }
 
-func (c *domainCheck) gauge() error {
+func (c *domainCheck) gauge() string {
 	d, ok := c.d.(fwopt.Gauger)
 	if !ok {
-		return nil
+		return ""
 	}
 	const in = 1 + 1e-6
 	if x := d.Gauge(c.c); !(x >= 0 && x <= in) {
-		return fmt.Errorf("Gauge(Argmin(0)) = %.9g, want at most 1: it is a point of Ω", x)
+		return fmt.Sprintf("Gauge(Argmin(0)) = %.9g, want at most 1: it is a point of Ω", x)
 	}
 	for i, v := range c.v {
 		v1 := slices.Clone(v)
 		x := d.Gauge(v)
 		if !same(v, v1) {
-			return fmt.Errorf("Gauge wrote to x")
+			return "Gauge wrote to x"
 		}
 		if !(x >= 0 && x <= in) {
-			return fmt.Errorf("Gauge(%s) = %.9g, want at most 1: Argmin gave the point, so it is in Ω", show(v), x)
+			return fmt.Sprintf("Gauge(%s) = %.9g, want at most 1: Argmin gave the point, so it is in Ω", show(v), x)
 		}
 		mid := floats.AddTo(make([]float64, c.n), v, c.v[0])
 		floats.Scale(0.5, mid)
 		if x := d.Gauge(mid); !(x >= 0 && x <= in) {
-			return fmt.Errorf("Gauge = %.9g half-way between two points of Ω, want at most 1: Ω is convex", x)
+			return fmt.Sprintf("Gauge = %.9g half-way between two points of Ω, want at most 1: Ω is convex", x)
 		}
 		// beyond v, as seen from the centre, there is no point of Ω
 		step := floats.SubTo(make([]float64, c.n), v, c.c)
@@ -473,13 +474,13 @@ func (c *domainCheck) gauge() error {
 			}
 			x := d.Gauge(y)
 			if !(x > last) {
-				return fmt.Errorf("Gauge(%s) = %.9g, want more than %.9g: the point is outside of Ω, %.3g times as far out as Argmin(g)",
+				return fmt.Sprintf("Gauge(%s) = %.9g, want more than %.9g: the point is outside of Ω, %.3g times as far out as Argmin(g)",
 					show(y), x, last, 1+s)
 			}
 			last = x
 		}
 	}
-	return nil
+	return ""
 }
 
 // bad returns the first coordinate of x that is not a finite number, or −1.
