@@ -1,6 +1,10 @@
 package fwopt
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // condG is line 11 of Algorithm 2, the inner loop of SCGS and STORC: it runs
 // Frank-Wolfe from u = x to solve
@@ -27,7 +31,7 @@ const maxInner = 1_000_000
 // if η cannot be reached; the state of the method is then as it was.
 func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float64 {
 	copy(c.u, x)
-	for range maxInner {
+	for k := range maxInner {
 		if o.halted() {
 			return nil
 		}
@@ -40,8 +44,9 @@ func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float6
 		if gap+slack <= eta {
 			return c.u
 		}
-		γ := shortStep(gap, beta, c.d) // argmin_γ g((1−γ)u + γv)
-		if γ == 0 || slack > eta || eta < 0x1p-52*floats.Norm(c.grad, 2)*floats.Norm(c.d, 2) {
+		dd := floats.Dot(c.d, c.d)
+		γ := shortStep(gap, beta*dd) // argmin_γ g((1−γ)u + γv)
+		if γ == 0 || slack > eta || k == 0 && eta < 0x1p-52*math.Sqrt(floats.Dot(c.grad, c.grad)*dd) {
 			break // no descent, or slack or rounding alone exceeds η
 		}
 		Lerp(c.u, γ, c.v)

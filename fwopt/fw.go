@@ -64,18 +64,18 @@ func (a *FW) step(o *Oracle, k int, v, d []float64) float64 {
 	case a.Gamma != nil:
 		return a.Gamma(k)
 	case a.L > 0:
-		return shortStep(a.Gap, a.L, d)
+		return shortStep(a.Gap, a.L*floats.Dot(d, d))
 	}
 	return o.LineSearch(a.W, v)
 }
 
-// shortStep returns min{1, gap/(β‖d‖²)}, the minimiser over [0, 1] of
-// −γ gap + γ²β‖d‖²/2; 0 if the gap is not positive.
-func shortStep(gap, beta float64, d []float64) float64 {
+// shortStep returns min{1, gap/bend}, the minimiser over [0, 1] of
+// −γ gap + γ² bend/2; 0 if the gap is not positive.
+func shortStep(gap, bend float64) float64 {
 	if !(gap > 0) {
 		return 0
 	}
-	return min(1, gap/(beta*floats.Dot(d, d)))
+	return min(1, gap/bend)
 }
 
 // gamma2 is γ_k = 2/(k+1), the step of every theorem of the paper.
