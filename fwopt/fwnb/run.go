@@ -1,0 +1,78 @@
+package fwnb
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// Folder is where Run keeps traces and checkpoints, beside the notebook.
+const Folder = "runs"
+
+// Run is fwopt.Keep in the folder "runs", with a progress display while it runs.
+// The Stop button (or Ctrl-C) ends it: it is saved, later calls of Run in the
+// same program return at once with a trace without points, and the next
+// execution of the cell goes on where it stopped. A second Ctrl-C kills.
+//
+// It panics if the folder holds a file of this run that cannot be used; the
+// message names the file and the remedy. A run that cannot be kept is returned
+// all the same, with a line that says why.
+func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
+	ctx := interrupt()
+	if ctx.Err() != nil {
+		return &fwopt.Trace{Method: name(m), Data: name(o.F), Status: fwopt.Interrupted}
+	}
+	p, watch := NewProgress(name(m)), b.Watch
+	b.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
+		p.Update(tr, now, b.Share(now))
+		if watch != nil {
+			watch(tr, now)
+		}
+	}
+	tr, err := fwopt.Keep(ctx, Folder, o, m, w0, b)
+	p.Done()
+	if tr == nil {
+		panic(err)
+	}
+	if err != nil {
+		note(err.Error())
+	}
+	if tr.Status != fwopt.Done && tr.Status != fwopt.Converged {
+		s := fmt.Sprintf("%s: %v after step %d", tr.Method, tr.Status, tr.Last().Step)
+		if tr.Status == fwopt.Interrupted && tr.Spec != "" && err == nil {
+			s += "; saved: run the cell again to go on"
+		}
+		note(s)
+	}
+	return tr
+}
+
+// interrupt returns the program's context, which the first interrupt cancels.
+var interrupt = sync.OnceValue(func() context.Context {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // the second one kills
+	return ctx
+})
+
+func name(x any) string {
+	if s, ok := x.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", x)
+}
+
+// Full reports whether the environment asks for runs of full length:
+// FWLAB_BUDGET=full. Otherwise a notebook makes short ones.
+func Full() bool { return os.Getenv("FWLAB_BUDGET") == "full" }
+
+// Pick returns full if Full() and short if not.
+func Pick[T any](short, full T) T {
+	if Full() {
+		return full
+	}
+	return short
+}
