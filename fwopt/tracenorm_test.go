@@ -183,7 +183,7 @@ func TestTraceNormWarm(t *testing.T) {
 // singular value just above a tied crowd. A method that trusts its residual
 // misses it most of the time.
 func TestTraceNormSlackIsHonest(t *testing.T) {
-	const n = 300
+	const n = 200
 	s := slices.Repeat([]float64{1}, n)
 	for i := range s {
 		s[i] -= 0.3 * float64(i) / n // fills the interval below the top
