@@ -321,16 +321,19 @@ func minimizeLine(slope func(gamma float64) (d1, d2 float64)) float64 {
 			hi, closed = gamma, true
 		}
 		next := gamma - d1/d2
+		if math.Abs(next-gamma) <= 1e-9*gamma { // the error after a Newton step is about its square
+			return min(1, next)
+		}
 		if next >= hi && !closed {
 			next = hi
 		} else if !(next > lo && next < hi) || 2*math.Abs(next-gamma) > before {
 			next = lo + (hi-lo)/2
 		}
 		before, step = step, math.Abs(next-gamma)
-		gamma = next
-		if step <= 1e-9*gamma { // the error of a Newton step is about its square
-			break
+		if step <= 1e-12*gamma {
+			return next
 		}
+		gamma = next
 	}
 	return gamma
 }

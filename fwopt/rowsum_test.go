@@ -2,6 +2,7 @@ package fwopt
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -46,5 +47,29 @@ func TestMinimizeLine(t *testing.T) {
 		if !(math.Abs(got-c.want) <= tol) || calls > 60 {
 			t.Errorf("%s: %.17g after %d steps, want %.17g", name, got, calls, c.want)
 		}
+	}
+}
+
+// On sums of smooth functions a handful of steps is enough, wherever the root.
+func TestMinimizeLineIsFast(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	total, most := 0, 0
+	for range 1000 {
+		a, b, root := math.Exp(rng.NormFloat64()), math.Exp(3*rng.NormFloat64()), rng.Float64()
+		calls := 0
+		got := minimizeLine(func(x float64) (float64, float64) {
+			calls++
+			u := (x + 100) - (root + 100) // the slope is rounded, too: it need not come to 0
+			th := math.Tanh(b * u)
+			return a*u + th + 1e-15, a + b*(1-th*th)
+		})
+		if !(math.Abs(got-root) <= 1e-12) {
+			t.Errorf("root %.17g, found %.17g after %d steps", root, got, calls)
+		}
+		total += calls
+		most = max(most, calls)
+	}
+	if mean := float64(total) / 1000; mean > 5.5 || most > 15 {
+		t.Errorf("%.1f steps on average, %d at most", mean, most)
 	}
 }
