@@ -19,6 +19,13 @@ func TestMinimizeLine(t *testing.T) {
 		"constant":        {func(x float64) (float64, float64) { return 0, 0 }, 0},
 		"line":            {func(x float64) (float64, float64) { return -1, 0 }, 1},
 		"tiny":            {func(x float64) (float64, float64) { return x - 1e-9, 1 }, 1e-9},
+		"a hair past the end": { // and Newton's second step with it
+			func(x float64) (float64, float64) {
+				if x == 0 {
+					return 1e-10 - 1, 1
+				}
+				return x - (1 + 1e-10), 1
+			}, 1},
 		"decay": { // steps of 1e-4 all the way
 			func(x float64) (float64, float64) { return 1e-300 - math.Exp(-1e4*x), 1e4 * math.Exp(-1e4*x) }, 300 * math.Ln10 / 1e4},
 		"wall": { // flat, then steep
