@@ -3,7 +3,8 @@ package fwnb
 import (
 	"bytes"
 	"encoding/base64"
-	"image/png"
+	"encoding/xml"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -141,19 +142,13 @@ func TestProgressNotebook(t *testing.T) {
 	if !strings.Contains(page, "SVRF &lt;1&gt; 100 %") || !strings.Contains(page, `<progress value="1.000"`) {
 		t.Errorf("page %.300s", page)
 	}
-	m := regexp.MustCompile(`<img width="400" height="120" alt="([^"]*)" src="data:image/png;base64,([^"]*)">`).FindStringSubmatch(page)
+	m := regexp.MustCompile(`<img width="400" height="120" alt="f so far" src="data:image/svg[+]xml;base64,([^"]*)">`).FindStringSubmatch(page)
 	if m == nil {
 		t.Fatalf("no curve in %.300s", page)
 	}
-	if m[1] != "f between 0.0030151 and 3, logarithmic, against seconds up to 9.9" {
-		t.Errorf("alt %q", m[1])
-	}
-	raw, err := base64.StdEncoding.DecodeString(m[2])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if img, err := png.DecodeConfig(bytes.NewReader(raw)); err != nil || img.Width != 800 || img.Height != 240 || len(raw) > 8000 {
-		t.Errorf("a curve of %d bytes: %v, %v", len(raw), img, err)
+	svg, err := base64.StdEncoding.DecodeString(m[1])
+	if err != nil || !strings.Contains(string(svg), ">f between 0.003015 and 3, log scale</text>") || !strings.Contains(string(svg), ">9.9 s</text>") {
+		t.Errorf("%v, %s", err, svg)
 	}
 	p.Done()
 	n := len(s.sent)
@@ -295,40 +290,41 @@ func TestTerminal(t *testing.T) {
 func TestCurve(t *testing.T) {
 	pt := func(sec, f float64) fwopt.Point { return fwopt.Point{Seconds: sec, F: f} }
 	for _, few := range [][]fwopt.Point{nil, {pt(0, 1)}, {pt(0, 1), pt(1, math.NaN())}, {pt(0, 1), pt(0, 2)}} {
-		if img, _ := curve(few); img != nil {
+		if svg := curve(few); svg != "" {
 			t.Errorf("a curve of %v", few)
 		}
 	}
+	var many []fwopt.Point
+	for k := range 100000 {
+		many = append(many, pt(float64(k), 1))
+	}
 	for name, c := range map[string]struct {
 		points []fwopt.Point
-		left   int // the row at the left end, and at the right end
-		right  int
+		want   string
 	}{
-		"positive": {[]fwopt.Point{pt(0, 1), pt(1, math.Inf(1)), pt(5, 0.1), pt(7, math.NaN()), pt(10, 0.01)}, 6, 234},
-		"negative": {[]fwopt.Point{pt(0, 1), pt(10, -1)}, 6, 234},
-		"rising":   {[]fwopt.Point{pt(0, 1), pt(10, 2)}, 234, 6},
-		"flat":     {[]fwopt.Point{pt(0, 1), pt(10, 1)}, 120, 120},
+		"positive": {[]fwopt.Point{pt(0, 1), pt(1, math.Inf(1)), pt(5, 0.1), pt(7, math.NaN()), pt(10, 0.01)}, "4.0,5.0 200.0,51.5 396.0,98.0 "},
+		"negative": {[]fwopt.Point{pt(0, 1), pt(5, -1), pt(10, -3)}, "4.0,5.0 200.0,51.5 396.0,98.0 "},
+		"rising":   {[]fwopt.Point{pt(0, 1), pt(10, 2)}, "4.0,98.0 396.0,5.0 "},
+		"flat":     {[]fwopt.Point{pt(0, 1), pt(10, 1)}, "4.0,51.5 396.0,51.5 "},
+		"many":     {many, ""},
 	} {
-		img, _ := curve(c.points)
-		row := func(x int) int { // the middle of the line in a column
-			sum, n := 0, 0
-			for y := range img.Rect.Dy() {
-				if img.ColorIndexAt(x, y) == 2 {
-					sum, n = sum+y, n+1
-				}
+		svg := curve(c.points)
+		for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(name, err)
 			}
-			return sum / max(n, 1)
 		}
-		if l, r := row(7), row(img.Rect.Dx()-8); abs(l-c.left) > 3 || abs(r-c.right) > 3 {
-			t.Errorf("%s: from row %d to %d, want %d to %d", name, l, r, c.left, c.right)
+		got := regexp.MustCompile(` points="([^"]*)"`).FindStringSubmatch(svg)[1]
+		if got != c.want && c.want != "" {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if m := row(img.Rect.Dx() / 2); name != "flat" && abs(m-120) > 3 && name != "rising" {
-			t.Errorf("%s: row %d in the middle", name, m)
+		if len(svg) > 8000 || !strings.HasPrefix(got, "4.0,") || !strings.Contains(got, " 396.0,") {
+			t.Errorf("%s: %d bytes, %.20q", name, len(svg), got)
 		}
 	}
 }
-
-func abs(n int) int { return max(n, -n) }
 
 func TestThousands(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {

@@ -1,13 +1,9 @@
 package fwnb
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"math"
 	"strings"
 	"sync"
@@ -43,7 +39,7 @@ func NewProgress(title string) *Progress {
 
 // Update shows the trace so far, at most five times a second: at is where the
 // run is, done is the share of the budget that is spent, 0 if unknown. An update
-// that is shown costs a few milliseconds, any other nothing.
+// that is shown costs about a millisecond, any other nothing.
 func (p *Progress) Update(tr *fwopt.Trace, at fwopt.Point, done float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +51,7 @@ func (p *Progress) Update(tr *fwopt.Trace, at fwopt.Point, done float64) {
 		if p.id == "" {
 			p.id = cmp.Or(place(), "fwnb_"+gonbui.UniqueId())
 		}
-		p.display(p.page(tr, at, done), state+"\n"+spent)
+		p.display(p.page(state, spent, tr.Points, done), state+"\n"+spent)
 	} else {
 		p.write(state + "  " + spent)
 	}
@@ -140,88 +136,72 @@ func thousands(n int) string {
 	return s
 }
 
-const curveWidth, curveHeight = 400, 120 // on the screen; drawn at twice the size
+const curveWidth, curveHeight = 400, 120
 
-// page is the display in a notebook: two lines, a bar, and the curve.
-func (p *Progress) page(tr *fwopt.Trace, at fwopt.Point, done float64) string {
-	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
-	state, spent := p.line(tr, at, done)
+// page is the display in a notebook: two lines, a bar, and the curve. An SVG in
+// an img element needs no drawing here, and is shown where SVG itself is not.
+func (p *Progress) page(state, spent string, points []fwopt.Point, done float64) string {
 	s := `<pre style="margin:0">` + escape.Replace(state+"\n"+spent) + "</pre>"
 	if done > 0 {
-		s += fmt.Sprintf(`<progress value="%.3f" max="1" style="width:%dpx"></progress>`, min(done, 1), curveWidth)
+		s += fmt.Sprintf(`<progress value="%.3f" max="1" style="width:%dpx"></progress><br>`, min(done, 1), curveWidth)
 	}
-	if img, about := curve(tr.Points); img != nil {
-		var b bytes.Buffer
-		enc := png.Encoder{CompressionLevel: png.BestSpeed}
-		enc.Encode(&b, img) // a Buffer has no errors
-		s += fmt.Sprintf(`<br><img width="%d" height="%d" alt="%s" src="data:image/png;base64,%s"><pre style="margin:0">%s</pre>`,
-			curveWidth, curveHeight, escape.Replace(about), base64.StdEncoding.EncodeToString(b.Bytes()), escape.Replace(about))
+	if svg := curve(points); svg != "" {
+		s += fmt.Sprintf(`<img width="%d" height="%d" alt="f so far" src="data:image/svg+xml;base64,%s">`,
+			curveWidth, curveHeight, base64.StdEncoding.EncodeToString([]byte(svg)))
 	}
 	return s
 }
 
-// curve draws f against seconds, and says between which values. If all are
-// positive the height is their logarithm. It returns nil for fewer than two
-// points.
-func curve(points []fwopt.Point) (img *image.Paletted, about string) {
+var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
+// curve draws f against seconds as an SVG, with the numbers at its ends. If all
+// f are positive the height is their logarithm. It returns "" for fewer than
+// two points.
+func curve(points []fwopt.Point) string {
 	lo, hi, end := math.Inf(1), math.Inf(-1), 0.0
-	n := 0
+	var good []fwopt.Point
 	for _, p := range points {
 		if !math.IsNaN(p.F) && !math.IsInf(p.F, 0) {
 			lo, hi, end = min(lo, p.F), max(hi, p.F), max(end, p.Seconds)
-			n++
+			good = append(good, p)
 		}
 	}
-	if n < 2 || !(end > 0) {
-		return nil, ""
+	if len(good) < 2 || !(end > 0) {
+		return ""
 	}
-	scale, how := func(f float64) float64 { return (f - lo) / (hi - lo) }, ""
+	height, how := func(f float64) float64 { return (f - lo) / (hi - lo) }, ""
 	if lo > 0 {
-		scale, how = func(f float64) float64 { return math.Log(f/lo) / math.Log(hi/lo) }, ", logarithmic"
+		height, how = func(f float64) float64 { return math.Log(f/lo) / math.Log(hi/lo) }, ", log scale"
 	}
-	about = fmt.Sprintf("f between %.5g and %.5g%s, against seconds up to %.1f", lo, hi, how, end)
-
-	const w, h, margin = 2 * curveWidth, 2 * curveHeight, 6
-	white, frame, line := color.White, color.Gray{0xDD}, color.RGBA{0x00, 0x72, 0xB2, 0xFF}
-	img = image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{white, frame, line})
-	for x := range w {
-		img.SetColorIndex(x, 0, 1)
-		img.SetColorIndex(x, h-1, 1)
-	}
-	for y := range h {
-		img.SetColorIndex(0, y, 1)
-		img.SetColorIndex(w-1, y, 1)
-	}
-	px, py := -1, -1
-	for _, p := range points {
-		if math.IsNaN(p.F) || math.IsInf(p.F, 0) {
-			continue
-		}
+	const left, right, top, bottom = 4, curveWidth - 4, 5, curveHeight - 22
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d">`, curveWidth, curveHeight)
+	fmt.Fprintf(&b, `<rect x="0.5" y="0.5" width="%d" height="%d" fill="#fff" stroke="#ddd"/>`, curveWidth-1, curveHeight-18)
+	b.WriteString(`<polyline fill="none" stroke="#0072b2" stroke-width="2" points="`)
+	last := -1
+	for i, p := range good {
 		y := 0.5
 		if hi > lo {
-			y = scale(p.F)
+			y = height(p.F)
 		}
-		x := margin + int(p.Seconds/end*(w-2*margin))
-		v := h - margin - int(y*(h-2*margin))
-		if px >= 0 {
-			stroke(img, px, py, x, v)
+		x := left + (right-left)*p.Seconds/end
+		if int(x) == last && i < len(good)-1 { // one point for each pixel
+			continue
 		}
-		px, py = x, v
+		last = int(x)
+		fmt.Fprintf(&b, "%.1f,%.1f ", x, bottom-(bottom-top)*y)
 	}
-	return img, about
-}
-
-// stroke draws a segment, four pixels thick.
-func stroke(img *image.Paletted, x0, y0, x1, y1 int) {
-	n := max(x1-x0, x0-x1, y1-y0, y0-y1, 1)
-	for i := range n + 1 {
-		x, y := x0+(x1-x0)*i/n, y0+(y1-y0)*i/n
-		for dx := -2; dx < 2; dx++ {
-			for dy := -2; dy < 2; dy++ {
-				if pt := image.Pt(x+dx, y+dy); pt.In(img.Rect) {
-					img.SetColorIndex(pt.X, pt.Y, 2)
-				}
-			}
-		}
+	b.WriteString(`"/><g font-family="sans-serif" font-size="11" fill="#888">`)
+	for _, l := range []struct {
+		x      int
+		anchor string
+		text   string
+	}{
+		{0, "start", "0 s"},
+		{curveWidth / 2, "middle", fmt.Sprintf("f between %.4g and %.4g%s", lo, hi, how)},
+		{curveWidth, "end", fmt.Sprintf("%.1f s", end)},
+	} {
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="%s">%s</text>`, l.x, curveHeight-4, l.anchor, l.text)
 	}
+	return b.String() + "</g></svg>"
 }
