@@ -65,18 +65,17 @@ func Grid(rows ...[]*plot.Plot) Figure {
 		defer func() { k.hidden = false }()
 	}
 	w, h := vg.Points(0.75*float64(l.width)), vg.Points(0.75*float64(l.height))
-	card := func(c draw.Canvas) {
-		c.SetColor(color.White)
-		c.Fill(c.Rectangle.Path())
-		l.draw(draw.Crop(c, margin, -margin, margin, -margin))
-	}
+	inner := func(c draw.Canvas) draw.Canvas { return draw.Crop(c, margin, -margin, margin, -margin) }
 	f := Figure{Width: l.width, Height: l.height, Alt: l.alt}
 	for tol := vg.Points(0.1); tol < 5; tol *= 2 {
 		for _, k := range l.keys {
 			k.tol = tol
 		}
 		c := vgsvg.New(w, h)
-		card(draw.New(c))
+		card := draw.New(c)
+		card.SetColor(color.White)
+		card.Fill(card.Rectangle.Path())
+		l.draw(inner(card))
 		var b bytes.Buffer
 		c.WriteTo(&b) // a Buffer has no errors
 		if f.SVG = finish(b.Bytes(), l.alt); len(f.SVG) < maxBytes {
@@ -85,7 +84,7 @@ func Grid(rows ...[]*plot.Plot) Figure {
 	}
 	for _, dpi := range []int{192, 144, 96} {
 		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
-		card(draw.New(c))
+		l.draw(inner(draw.New(c))) // on white by itself
 		for _, colours := range []int{64, 40} {
 			var b bytes.Buffer
 			if err := png.Encode(&b, paletted(c.Image(), colours, used)); err != nil {
@@ -179,6 +178,9 @@ func newLayout(rows [][]*plot.Plot) *layout {
 				}
 			}
 			q.Title.Text, q.X.Label.Text, q.Y.Label.Text = "", "", ""
+			if q.BackgroundColor == color.White {
+				q.BackgroundColor = nil // the card is white already
+			}
 			panels[j], from[j] = &q, &o
 
 			// room for what is placed around the panels
@@ -303,7 +305,7 @@ func finish(svg []byte, alt string) []byte {
 	svg = textElement.ReplaceAllFunc(svg, func(e []byte) []byte {
 		m := textElement.FindSubmatch(e)
 		size, _ := strconv.ParseFloat(string(m[1]), 64)
-		w := text.Style{Font: sans(size), Handler: plot.DefaultTextHandler}.Width(html.UnescapeString(string(m[2])))
+		w := text.Style{Font: sans(size), Handler: plot.DefaultTextHandler}.Width(unescape.Replace(string(m[2])))
 		return fmt.Appendf(nil, `<text textLength="%.1f"%s`, w.Points(), e[len("<text"):])
 	})
 	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans"),
@@ -312,6 +314,8 @@ func finish(svg []byte, alt string) []byte {
 	return bytes.Replace(svg, []byte("<svg "),
 		[]byte(`<svg role="img" aria-label="`+html.EscapeString(alt)+`" `), 1)
 }
+
+var unescape = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&#34;", `"`, "&#39;", "'")
 
 var pathData = regexp.MustCompile(`d="M[-0-9.,ML]*Z?"`)
 
