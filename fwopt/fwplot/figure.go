@@ -40,7 +40,7 @@ const (
 
 // Bundle draws p, 6 by 3.6 inches, as a PNG and an SVG, each under 60 KB: lines
 // are thinned to what a pixel can show, and further if it takes that. It costs
-// about 0.2 s. For another size or format use p.Save.
+// some 50 ms. For another size or format use p.Save.
 func Bundle(p *plot.Plot) Figure { return Grid([]*plot.Plot{p}) }
 
 // Grid draws several plots as one figure, row by row, up to three in a row, as

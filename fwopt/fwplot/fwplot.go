@@ -203,6 +203,9 @@ func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 	} else if under {
 		notes = append(notes, "values under "+number(Floor, 1)+" left out")
 	}
+	if len(lines) == 0 {
+		notes = append(notes, "nothing to draw")
+	}
 	title := strings.Join(datas, ", ")
 	if len(notes) > 0 {
 		if title != "" {

@@ -232,7 +232,8 @@ func TestNotes(t *testing.T) {
 		{Traces(Steps, Loss(), append(seeds(10), other, other)...), "rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
 		{Traces(Steps, Gap(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps", "f(w) − f*"},
 		{Traces(Steps, Gap(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps", "f(w) − f*"},
-		{Traces(Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "", "exact gradients (SVRF, SFW: none)", "f(w)"},
+		{Traces(Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "nothing to draw", "exact gradients (SVRF, SFW: none)", "f(w)"},
+		{Traces(Steps, Loss()), "nothing to draw", "steps", "f(w)"},
 		{Traces(Steps, DualityGap(), trace("SVRF", 3, 2, 1), trace("SFW", math.NaN(), math.NaN())), "", "steps", "duality gap (SFW: none)"},
 		{Traces(Steps, Loss(), other, named), "rcv1, digits", "steps", "f(w)"},
 	} {
