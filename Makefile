@@ -9,8 +9,6 @@ WRITE ?=
 FWLAB_BUDGET ?= $(if $(WRITE),full,short)
 # Seconds that one notebook may take.
 LIMIT ?= $(if $(WRITE),14400,600)
-# What the race detector looks at.
-RACE ?= ./fwopt/...
 
 VENV := .venv/bin/python
 # The pinned kernel comes before any other of that name.
@@ -48,13 +46,16 @@ pins:
 lint:
 	@bad=$$(gofmt -l fwopt datasets) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
 	$(GO) vet ./...
-	$(GO) tool -modfile=docker/go.mod staticcheck ./...
+	@case $$($(GO) env GOVERSION) in \
+	 go1.26*|go1.27*) set -x; $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./... ;; \
+	 *) echo "staticcheck is left out: v0.8.2 knows Go 1.26 and 1.27" >&2 ;; esac
 
 unit:
 	$(GO) test ./...
 
+# Left out: the race detector lets sync.Pool drop at random, so allocations vary; the long runs are of one thread.
 race:
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short $(RACE); \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Reference|Figure' ./fwopt/...; \
 	 else echo "no C compiler here: go test -race is left out" >&2; fi
 
 cross:

@@ -49,5 +49,4 @@ tool (
 	github.com/janpfeifer/gonb
 	golang.org/x/tools/cmd/goimports
 	golang.org/x/tools/gopls
-	honnef.co/go/tools/cmd/staticcheck
 )
