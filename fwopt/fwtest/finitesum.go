@@ -142,7 +142,7 @@ func (c *sumCheck) reads() error {
 			return fmt.Errorf("Value(w) = %g at a w of norm %.3g", v, floats.Norm(w, 2))
 		}
 		if !same(w, w1) {
-			return fmt.Errorf("Value wrote to w")
+			return fmt.Errorf("a call of Value wrote to w")
 		}
 	}
 	return nil
@@ -237,7 +237,7 @@ func (c *sumCheck) convex() error {
 		fw, fv, fm := c.f.Value(w), c.f.Value(v), c.f.Value(mid)
 		eps := 1e-12 * (math.Abs(fw) + math.Abs(fv))
 		if !(fm <= (fw+fv)/2+eps) {
-			return fmt.Errorf("Value is not convex: %.9g and %.9g at the ends of a segment, %.9g in the middle", fw, fv, fm)
+			return fmt.Errorf("f is not convex: %.9g and %.9g at the ends of a segment, %.9g in the middle", fw, fv, fm)
 		}
 		g := c.grad(w, fwopt.Batch{})
 		slope := floats.Dot(g, u)

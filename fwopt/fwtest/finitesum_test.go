@@ -154,7 +154,7 @@ func TestFiniteSumPasses(t *testing.T) {
 // Each fault must be found, by a message that says what is wrong.
 func TestFiniteSumFindsFaults(t *testing.T) {
 	for fault, want := range map[string]string{
-		"value writes w":                 "Value wrote to w",
+		"value writes w":                 "call of Value wrote to w",
 		"value is NaN":                   "Value(w) = NaN",
 		"value is concave":               "not convex",
 		"dst not cleared":                "must overwrite",
