@@ -44,7 +44,7 @@ pins:
 	 { [ "$$lib" = "$$kernel" ] || { echo "go.mod has $$lib, docker/go.mod has $$kernel: make them equal" >&2; exit 1; }; }
 
 lint:
-	@bad=$$(gofmt -l fwopt datasets) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
+	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
 	$(GO) vet ./...
 	@case $$($(GO) env GOVERSION) in \
 	 go1.26*|go1.27*) set -x; $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./... ;; \

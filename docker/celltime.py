@@ -25,13 +25,13 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
 )
-func problem(seed int) (*fwopt.Oracle, []float64) {
+func problem(seed int) *fwopt.Oracle {
 	s, err := fwdata.Load("digits")
 	if err != nil {
 		panic(err)
 	}
 	omega := fwopt.TraceNorm{H: s.H(), M: s.M(), Tau: 50}
-	return fwopt.NewOracle(s.Logistic(), omega, uint64(seed)), make([]float64, omega.Dim())
+	return fwopt.NewOracle(s.Logistic(), omega, uint64(seed))
 }
 """
 
@@ -40,16 +40,17 @@ CELLS = {
 fmt.Println(EDIT)
 """,
     "fwopt, data": """%%
-o, w0 := problem(EDIT)
-fmt.Println(fwopt.Run(context.Background(), o, fwopt.FWSafe(1), w0, fwopt.Budget{Steps: 3}).Last().F)
+o := problem(EDIT)
+fmt.Println(fwopt.Run(context.Background(), o, fwopt.FWSafe(1), nil, fwopt.Budget{Steps: 3}).Last().F)
 """,
     "progress": """%%
-o, w0 := problem(EDIT)
-fmt.Println(fwnb.Run(o, fwopt.FWSafe(1), w0, fwopt.Budget{Steps: 3}).Last().F)
+o := problem(EDIT)
+fmt.Println(fwnb.Run(o, fwopt.FWSafe(1), nil, fwopt.Budget{Steps: 3}).Last().F)
 """,
     "plot": """%%
-o, w0 := problem(EDIT)
-fwnb.Show(fwplot.Traces(fwplot.Steps, fwplot.Loss(), fwnb.Run(o, fwopt.FWSafe(1), w0, fwopt.Budget{Steps: 3})))
+o := problem(EDIT)
+tr := fwnb.Run(o, fwopt.FWSafe(1), nil, fwopt.Budget{Steps: 3})
+fwnb.Show(fwplot.Bundle(fwplot.Traces(fwplot.Steps, fwplot.Loss(), tr)))
 """,
 }
 
