@@ -26,7 +26,8 @@ func Binomial(r *rand.Rand, n int, p float64) int {
 // inversion walks up the distribution function; it takes np + 1 steps on average.
 func inversion(r *rand.Rand, n int, p float64) int {
 	odds := p / (1 - p)
-	prob := math.Exp(float64(n) * math.Log1p(-p)) // P(k = 0)
+	// P(k = 0). On amd64 math.Exp rounds as the processor likes, Expm1 does not.
+	prob := 1 + math.Expm1(float64(n)*math.Log1p(-p))
 	u := r.Float64()
 	k := 0
 	for u >= prob && k < n {
