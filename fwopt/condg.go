@@ -11,10 +11,10 @@ import (
 //
 //	min_{u∈Ω} g(u),   g(u) = (β/2)‖u − x‖² + ∇̃ᵀu
 //
-// until the duality gap is certainly at most η: gap + slack ≤ η, where slack is
-// the inexactness of the linear optimisation, which is asked for η/10. The step
-// is the minimiser on the segment, in closed form. One condG, which is scratch
-// space only, serves all the steps of a run.
+// until gap + slack ≤ η, where gap is the duality gap and slack the inexactness of
+// the linear optimisation, which is asked for η/10: so Eq. (4) holds also where
+// that is not exact. The step is the minimiser on the segment, in closed form.
+// One condG, which is scratch space only, serves all the steps of a run.
 type condG struct{ u, grad, v, d []float64 }
 
 func newCondG(d int) *condG {
@@ -22,9 +22,9 @@ func newCondG(d int) *condG {
 	return &condG{s[0], s[1], s[2], s[3]}
 }
 
-// maxInner is where the inner loop gives up. The paper's schedules need at most
-// 7βD²/η + 10 steps (Jaggi, ICML 2013, Theorem 2), a few dozen; an η that needs
-// more than this is out of reach of Frank-Wolfe.
+// maxInner is where the inner loop gives up. In exact arithmetic 7βD²/η + 10 steps
+// are enough (Jaggi, ICML 2013, Theorem 2): 10.5 N_t + 10 in cases (a) and (b) of
+// Theorem 2, 28k + 10 for SCGS, 10.5 N_t 2^{t−1}/μ + 10 in case (c).
 const maxInner = 1_000_000
 
 // solve returns x_k, valid until the next call, or nil if the run was halted or
@@ -40,7 +40,7 @@ func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float6
 		}
 		slack := o.ArgminTo(c.v, c.grad, eta/10) // v = argmin_{v∈Ω} ∇g(u)ᵀv
 		floats.SubTo(c.d, c.u, c.v)
-		gap := floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (gap)
+		gap := floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (4)
 		if gap+slack <= eta {
 			return c.u
 		}

@@ -18,7 +18,7 @@
 //
 // The methods and where they stand:
 //
-//	FW     Section 2.2, Eq. (FW)      FWOpenLoop, FWSafe, FWLineSearch
+//	FW     Section 2.2, Eq. (3)       FWOpenLoop, FWSafe, FWLineSearch
 //	SFW    Appendix B, Theorem 3      SFWTheorem3, SFWExperiments
 //	SCGS   Section 2.2; Lan & Zhou    SCGSConvex, SCGSExperiments
 //	SVRF   Algorithm 1, Theorem 1     SVRFTheorem1, SVRFExperiments
@@ -27,8 +27,9 @@
 //	SVRG   Section 5 (baseline)       SVRGExperiments
 //	FISTA  not in the paper
 //
-// The constructors named after a theorem have the parameters of its statement,
-// those named Experiments the parameters of Section 5.
+// The constructors named after a theorem have the parameters of its statement.
+// Those named Experiments have what Section 5 gives, the sizes of batches and
+// epochs, and for the rest what their comments say.
 //
 // Vectors are flat and of length d. The weights w ∈ R^{h×m} of multiclass
 // problems are stored feature by feature: w[j*h+l] belongs to class l and

@@ -49,7 +49,7 @@ func (a *FISTA) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 					break
 				}
 			}
-			// y_k − x_k = −d; the momentum must not point uphill
+			// restart if ⟨y_k − x_k, x_k − x_{k−1}⟩ > 0; here d = x_k − y_k
 			floats.SubTo(a.X, x, a.X) // x_k − x_{k−1}
 			θ := (1 + math.Sqrt(1+4*a.Theta*a.Theta)) / 2
 			momentum := (a.Theta - 1) / θ

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// FW is the Frank-Wolfe algorithm, Eq. (FW) of Section 2.2:
+// FW is the Frank-Wolfe algorithm, Eq. (3) of Section 2.2:
 //
 //	v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
 //	w_k = (1 − γ_k) w_{k−1} + γ_k v_k

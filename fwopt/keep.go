@@ -16,7 +16,7 @@ import (
 )
 
 // fileFormat is the version of traces and checkpoints. It goes up when the
-// bits of a run or the layout of a file change.
+// layout of a file changes, or the course of a run by more than rounding.
 const fileFormat = 1
 
 // Keep is Run that leaves files in the folder dir, so that the next program,
@@ -35,12 +35,12 @@ const fileFormat = 1
 // code of a method, an objective or a domain from outside this package has
 // changed: such a run is always run anew, and not kept.
 //
-// A trouble with files never costs a trace: it is returned beside the error.
-// A checkpoint of another run, program version or kernel is an error and is
-// left as it is; the trace is then nil.
+// An error in writing never costs a trace: it is returned beside it. A file of
+// this name that is damaged or of another format, or a checkpoint of another run
+// or kernel, is an error and is left as it is; the trace is then nil.
 func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b Budget) (*Trace, error) {
 	f, ok := o.F.(summary)
-	if !ok || !ours(m) || !ours(o.Omega) {
+	if !ok || !ours(f) || !ours(m) || !ours(o.Omega) {
 		return Run(ctx, o, m, w0, b), nil
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -232,9 +232,10 @@ func ours(x any) bool {
 func (r *run) spec(f summary) string {
 	b := r.b
 	b.Watch = nil
-	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %s; w0 %016x; seed %d; budget %+v",
+	r.mark.set(r.o)
+	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %s; w0 %016x; seed %d, calls %+v, random %x; budget %+v",
 		f, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), f.fingerprint(), r.o.Omega, mixString(fmt.Sprintf("%+v", r.o.Omega)),
-		r.m, schedules(r.m), mix(0, r.w0...), r.o.seed, b)
+		r.m, schedules(r.m), mix(0, r.w0...), r.o.seed, r.now.Calls, r.mark.RNG, b)
 }
 
 // schedules writes out the fields of a fresh method, functions by their values.
@@ -246,15 +247,34 @@ func schedules(m Method) string {
 		switch field.Kind() {
 		case reflect.Func:
 			s = append(s, fmt.Sprintf("%s %016x", name, values(name, field)))
-		case reflect.Slice:
-			if field.Len() > 0 {
-				panic(fmt.Sprintf("fwopt: this %s has run already; make a new one for a new run", v.Type().Name()))
-			}
+		case reflect.Slice: // state, still empty
 		default:
 			s = append(s, fmt.Sprintf("%s %v", name, field.Interface()))
 		}
 	}
 	return strings.Join(s, " ")
+}
+
+// checkFresh panics if a method of this package has run already or lacks a
+// schedule.
+func checkFresh(m Method) {
+	if !ours(m) {
+		return
+	}
+	v := reflect.ValueOf(m)
+	if v.Kind() != reflect.Pointer {
+		return
+	}
+	v = v.Elem()
+	for i := range v.NumField() {
+		name, field := v.Type().Field(i).Name, v.Field(i)
+		switch {
+		case field.Kind() == reflect.Slice && field.Len() > 0:
+			panic(fmt.Sprintf("fwopt: this %s has run already; make a new one for a new run", v.Type().Name()))
+		case field.Kind() == reflect.Func && field.IsNil() && v.Type() != reflect.TypeFor[FW]():
+			panic(fmt.Sprintf("fwopt: %s.%s is nil", v.Type().Name(), name))
+		}
+	}
 }
 
 // values fingerprints a schedule, a function of one or two ints.

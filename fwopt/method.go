@@ -1,6 +1,9 @@
 package fwopt
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+)
 
 // Step is one iteration as the outside sees it. X is the method's own vector
 // and may change once the loop body ends: copy it to keep it.
@@ -26,6 +29,16 @@ type MethodFunc func(o *Oracle, w0 []float64) iter.Seq[Step]
 
 // Steps calls m.
 func (m MethodFunc) Steps(o *Oracle, w0 []float64) iter.Seq[Step] { return m(o, w0) }
+
+// length returns N_t, the steps of epoch t, and panics if there are none: such a
+// method would take snapshots for ever.
+func length(N func(t int) int, t int) int {
+	n := N(t)
+	if n < 1 {
+		panic(fmt.Sprintf("fwopt: N_%d = %d, want at least 1", t, n))
+	}
+	return n
+}
 
 // vectors returns k vectors of length d.
 func vectors(k, d int) [][]float64 {

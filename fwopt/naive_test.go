@@ -319,6 +319,17 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				x, checks, close := h.slide(g, x, 4*L/float64(k+2), L*D*D/float64(k*(k+1)))
 				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
 			},
+		}, {
+			name: "SCGS experiments", make: func() fwopt.Method { return fwopt.SCGSExperiments(L, D) }, grads: 1,
+			w0:    func(w []float64) [][]float64 { return [][]float64{w, w} },
+			state: func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SCGS); return [][]float64{a.Y, a.X} },
+			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				y, x := s[0], s[1]
+				gamma := 3 / float64(k+2)
+				g := f.plain(count, comb(1-gamma, y, gamma, x))
+				x, checks, close := h.slide(g, x, 4*L/float64(k+2), L*D*D/float64(k*(k+1)))
+				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
+			},
 		},
 	}
 }
@@ -346,6 +357,8 @@ func samples(name string, D float64, t, k int) int {
 		return ceil(5600 * math.Ceil(math.Sqrt(32*mu)) * mu)
 	case "STORC experiments":
 		return 100
+	case "SCGS experiments":
+		return k * k * k
 	case "SCGS convex":
 		return ceil(G * G * math.Pow(float64(k+2), 3) / (L * L * D * D))
 	}
@@ -440,5 +453,112 @@ func TestAgainstNaive(t *testing.T) {
 	}
 	if skipped > 5 {
 		t.Errorf("%d steps left out as undecidable", skipped)
+	}
+}
+
+// disc is the ball of radius r, with a projection.
+type disc struct {
+	d int
+	r float64
+}
+
+func (b disc) Dim() int { return b.d }
+func (b disc) Argmin(dst, g []float64) {
+	copy(dst, comb(-b.r/norm(g), g, 0, g))
+}
+func (b disc) Project(dst, x []float64) {
+	copy(dst, b.nearest(x))
+}
+func (b disc) nearest(x []float64) []float64 {
+	return comb(min(1, b.r/norm(x)), x, 0, x)
+}
+
+// The projected methods, and the line search of FW, against naive ones.
+func TestProjectedAgainstNaive(t *testing.T) {
+	for seed := range uint64(3) {
+		f, _ := instance(seed, 40, 5, 2)
+		omega := disc{5, 0.6}
+		w0 := []float64{0.6, 0, 0, 0, 0}
+		run := func(m fwopt.Method, steps int, check func(n int, s fwopt.Step, o *fwopt.Oracle)) {
+			t.Helper()
+			o := fwopt.NewOracle(f, omega, seed)
+			f.drawn = nil
+			n := 0
+			for s := range m.Steps(o, w0) {
+				n++
+				check(n, s, o)
+				if n == steps {
+					break
+				}
+			}
+		}
+		same := func(name string, n int, got, want []float64) {
+			t.Helper()
+			if e := norm(sub(got, want)); !(e < 1e-10) {
+				t.Fatalf("%s, step %d: %g off", name, n, e)
+			}
+		}
+		accounts := func(name string, got, want fwopt.Calls) {
+			t.Helper()
+			if got != want {
+				t.Fatalf("%s: %+v, want %+v", name, got, want)
+			}
+		}
+
+		w := w0
+		run(fwopt.SGDExperiments(0.3), 150, func(n int, s fwopt.Step, o *fwopt.Oracle) {
+			g := f.plain(counts(t, f.drawn[n-1], f.Len(), 100), w)
+			w = omega.nearest(comb(1, w, -0.3/math.Sqrt(float64(n)), g)) // Π(w − c/√k ∇̃)
+			same("SGD", n, s.X, w)
+			accounts("SGD", o.Calls, fwopt.Calls{Stochastic: 100 * n, Projections: n})
+		})
+
+		w, snapshot := w0, w0
+		run(fwopt.SVRGExperiments(0.2), 150, func(n int, s fwopt.Step, o *fwopt.Oracle) {
+			if n%50 == 1 {
+				snapshot = w
+			}
+			g := f.reduced(counts(t, f.drawn[2*n-1], f.Len(), 100), w, snapshot)
+			w = omega.nearest(comb(1, w, -0.2, g))
+			same("SVRG", n, s.X, w)
+			accounts("SVRG", o.Calls, fwopt.Calls{Exact: (n + 49) / 50, Stochastic: 200 * n, Projections: n})
+		})
+
+		// FISTA with an L that is never doubled: Beck & Teboulle's constant step
+		const L = 60
+		w, y, theta := w0, w0, 1.0
+		run(&fwopt.FISTA{L: L}, 100, func(n int, s fwopt.Step, o *fwopt.Oracle) {
+			x := omega.nearest(comb(1, y, -1./L, f.gradAll(y)))
+			next := (1 + math.Sqrt(1+4*theta*theta)) / 2
+			if dot(sub(y, x), sub(x, w)) > 0 { // restart
+				theta, y = 1, x
+			} else {
+				y = comb(1, x, (theta-1)/next, sub(x, w))
+				theta = next
+			}
+			w = x
+			same("FISTA", n, s.X, w)
+			accounts("FISTA", o.Calls, fwopt.Calls{Exact: 3 * n, Projections: n})
+		})
+	}
+
+	// line search: f is quadratic on a segment, with the minimiser in closed form
+	f, omega := spread(7, 4, 1)
+	w, n := omega.points[0], 0
+	o := fwopt.NewOracle(f, omega, 1)
+	for s := range fwopt.FWLineSearch().Steps(o, w) {
+		g := make([]float64, 7)
+		f.Grad(g, w, fwopt.Batch{})
+		d := sub(best(omega.points, g), w)
+		w = comb(1, w, math.Max(0, math.Min(1, -dot(g, d)/dot(d, d))), d) // f has curvature 1
+		if e := norm(sub(s.X, w)); e > 1e-10 {
+			t.Fatalf("FW with line search, step %d: %g off", n, e)
+		}
+		if n++; o.Calls != (fwopt.Calls{Exact: 2 * n, Linear: n}) {
+			t.Fatalf("FW with line search: %+v after %d steps", o.Calls, n)
+		}
+		if n == 6 { // then all vertices are in play and ties begin
+			break
+		}
 	}
 }

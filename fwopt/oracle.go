@@ -54,24 +54,33 @@ func (b Batch) All(n int) iter.Seq2[int, float64] {
 }
 
 // A Differ is a FiniteSum that can add a variance-reduced correction in one
-// pass. Without it the oracle calls Grad twice.
+// pass. Without it the oracle calls Grad twice. A sum that embeds one of this
+// package inherits the method: override it together with Value and Grad.
 type Differ interface {
 	// AddGradDiff does dst += Σ_j Weight[j] (∇f_{Index[j]}(w) − ∇f_{Index[j]}(w0)).
 	AddGradDiff(dst, w, w0 []float64, batch Batch)
 }
 
-// A LineSearcher is a FiniteSum that can minimise itself along a segment.
+// A LineSearcher is a FiniteSum that can minimise itself along a segment. What
+// is said of a Differ holds here, too.
 type LineSearcher interface {
 	// LineSearch returns argmin_{γ∈[0,1]} f((1−γ)w + γv).
 	LineSearch(w, v []float64) float64
 }
 
-// Calls counts what the paper counts (Section 2.2).
+// Calls counts what the paper counts (Section 2.2), and projections.
 type Calls struct {
-	Exact       int // exact gradients ∇f(w), and passes over all n terms that cost as much
-	Stochastic  int // stochastic gradients ∇f_i(w); a variance-reduced sample costs two
-	Linear      int // linear optimisations over Ω, w_0's and those of inner loops included
+	Exact       int // exact gradients ∇f(w), Oracle.Start's included, and passes over all n terms that cost as much
+	Stochastic  int // stochastic gradients ∇f_i(w); a variance-reduced sample costs two; at most math.MaxInt
+	Linear      int // linear optimisations over Ω, Oracle.Start's and those of inner loops included
 	Projections int // projections onto Ω
+}
+
+// draw counts m stochastic gradients. Batches of k³ fill an int in hours.
+func (c *Calls) draw(m int) {
+	if c.Stochastic += m; c.Stochastic < 0 {
+		c.Stochastic = math.MaxInt
+	}
 }
 
 // Oracle is the paper's model of computation: the calls below are the only way
@@ -117,7 +126,7 @@ func (o *Oracle) Grad(dst, w []float64) {
 // StochasticGrad computes dst, the average of m iid samples of ∇f_i(w). It
 // counts m stochastic gradients; where m ≥ n it costs no more than O(n) of them.
 func (o *Oracle) StochasticGrad(dst, w []float64, m int) {
-	o.Calls.Stochastic += m
+	o.Calls.draw(m)
 	o.F.Grad(dst, w, o.Sample(m))
 }
 
@@ -125,7 +134,8 @@ func (o *Oracle) StochasticGrad(dst, w []float64, m int) {
 // gradient ∇̃f(w; w_0) = ∇f_i(w) − (∇f_i(w_0) − ∇f(w_0)), where g0 = ∇f(w_0).
 // It counts 2m stochastic gradients (Section 2.3).
 func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
-	o.Calls.Stochastic += 2 * m
+	o.Calls.draw(m)
+	o.Calls.draw(m)
 	b := o.Sample(m)
 	if f, ok := o.F.(Differ); ok {
 		copy(dst, g0)
@@ -250,8 +260,8 @@ func Lerp(x []float64, gamma float64, v []float64) {
 	floats.AddScaled(x, gamma, v)
 }
 
-// ceil returns ⌈x⌉ as an int, at least 1. An x that rounding has put a hair
-// above a whole number counts as that number.
+// ceil returns ⌈x⌉ as an int, at least 1. An x that is above a whole number by
+// rounding only, a relative 1e-12, counts as that number.
 func ceil(x float64) int {
 	if math.IsNaN(x) || x > 1<<53 {
 		panic(fmt.Sprintf("fwopt: a schedule asks for %g samples or steps", x))

@@ -226,6 +226,7 @@ func TestOraclePanics(t *testing.T) {
 		"L":              {func() { fwopt.STORCTheorem2a(0, 1) }, "L = 0"},
 		"D":              {func() { fwopt.SFWTheorem3(1, math.NaN(), 1) }, "D = NaN"},
 		"alpha":          {func() { fwopt.STORCTheorem2c(1, 1, -1) }, "alpha = -1"},
+		"mu":             {func() { fwopt.STORCTheorem2c(1, 1, 2) }, "alpha = 2 is above L = 1"},
 		"sigma":          {func() { fwopt.SCGSConvex(1, 1, math.Inf(1)) }, "sigma = +Inf"},
 		"c":              {func() { fwopt.SGDExperiments(0) }, "c = 0"},
 	} {

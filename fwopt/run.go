@@ -13,6 +13,7 @@ import (
 // Budget says how far a run goes and what it records. A limit of 0 is no limit,
 // but one must be set. The run ends after the first step that reaches a limit;
 // an inner loop that passes the limit of Linear or Seconds gives up its step.
+// Gap is looked at when a step is recorded.
 type Budget struct {
 	Steps       int
 	Exact       int     // Calls.Exact, w_0's included
@@ -82,7 +83,8 @@ func (b *Budget) check() {
 // nil it starts from w_0 = o.Start(), which counts. A cancelled context ends the
 // run after the step at work, or in it if that is in an inner loop; the trace
 // says so and holds the last iterate. Recording touches no account, clock,
-// sampler or warm start of the run: same seed, same bits, however often.
+// sampler or warm start of the run: same seed, same bits, however often. Run
+// panics if m has run already.
 func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trace {
 	r := newRun(o, m, w0, b)
 	r.loop(ctx)
@@ -136,6 +138,7 @@ func newRun(o *Oracle, m Method, w0 []float64, b Budget) *run {
 	if o.rng == nil {
 		panic("fwopt: an Oracle is made by NewOracle")
 	}
+	checkFresh(m)
 	r := &run{o: o, m: m, b: b, next: 1, now: Point{F: math.NaN(), Gap: math.NaN()}}
 	r.eye.RNG = o.Warm.RNG
 	if w0 == nil {
@@ -175,6 +178,9 @@ func (r *run) loop(ctx context.Context) {
 	}
 	if r.tr.Last().Step != r.now.Step {
 		r.record()
+		if r.tr.Status == Done { // what the last record shows comes first
+			r.status(ctx)
+		}
 	}
 	if !r.b.NoW {
 		r.tr.W = slices.Clone(r.x)
@@ -185,6 +191,7 @@ func (r *run) steps(ctx context.Context) {
 	start := time.Now()
 	spent := func() float64 { return r.now.Seconds + time.Since(start).Seconds() }
 	r.o.stalled = false
+	defer func() { r.o.halt = nil }()
 	r.o.halt = func() bool {
 		return ctx.Err() != nil || r.b.Seconds > 0 && spent() >= r.b.Seconds ||
 			r.b.Linear > 0 && r.o.Calls.Linear >= r.b.Linear
@@ -195,7 +202,7 @@ func (r *run) steps(ctx context.Context) {
 		r.x = s.X
 		r.mark.set(r.o)
 		if r.now.Step >= r.next {
-			r.next = max(r.now.Step+1, int(math.Ceil(float64(r.now.Step)*r.b.Every)))
+			r.next = max(r.now.Step+1, int(min(math.Ceil(float64(r.now.Step)*r.b.Every), 1<<62)))
 			r.record()
 		}
 		if r.b.Watch != nil {
@@ -255,9 +262,10 @@ func (r *run) record() {
 	r.tr.Points = append(r.tr.Points, r.now)
 }
 
-// DualityGap returns max_{v∈Ω} ⟨∇f(w), w−v⟩, an upper bound on f(w) − f(w*) for
-// a convex f and w ∈ Ω: the true value is in [gap, gap+slack], up to rounding,
-// which slack includes. It counts nothing.
+// DualityGap returns max_{v∈Ω} ⟨∇f(w), w−v⟩ as far as it is known: the true value
+// is at least gap, up to rounding, and at most gap + slack, which includes
+// rounding. For a convex f and w ∈ Ω, gap + slack bounds f(w) − f(w*) from above.
+// It counts nothing.
 func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
 	return dualityGap(f, omega, w, make([]float64, len(w)), make([]float64, len(w)), nil)
 }

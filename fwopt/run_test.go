@@ -555,6 +555,92 @@ func TestBudgetPanics(t *testing.T) {
 	}
 }
 
+// ridge is a sum of one's own that embeds one of the package's.
+type ridge struct{ *fwopt.LeastSquares }
+
+func TestKeepDoesNotKeepAnEmbeddingSum(t *testing.T) {
+	f, omega := problem(t)
+	dir := t.TempDir()
+	o := fwopt.NewOracle(ridge{f.(*fwopt.LeastSquares)}, omega, 1)
+	if _, err := fwopt.Keep(context.Background(), dir, o, fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
+		t.Errorf("kept %v", files)
+	}
+}
+
+// The calls that an oracle has made before are part of what Keep knows.
+func TestKeepKnowsTheOracle(t *testing.T) {
+	f, omega := problem(t)
+	dir := t.TempDir()
+	b := fwopt.Budget{Steps: 3}
+	used := fwopt.NewOracle(f, omega, 1)
+	w0 := used.Start()
+	a, _ := fwopt.Keep(context.Background(), dir, used, fwopt.SFWExperiments(), w0, b)
+	c, _ := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), w0, b)
+	if a.Last().Calls.Exact != 1 || c.Last().Calls.Exact != 0 {
+		t.Errorf("exact gradients %d and %d, want 1 and 0", a.Last().Calls.Exact, c.Last().Calls.Exact)
+	}
+}
+
+// What the last record shows comes before the spent budget.
+func TestLastRecordDecides(t *testing.T) {
+	f, omega := problem(t)
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil,
+		fwopt.Budget{Steps: 19, Every: 100, Gap: 0.2})
+	if tr.Status != fwopt.Converged || len(tr.Points) != 3 {
+		t.Errorf("%v, %d records", tr.Status, len(tr.Points))
+	}
+	late := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+		return func(yield func(fwopt.Step) bool) {
+			x := make([]float64, len(w0))
+			for k := 1; yield(fwopt.Step{T: 1, K: k, X: x}); k++ {
+				x[0] = math.Inf(1)
+			}
+		}
+	})
+	if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), late, nil, fwopt.Budget{Steps: 19, Every: 100}); tr.Status != fwopt.Diverged {
+		t.Errorf("%v, want diverged", tr.Status)
+	}
+}
+
+func TestMethodPanics(t *testing.T) {
+	f, omega := problem(t)
+	used := fwopt.SVRFTheorem1()
+	run := func(m fwopt.Method) {
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 3, Every: math.Inf(1)})
+	}
+	run(used)
+	none := fwopt.SVRGExperiments(1)
+	none.N = func(int) int { return 0 }
+	for want, m := range map[string]fwopt.Method{
+		"fwopt: this SVRF has run already": used,
+		"fwopt: SVRF.Gamma is nil":         &fwopt.SVRF{},
+		"fwopt: N_1 = 0":                   none,
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, want) {
+					t.Errorf("panic %q, want %q", r, want)
+				}
+			}()
+			run(m)
+		}()
+	}
+}
+
+// An account that is full stays full, and a budget sees it.
+func TestAccountSaturates(t *testing.T) {
+	f, omega := problem(t)
+	m := fwopt.SFWExperiments()
+	m.M = func(int) int { return math.MaxInt/2 + 2 }
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 9, Stochastic: math.MaxInt})
+	if p := tr.Last(); p.Calls.Stochastic != math.MaxInt || p.Step != 2 || tr.Status != fwopt.Done {
+		t.Errorf("%v after %d steps, %d stochastic gradients", tr.Status, p.Step, p.Calls.Stochastic)
+	}
+}
+
 // The state of a method is all in exported fields: gob finds no other field.
 func TestStateIsExported(t *testing.T) {
 	for name, m := range methods() {

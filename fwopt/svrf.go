@@ -8,7 +8,7 @@ import (
 // SVRF is Algorithm 1, Stochastic Variance-Reduced Frank-Wolfe:
 //
 //	 1  Input: objective function f = (1/n) Σ f_i.
-//	 2  Input: parameters γ_k, m_k and N_t.
+//	 2  Input: parameters γ_k, m_k and N_t (printed N_k).
 //	 3  Initialize: w_0 = argmin_{w∈Ω} ∇f(x)ᵀw for some arbitrary x ∈ Ω.
 //	 4  for t = 1, 2, …, T do
 //	 5      Take snapshot: x_0 = w_{t−1} and compute ∇f(x_0).
@@ -21,8 +21,9 @@ import (
 //	12  end for
 //
 // Line 3 is Oracle.Start, which Run calls when it is given no w_0. Gamma and M
-// also see t, so that the form of Section 5, where k is never reset, is the
-// same loop with other schedules.
+// also see t, so that the form of the experiments, where k is never reset (end of
+// Section 3), is the same loop with other schedules; Step.K still counts within
+// the epoch.
 type SVRF struct {
 	Gamma func(t, k int) float64 // γ_k
 	M     func(t, k int) int     // m_k, the samples of step k
@@ -35,7 +36,9 @@ type SVRF struct {
 }
 
 // SVRFTheorem1 has the parameters of Theorem 1: γ_k = 2/(k+1), m_k = 96(k+1)
-// and N_t = 2^{t+3} − 2 give E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t).
+// and N_t = 2^{t+3} − 2 give E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t), if every f_i
+// is convex and L-smooth on R^d, D is the Euclidean diameter, and w_0 is that of
+// line 3 or any other with f(w_0) − f(w*) ≤ LD²/2.
 func SVRFTheorem1() *SVRF {
 	return &SVRF{
 		Gamma: func(_, k int) float64 { return gamma2(k) },
@@ -45,14 +48,19 @@ func SVRFTheorem1() *SVRF {
 }
 
 // SVRFExperiments has the parameters of Section 5: a snapshot every 50 steps,
-// and with k counted on from epoch to epoch γ_k = 2/(k+1) and m_k = k.
+// and with k counted on from epoch to epoch m_k = k, and γ_k = 2/(k+1) from
+// Theorem 1.
 func SVRFExperiments() *SVRF {
-	count := func(t, k int) int { return snapshotEvery*(t-1) + k } // k, never reset
-	return &SVRF{
-		Gamma: func(t, k int) float64 { return gamma2(count(t, k)) },
-		M:     count,
-		N:     func(int) int { return snapshotEvery },
+	a := &SVRF{N: func(int) int { return snapshotEvery }}
+	count := func(t, k int) int { // k, never reset
+		for s := 1; s < t; s++ {
+			k += a.N(s)
+		}
+		return k
 	}
+	a.Gamma = func(t, k int) float64 { return gamma2(count(t, k)) }
+	a.M = count
+	return a
 }
 
 // snapshotEvery is the number of steps between two snapshots in Section 5.
@@ -74,7 +82,7 @@ func (a *SVRF) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 				copy(a.X0, a.X)       // take snapshot x_0 = w_{t−1}
 				o.Grad(a.Grad0, a.X0) // and compute ∇f(x_0)
 			}
-			for a.K < a.N(a.T) { // for k = 1 to N_t
+			for a.K < length(a.N, a.T) { // for k = 1 to N_t
 				a.K++
 				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(a.T, a.K)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
 				o.Argmin(v, g)                                 // v_k = argmin_{v∈Ω} ∇̃_kᵀv

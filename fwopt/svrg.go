@@ -54,7 +54,7 @@ func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 				copy(a.X0, a.X)       // take snapshot x_0 = w_{t−1}
 				o.Grad(a.Grad0, a.X0) // and compute ∇f(x_0)
 			}
-			for a.K < a.N(a.T) { // for k = 1 to N_t
+			for a.K < length(a.N, a.T) { // for k = 1 to N_t
 				a.K++
 				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(a.K)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
 				floats.AddScaled(a.X, -a.Rate, g)         // x_{k−1} − c′ ∇̃_k

@@ -1,6 +1,9 @@
 package fwopt
 
-import "runtime"
+import (
+	"fmt"
+	"runtime"
+)
 
 // Point is what was recorded after a step.
 type Point struct {
@@ -27,8 +30,12 @@ const (
 )
 
 func (s Status) String() string {
-	return [...]string{"running", "done", "converged", "ended by the method", "interrupted",
-		"stalled: an inner loop could not reach η", "diverged: f is not finite"}[s]
+	names := [...]string{"running", "done", "converged", "ended by the method", "interrupted",
+		"stalled: an inner loop could not reach η", "diverged: f is not finite"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("status %d", int(s))
+	}
+	return names[s]
 }
 
 // Trace is the record of one run.
@@ -52,8 +59,10 @@ func (tr *Trace) Last() Point {
 	return tr.Points[len(tr.Points)-1]
 }
 
-// Kernel names the architecture and the arithmetic of this program. Two runs
-// with the same seed have the same bits if their kernels are the same.
+// Kernel names the architecture and the arithmetic of this program. Two runs of
+// one version of this package with the same problem, method, seed and budget have
+// the same bits if their kernels are the same; with a budget in seconds, up to
+// the last step that both made.
 func Kernel() string {
 	// x*y + z is one rounding where the compiler fuses it, two where not
 	if x := one + 0x1p-30; x*x-(one+0x1p-29) != 0 {
