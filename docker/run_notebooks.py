@@ -10,7 +10,6 @@ import base64
 import os
 import pathlib
 import re
-import signal
 import sys
 import time
 import uuid
@@ -40,6 +39,8 @@ def execute(nb, folder, seconds):
         pass  # the cell's outputs say it
     except (nbclient.exceptions.CellTimeoutError, nbclient.exceptions.DeadKernelError) as e:
         return [f"{type(e).__name__}: {e}"]
+    except AssertionError:  # how nbclient ends when its handler of SIGINT and SIGTERM has killed the kernel
+        sys.exit("stopped")
     finally:
         for p in psutil.process_iter():
             try:
@@ -102,7 +103,6 @@ def main():
     parser.add_argument("--limit", type=float, default=600, help="seconds for one notebook")
     parser.add_argument("paths", nargs="+", type=pathlib.Path, help="notebooks or folders")
     args = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     spec = KernelSpecManager().get_kernel_spec("gonb")
     if not spec.resource_dir.startswith(sys.prefix):
