@@ -47,8 +47,8 @@ lint:
 	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
 	$(GO) vet ./...
 	@case $$($(GO) env GOVERSION) in \
-	 go1.26*|go1.27*) set -x; $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./... ;; \
-	 *) echo "staticcheck is left out: v0.8.2 knows Go 1.26 and 1.27" >&2 ;; esac
+	 go1.26*|go1.27*) set -x; $(GO) tool -modfile=docker/lint/go.mod staticcheck ./... ;; \
+	 *) echo "staticcheck is left out: the pinned one knows Go 1.26 and 1.27" >&2 ;; esac
 
 unit:
 	$(GO) test ./...
