@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/floats"
@@ -68,6 +67,16 @@ type LineSearcher interface {
 	LineSearch(w, v []float64) float64
 }
 
+// A Sampler is a FiniteSum that draws its own batches, in less than O(n): one of
+// very many terms of which many are equal, or a sum over pairs. What is said of
+// a Differ holds here, too.
+type Sampler interface {
+	// SampleBatch sets b to a weighted list of terms whose gradient has, at all w
+	// together, the law of the mean of m independent uniform terms' gradients. It
+	// may use the memory that b holds; all that is random comes from rng.
+	SampleBatch(b *Batch, m int, rng *rand.Rand)
+}
+
 // Calls counts what the paper counts (Section 2.2), and projections.
 type Calls struct {
 	Exact       int // exact gradients ∇f(w), Oracle.Start's included, and passes over all n terms that cost as much
@@ -126,8 +135,15 @@ func (o *Oracle) Grad(dst, w []float64) {
 // StochasticGrad computes dst, the average of m iid samples of ∇f_i(w). It
 // counts m stochastic gradients; where m ≥ n it costs no more than O(n) of them.
 func (o *Oracle) StochasticGrad(dst, w []float64, m int) {
+	o.GradOf(dst, w, o.Sample(m), m)
+}
+
+// GradOf computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w) for a batch that the method
+// has kept, the average of m samples. It counts m stochastic gradients, however
+// few different terms there are.
+func (o *Oracle) GradOf(dst, w []float64, batch Batch, m int) {
 	o.Calls.draw(m)
-	o.F.Grad(dst, w, o.Sample(m))
+	o.F.Grad(dst, w, batch)
 }
 
 // VRGrad computes dst, the average of m iid samples of the variance-reduced
@@ -189,6 +205,18 @@ func argmin(omega Domain, dst, g []float64, tol float64, warm *Warm) (slack floa
 	return 0
 }
 
+// ArgminLocal computes a dst ∈ Ω with ‖dst − x‖ ≤ ρr that is as good for ⟨g, ·⟩ as
+// any v ∈ Ω with ‖v − x‖ ≤ r. It counts one linear optimisation and panics unless Ω
+// is a LocalLinear.
+func (o *Oracle) ArgminLocal(dst, g, x []float64, r float64) {
+	d, ok := o.Omega.(LocalLinear)
+	if !ok {
+		panic(fmt.Sprintf("fwopt: %T has no ArgminLocal; use another method", o.Omega))
+	}
+	o.Calls.Linear++
+	d.ArgminLocal(dst, g, x, r)
+}
+
 // Project computes dst, the point of Ω nearest to x. It counts one projection
 // and panics unless Ω is a Projector.
 func (o *Oracle) Project(dst, x []float64) {
@@ -213,8 +241,8 @@ func (o *Oracle) Start() []float64 {
 
 // Sample draws m indices from {0, …, n−1}, independent and uniform, and returns
 // the batch that averages them. If m ≥ n it draws how often each index comes,
-// from the same (multinomial) law, in O(n). The batch is valid until the next
-// call. Sample counts nothing; it panics if m < 1.
+// from the same (multinomial) law, in O(n); a Sampler draws as it does. The batch
+// is valid until the next call. Sample counts nothing; it panics if m < 1.
 func (o *Oracle) Sample(m int) Batch {
 	if m < 1 {
 		panic(fmt.Sprintf("fwopt: a batch of %d samples", m))
@@ -222,25 +250,12 @@ func (o *Oracle) Sample(m int) Batch {
 	if o.rng == nil {
 		panic("fwopt: an Oracle is made by NewOracle")
 	}
-	n := o.F.Len()
 	b := &o.batch
-	b.Index, b.Weight = slices.Grow(b.Index[:0], min(m, n)), slices.Grow(b.Weight[:0], min(m, n))
-	if m < n {
-		for range m {
-			b.Index = append(b.Index, o.rng.IntN(n))
-			b.Weight = append(b.Weight, 1/float64(m))
-		}
+	if f, ok := o.F.(Sampler); ok {
+		f.SampleBatch(b, m, o.rng)
 		return *b
 	}
-	left := m
-	for i := range n { // the count of i, given the counts before, is binomial
-		c := sample.Binomial(o.rng, left, 1/float64(n-i))
-		if c > 0 {
-			b.Index = append(b.Index, i)
-			b.Weight = append(b.Weight, float64(c)/float64(m))
-		}
-		left -= c
-	}
+	b.Index, b.Weight = sample.Uniform(b.Index[:0], b.Weight[:0], o.rng, m, o.F.Len())
 	return *b
 }
 

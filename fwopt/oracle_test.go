@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,6 +105,48 @@ func TestSampleLarge(t *testing.T) {
 	if math.Abs(mean) > 5/math.Sqrt(draws) || math.Abs(second-1) > 5*math.Sqrt(2./draws) {
 		t.Errorf("standardised count: mean %g, second moment %g", mean, second)
 	}
+}
+
+// drawer is an lsq that draws its own batches: the term m mod 2, with weight 1.
+type drawer struct {
+	*lsq
+	asked []int
+}
+
+func (f *drawer) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) {
+	f.asked = append(f.asked, m)
+	b.Index, b.Weight = append(b.Index[:0], m%2), append(b.Weight[:0], 1)
+	rng.Uint64()
+}
+
+// A Sampler's batches are used as they are, and counted like any others.
+func TestSampler(t *testing.T) {
+	f, h := instance(1, 4, 3, 2)
+	s := &drawer{lsq: f}
+	o := fwopt.NewOracle(s, h, 1)
+	before := o.RNG
+	w, w0, g := h.points[0], h.points[1], make([]float64, 3)
+	o.StochasticGrad(g, w, 7)
+	if e := norm(sub(g, f.gradTerm(1, w))); e > 0 {
+		t.Errorf("StochasticGrad is %g off the batch of the Sampler", e)
+	}
+	g0 := f.gradAll(w0)
+	o.VRGrad(g, w, w0, g0, 1000)
+	if e := norm(sub(g, sub(f.gradTerm(0, w), sub(f.gradTerm(0, w0), g0)))); e > 1e-15 {
+		t.Errorf("VRGrad is %g off the batch of the Sampler", e)
+	}
+	if want := (fwopt.Calls{Stochastic: 2007}); o.Calls != want || !slices.Equal(s.asked, []int{7, 1000}) {
+		t.Errorf("calls %+v, want %+v; batches of %d", o.Calls, want, s.asked)
+	}
+	if o.RNG == before {
+		t.Error("the Sampler was not handed the oracle's numbers")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a batch of no samples was left to the Sampler")
+		}
+	}()
+	o.Sample(0)
 }
 
 // The accounts of the theorems' schedules, against the closed forms.

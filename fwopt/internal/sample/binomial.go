@@ -1,4 +1,5 @@
-// Package sample draws from the binomial distribution without allocating.
+// Package sample draws mini-batches, and from the binomial distribution, without
+// allocating.
 package sample
 
 import (
