@@ -36,6 +36,6 @@
 // feature j, both from 0.
 //
 // Nothing here draws, prints, or needs a notebook: see the packages fwplot for
-// figures, fwnb for notebooks, fwdata for data and fwtest for conformance tests
-// of one's own parts.
+// figures, fwnb for notebooks, fwdata for data, fwinst for problems in closed form
+// and fwtest for conformance tests of one's own parts.
 package fwopt

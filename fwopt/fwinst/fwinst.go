@@ -1,0 +1,187 @@
+// Package fwinst holds problems min_{w∈Ω} f(w) whose constants and minimiser are
+// known in closed form, each built to force one of the paper's rates: on them
+// the theorems' bounds can be checked, and a count against 1/ε means something.
+//
+// In all of them f_i is a quadratic with a diagonal Hessian H_i, so that with the
+// means h of the H_i and g = ∇f(w*)
+//
+//	f(w) = f* + Σ_j g_j (w_j − w*_j) + ½ Σ_j h_j (w_j − w*_j)²
+//
+// and f(w), its gradient and its line search cost O(d). On Ω every term of the
+// first sum is ≥ 0: the gap has no cancellation, down to 1e-300.
+package fwinst
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// Instance is a problem whose constants and minimiser are known in closed form.
+// None of it may be changed. The F of this package is also an [fwopt.Differ] and
+// an [fwopt.LineSearcher] and, where n is large, an [fwopt.Sampler]; it keeps no
+// scratch, so that any number of runs may share it. Omega is also an
+// [fwopt.Diameterer] and an [fwopt.Projector].
+type Instance struct {
+	Name  string // the call that made it
+	F     fwopt.FiniteSum
+	Omega fwopt.Domain
+
+	L     float64   // every f_i is L-smooth
+	D     float64   // the diameter of Ω
+	G     float64   // ‖∇f_i(w)‖ ≤ G for all i, w ∈ Ω
+	Sigma float64   // E‖∇f_i(w) − ∇f(w)‖² ≤ σ² for all w ∈ Ω
+	Alpha float64   // f is α-strongly convex; 0 if it is not
+	LF    float64   // f itself is LF-smooth
+	GF    float64   // ‖∇f(w)‖ ≤ GF for all w ∈ Ω
+	WStar []float64 // w*
+	FStar float64   // f(w*)
+
+	// W0 is where to start; nil stands for line 3 of the algorithms, which
+	// fwopt.Run takes for nil, too. It is given where line 3 would land on w*.
+	W0 []float64
+}
+
+// Gap returns f(w) − f* for w ∈ Ω without cancellation, in O(d).
+func (p *Instance) Gap(w []float64) float64 { return p.F.(sum).gap(w) }
+
+// sum is what the sums of this package have: a batch gradient of their own and,
+// by an embedded quad, the rest.
+type sum interface {
+	fwopt.FiniteSum
+	fwopt.Differ
+	fwopt.LineSearcher
+	gap(w []float64) float64
+	base() *quad
+}
+
+// quad is f(w) = min + Σ_j g_j (w_j − c_j) + ½ Σ_j h_j (w_j − c_j)², the mean of
+// n terms.
+type quad struct {
+	name    string
+	n       int
+	h, g, c []float64 // h ≥ 0; g = ∇f(c); c = w*
+	min     float64
+}
+
+func (f *quad) base() *quad { return f }
+
+// String returns the call that made the instance.
+func (f *quad) String() string { return f.name }
+
+// Dim returns d.
+func (f *quad) Dim() int { return len(f.c) }
+
+// Len returns n.
+func (f *quad) Len() int { return f.n }
+
+// Value returns f(w), in O(d).
+func (f *quad) Value(w []float64) float64 { return f.min + f.gap(w) }
+
+func (f *quad) gap(w []float64) float64 {
+	f.check(w)
+	lin, sq := 0.0, 0.0
+	for j, x := range w {
+		u := x - f.c[j]
+		lin += f.g[j] * u
+		sq += f.h[j] * u * u
+	}
+	return lin + sq/2
+}
+
+// exact computes dst = ∇f(w).
+func (f *quad) exact(dst, w []float64) {
+	f.check(dst, w)
+	for j, x := range w {
+		dst[j] = f.g[j] + f.h[j]*(x-f.c[j])
+	}
+}
+
+// LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), in closed
+// form and O(d); 0 if f is constant there.
+func (f *quad) LineSearch(w, v []float64) float64 {
+	f.check(w, v)
+	slope, curve := 0.0, 0.0 // of γ ↦ f(w + γ(v−w)) at 0
+	for j, x := range w {
+		u := v[j] - x
+		slope += (f.g[j] + f.h[j]*(x-f.c[j])) * u
+		curve += f.h[j] * u * u
+	}
+	if slope >= 0 {
+		return 0
+	}
+	return min(1, -slope/curve)
+}
+
+func (f *quad) check(v ...[]float64) {
+	for _, x := range v {
+		if len(x) != len(f.c) {
+			panic(fmt.Sprintf("fwinst: a vector of length %d, want %d", len(x), len(f.c)))
+		}
+	}
+}
+
+func (f *quad) checkBatch(b fwopt.Batch) {
+	if len(b.Index) != len(b.Weight) {
+		panic(fmt.Sprintf("fwinst: a batch of %d terms with %d weights", len(b.Index), len(b.Weight)))
+	}
+	for _, i := range b.Index {
+		if i < 0 || i >= f.n {
+			panic(fmt.Sprintf("fwinst: a batch with term %d of a sum of %d", i, f.n))
+		}
+	}
+}
+
+// atLeast panics unless n, called what, is at least low.
+func atLeast(what string, n, low int) {
+	if n < low {
+		panic(fmt.Sprintf("fwinst: %s = %d, want at least %d", what, n, low))
+	}
+}
+
+// positive panics unless x, called what, is positive and finite.
+func positive(what string, x float64) {
+	if !(x > 0) || math.IsInf(x, 1) {
+		panic(fmt.Sprintf("fwinst: %s = %g, want a positive number", what, x))
+	}
+}
+
+// fill returns a vector of d numbers x.
+func fill(d int, x float64) []float64 {
+	v := make([]float64, d)
+	for j := range v {
+		v[j] = x
+	}
+	return v
+}
+
+// vertex returns e_1.
+func vertex(d int) []float64 {
+	v := make([]float64, d)
+	v[0] = 1
+	return v
+}
+
+// cube returns the box [−r, r]^d.
+func cube(d int, r float64) fwopt.Box { return fwopt.Box{Lo: fill(d, -r), Hi: fill(d, r)} }
+
+// farthest returns max_{w∈Ω} ‖p + q∘w‖. The norm is convex and so largest at a
+// vertex: of a box in each coordinate by itself; of the unit simplex at one of d
+// vertices e_k, where only entry k differs from p.
+func farthest(omega fwopt.Domain, p, q []float64) float64 {
+	total, most := 0.0, math.Inf(-1)
+	box, isBox := omega.(fwopt.Box)
+	for j := range p {
+		if isBox {
+			total += math.Pow(max(math.Abs(p[j]+q[j]*box.Lo[j]), math.Abs(p[j]+q[j]*box.Hi[j])), 2)
+			continue
+		}
+		total += p[j] * p[j]
+		most = max(most, q[j]*(2*p[j]+q[j])) // (p_k+q_k)² − p_k²
+	}
+	if !isBox {
+		total += most
+	}
+	return math.Sqrt(total)
+}

@@ -1,0 +1,530 @@
+package fwinst
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A small instance, with its terms and vertices written out from its comment.
+type small struct {
+	*Instance
+	term     func(i int, w []float64) float64 // f_i(w)
+	vertices [][]float64
+}
+
+// s returns the random signs of an instance.
+func s(p *Instance) func(i, j int) float64 { return p.F.(*signs).sign }
+
+func smalls() []small {
+	all := []small{simplexCase(5, 8), simplexCase(3, 2), simplexCase(4, 64), mslCase(4, 6, 1), mslCase(3, 40, 0.25), mscCase(3, 0.5), mscCase(1, 2)}
+	all = append(all, productCase(simplexCase(3, 4), mscCase(2, 0.5)), productCase(mscCase(3, 0.5), mslCase(2, 4, 0.25)),
+		productCase(productCase(simplexCase(2, 2), mscCase(1, 1)), mscCase(2, 0.3)))
+	return all
+}
+
+func simplexCase(d, n int) small {
+	p := Simplex(d, n, 3)
+	return small{p, func(i int, w []float64) (v float64) {
+		for j, x := range w {
+			v += 0.5 * 0.5 * (1 + s(p)(i, j)) * (x - 1/float64(d)) * (x - 1/float64(d))
+		}
+		return v
+	}, simplexVertices(d)}
+}
+
+func mslCase(J, n int, r float64) small {
+	p := MSL(J, n, r, 7)
+	return small{p, func(i int, w []float64) float64 {
+		v := w[0] * w[0] / 2
+		for j, x := range w {
+			if j > 0 {
+				v += math.Pow(2, float64(2-j)) * x
+			}
+			v += 4 * s(p)(i, j) * x
+		}
+		return v
+	}, boxVertices(J+1, r)}
+}
+
+func mscCase(J int, r float64) small {
+	return small{MSC(J, r), func(i int, w []float64) float64 {
+		for j := 1; j <= J; j++ { // the terms counted off from the last one
+			count := int(math.Pow(2, float64(J-j)))
+			if first := count; i >= first && i < 2*count {
+				return w[j-1] * w[j-1] / 2
+			}
+		}
+		return 0
+	}, boxVertices(J, r)}
+}
+
+func productCase(a, b small) small {
+	d, n := len(a.WStar), b.F.Len()
+	var vertices [][]float64
+	for _, u := range a.vertices {
+		for _, v := range b.vertices {
+			vertices = append(vertices, slices.Concat(u, v))
+		}
+	}
+	return small{Product(a.Instance, b.Instance), func(i int, w []float64) float64 {
+		return a.term(i/n, w[:d]) + b.term(i%n, w[d:])
+	}, vertices}
+}
+
+func simplexVertices(d int) (vs [][]float64) {
+	for k := range d {
+		v := make([]float64, d)
+		v[k] = 1
+		vs = append(vs, v)
+	}
+	return vs
+}
+
+func boxVertices(d int, r float64) (vs [][]float64) {
+	for code := range 1 << d {
+		v := make([]float64, d)
+		for j := range v {
+			v[j] = r * float64(2*(code>>j&1)-1)
+		}
+		vs = append(vs, v)
+	}
+	return vs
+}
+
+// inside returns a random point of Ω, a vertex now and then.
+func (c small) inside(r *rand.Rand) []float64 {
+	w, total := make([]float64, len(c.WStar)), 0.0
+	for range 3 {
+		x := r.ExpFloat64()
+		total += x
+		floats.AddScaled(w, x, c.vertices[r.IntN(len(c.vertices))])
+	}
+	floats.Scale(1/total, w)
+	return w
+}
+
+func (c small) grad(w []float64, b fwopt.Batch) []float64 {
+	g := make([]float64, len(w))
+	c.F.Grad(g, w, b)
+	return g
+}
+
+func single(i int) fwopt.Batch { return fwopt.Batch{Index: []int{i}, Weight: []float64{1}} }
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s = %.15g, want %.15g", what, got, want)
+	}
+}
+
+func each(t *testing.T, check func(t *testing.T, c small)) {
+	t.Helper()
+	for _, c := range smalls() {
+		t.Run(c.Name, func(t *testing.T) { check(t, c) })
+	}
+}
+
+func TestContracts(t *testing.T) {
+	each(t, func(t *testing.T, c small) {
+		fwtest.TestFiniteSum(t, c.F)
+		fwtest.TestDomain(t, c.Omega)
+		if c.F.(fmt.Stringer).String() != c.Name {
+			t.Errorf("F calls itself %v", c.F)
+		}
+	})
+}
+
+// f, its gradient and those of its terms against the formulas of the comments.
+func TestTerms(t *testing.T) {
+	each(t, func(t *testing.T, c small) {
+		r := rand.New(rand.NewPCG(1, 1))
+		n, d := c.F.Len(), len(c.WStar)
+		for range 5 {
+			w := c.inside(r)
+			mean := 0.0
+			for i := range n {
+				mean += c.term(i, w) / float64(n)
+			}
+			near(t, "Value", c.F.Value(w), mean, 1e-13*(1+math.Abs(mean)))
+			for i := range n {
+				g := c.grad(w, single(i))
+				for j := range d { // of a quadratic central differences are exact
+					x, y := slices.Clone(w), slices.Clone(w)
+					x[j]++
+					y[j]--
+					near(t, fmt.Sprintf("∂f_%d/∂w_%d", i, j), g[j], (c.term(i, x)-c.term(i, y))/2, 1e-12)
+				}
+			}
+		}
+	})
+}
+
+// The mean of the terms is f, to the last bits.
+func TestMeanExact(t *testing.T) {
+	each(t, func(t *testing.T, c small) {
+		all := fwopt.Batch{}
+		for i := range c.F.Len() {
+			all.Index, all.Weight = append(all.Index, i), append(all.Weight, 1/float64(c.F.Len()))
+		}
+		w := c.inside(rand.New(rand.NewPCG(2, 1)))
+		for j, x := range c.grad(w, all) {
+			near(t, fmt.Sprintf("mean of ∂f_i/∂w_%d", j), x, c.grad(w, fwopt.Batch{})[j], 4e-16*c.G)
+		}
+	})
+}
+
+// The constants, each against the largest or smallest value on all terms,
+// coordinates and vertices.
+func TestConstants(t *testing.T) {
+	each(t, func(t *testing.T, c small) {
+		n, d := c.F.Len(), len(c.WStar)
+		curvature := func(j int, b fwopt.Batch) float64 {
+			w := make([]float64, d)
+			w[j] = 1
+			return c.grad(w, b)[j] - c.grad(make([]float64, d), b)[j]
+		}
+		L, LF, alpha := 0.0, 0.0, math.Inf(1)
+		for j := range d {
+			LF, alpha = max(LF, curvature(j, fwopt.Batch{})), min(alpha, curvature(j, fwopt.Batch{}))
+			for i := range n {
+				L = max(L, curvature(j, single(i)))
+			}
+		}
+		D, G, GF, variance := 0.0, 0.0, 0.0, 0.0
+		for k, v := range c.vertices {
+			for _, w := range c.vertices[:k] {
+				D = max(D, floats.Distance(v, w, 2))
+			}
+			g := c.grad(v, fwopt.Batch{})
+			GF = max(GF, floats.Norm(g, 2))
+			at := 0.0
+			for i := range n {
+				gi := c.grad(v, single(i))
+				G = max(G, floats.Norm(gi, 2))
+				at += math.Pow(floats.Distance(gi, g, 2), 2) / float64(n)
+			}
+			variance = max(variance, at)
+		}
+		near(t, "L", c.L, L, 1e-12)
+		near(t, "LF", c.LF, LF, 1e-12)
+		near(t, "α", c.Alpha, alpha, 1e-12)
+		near(t, "D", c.D, D, 1e-12)
+		near(t, "Diameter()", c.Omega.(fwopt.Diameterer).Diameter(), D, 1e-12)
+		near(t, "G", c.G, G, 1e-12)
+		near(t, "GF", c.GF, GF, 1e-12)
+		near(t, "σ²", c.Sigma*c.Sigma, variance, 1e-12)
+	})
+}
+
+// Gap, f* and w*: against f, against the duality gap at w*, and against FISTA.
+func TestMinimiser(t *testing.T) {
+	each(t, func(t *testing.T, c small) {
+		near(t, "f(w*)", c.F.Value(c.WStar), c.FStar, 0)
+		near(t, "Gap(w*)", c.Gap(c.WStar), 0, 0)
+		gap, slack := fwopt.DualityGap(c.F, c.Omega, c.WStar)
+		near(t, "duality gap at w*", gap, 0, slack+1e-15)
+		r := rand.New(rand.NewPCG(3, 1))
+		for range 200 {
+			w := c.inside(r)
+			near(t, "Gap", c.Gap(w), c.F.Value(w)-c.FStar, 1e-14*(1+math.Abs(c.FStar)+c.G*c.D))
+			if !(c.Gap(w) >= 0) {
+				t.Errorf("Gap = %g", c.Gap(w))
+			}
+		}
+		o := fwopt.NewOracle(c.F, c.Omega, 1)
+		for step := range (&fwopt.FISTA{L: 0.1}).Steps(o, c.start()) {
+			if step.K == 500 {
+				near(t, "f(w) of FISTA", c.F.Value(step.X), c.FStar, 1e-12)
+				if c.Alpha > 0 {
+					near(t, "‖w − w*‖ of FISTA", floats.Distance(step.X, c.WStar, 2), 0, 1e-6)
+				}
+				break
+			}
+		}
+	})
+}
+
+// The gap has no cancellation: near w* it is right to all digits.
+func TestGapSmall(t *testing.T) {
+	each(t, func(t *testing.T, c small) {
+		v := c.start()
+		const tiny = 0x1p-40
+		w := slices.Clone(c.WStar)
+		floats.AddScaled(w, tiny, floats.SubTo(make([]float64, len(v)), v, c.WStar))
+		lin, sq := 0.0, 0.0
+		g := c.grad(c.WStar, fwopt.Batch{})
+		for j, x := range w {
+			x -= c.WStar[j]
+			lin += g[j] * x
+			sq += (c.grad(floats.AddTo(make([]float64, len(v)), c.WStar, vertexAt(len(v), j)), fwopt.Batch{})[j] - g[j]) * x * x / 2
+		}
+		near(t, "Gap", c.Gap(w), lin+sq, 1e-12*(lin+sq))
+	})
+}
+
+func vertexAt(d, j int) []float64 {
+	v := make([]float64, d)
+	v[j] = 1
+	return v
+}
+
+// The start is in Ω, is not w*, and is one that the theorems allow.
+func TestStart(t *testing.T) {
+	each(t, func(t *testing.T, c small) {
+		w := c.start()
+		if g := c.Omega.(fwopt.Gauger).Gauge(w); g > 1+1e-12 {
+			t.Errorf("W0 is outside: gauge %g", g)
+		}
+		if gap := c.Gap(w); !(gap > 1e-6) {
+			t.Errorf("the gap of W0 is %g", gap)
+		}
+		if c.W0 == nil && !slices.Equal(w, fwopt.NewOracle(c.F, c.Omega, 1).Start()) {
+			t.Error("start is not line 3")
+		}
+	})
+	for _, p := range []*Instance{Simplex(100, 8, 1), MSC(14, 0.5), MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1),
+		Product(Simplex(100, 8, 1), MSL(18, 64, 0.25, 1)), Product(Simplex(100, 8, 1), MSC(14, 0.5))} {
+		if gap := p.Gap(p.start()); gap > fwopt.BoundEpoch(p.L, p.D, 0) {
+			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, fwopt.BoundEpoch(p.L, p.D, 0))
+		}
+	}
+}
+
+// The signs are ±1, in pairs, and not all the same.
+func TestSigns(t *testing.T) {
+	for _, n := range []int{2, 8, 16, 18, 64} {
+		const d = 300
+		f := Simplex(d, n, 1).F.(*signs)
+		for i := range n / 2 {
+			sum := 0.0
+			for j := range d {
+				x := f.sign(i, j)
+				if math.Abs(x) != 1 || f.sign(i+n/2, j) != -x {
+					t.Fatalf("signs %g and %g", x, f.sign(i+n/2, j))
+				}
+				sum += x
+			}
+			if math.Abs(sum) > 5*math.Sqrt(d) {
+				t.Errorf("n %d: the signs of term %d add up to %g", n, i, sum)
+			}
+			if i > 0 && f.sign(i, 0) == f.sign(0, 0) && f.sign(i, 1) == f.sign(0, 1) {
+				same := 0
+				for j := range d {
+					if f.sign(i, j) == f.sign(0, j) {
+						same++
+					}
+				}
+				if math.Abs(float64(same)-d/2) > 2.5*math.Sqrt(d) {
+					t.Errorf("n %d: terms 0 and %d have %d signs in common of %d", n, i, same, d)
+				}
+			}
+		}
+	}
+}
+
+// Same seed, same bits, also where several runs share an instance; another seed
+// is another instance.
+func TestSeeds(t *testing.T) {
+	make2 := func(seed uint64) *Instance { return Product(Simplex(50, 8, seed), MSL(6, 12, 0.5, seed)) }
+	run := func(p *Instance) []float64 {
+		o := fwopt.NewOracle(p.F, p.Omega, 9)
+		for step := range fwopt.SVRFTheorem1().Steps(o, p.W0) {
+			if step.T == 3 {
+				return slices.Clone(step.X)
+			}
+		}
+		return nil
+	}
+	p := make2(1)
+	want := run(p)
+	if !slices.Equal(run(make2(1)), want) {
+		t.Error("the same seed gives other bits")
+	}
+	for _, other := range []*Instance{make2(2), Product(Simplex(50, 8, 1), MSL(6, 12, 0.5, 2)), Product(Simplex(50, 8, 2), MSL(6, 12, 0.5, 1))} {
+		g, h := make([]float64, 57), make([]float64, 57)
+		p.F.Grad(g, p.W0, single(0))
+		other.F.Grad(h, p.W0, single(0))
+		if slices.Equal(g, h) {
+			t.Error("another seed gives the same bits")
+		}
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for range 5 {
+				if !slices.Equal(run(p), want) {
+					t.Error("runs that share an instance give other bits")
+					return
+				}
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+// A sampler's batch is a list of true terms whose weights are counts over m.
+func TestSamplerCounts(t *testing.T) {
+	for _, p := range []*Instance{MSC(3, 1), MSC(40, 1), Product(Simplex(3, 8, 1), MSC(40, 1)), Product(MSC(4, 1), MSC(5, 1)),
+		Product(Simplex(3, 8, 1), Product(MSL(3, 6, 1, 1), MSC(10, 1)))} {
+		rng := rand.New(rand.NewPCG(4, 4))
+		var b fwopt.Batch
+		for _, m := range []int{1, 2, 3, 7, 100, 12345, 1e12} {
+			for range 200 {
+				p.F.(fwopt.Sampler).SampleBatch(&b, m, rng)
+				total := 0
+				for k, i := range b.Index {
+					c := b.Weight[k] * float64(m)
+					if i < 0 || i >= p.F.Len() || c < 0.5 || math.Abs(c-math.Round(c)) > 1e-15*c {
+						t.Fatalf("%s, m %d: term %d of %d comes %g times", p.Name, m, i, p.F.Len(), c)
+					}
+					total += int(math.Round(c))
+				}
+				if total != m || len(b.Index) != len(b.Weight) || len(b.Index) > 60 {
+					t.Fatalf("%s, m %d: %d samples in %d terms", p.Name, m, total, len(b.Index))
+				}
+			}
+		}
+	}
+}
+
+// The law of a sampler's gradient at a point where all different counts give
+// different gradients, against all n^m batches, by χ².
+func TestSamplerLaw(t *testing.T) {
+	for _, c := range []struct {
+		p *Instance
+		m int
+	}{
+		{MSC(3, 1), 1}, {MSC(3, 1), 2}, {MSC(2, 1), 5}, {MSC(1, 1), 9},
+		{Product(Simplex(3, 4, 1), MSC(2, 1)), 1}, {Product(Simplex(3, 4, 1), MSC(2, 1)), 2}, {Product(Simplex(3, 4, 1), MSC(2, 1)), 4},
+		{Product(MSC(2, 1), MSL(2, 2, 1, 3)), 3},
+	} {
+		n, d := c.p.F.Len(), c.p.F.Dim()
+		r := rand.New(rand.NewPCG(5, 5))
+		w, g := make([]float64, d), make([]float64, d)
+		for j := range w {
+			w[j] = r.NormFloat64()
+		}
+		gradient := func(b fwopt.Batch) string {
+			c.p.F.Grad(g, w, b)
+			for j := range g {
+				g[j] = math.Round(g[j]*1e9)/1e9 + 0 // no −0
+			}
+			return fmt.Sprint(g)
+		}
+		law := map[string]float64{}
+		total := int(math.Pow(float64(n), float64(c.m)))
+		b := fwopt.Batch{Index: make([]int, c.m), Weight: fill(c.m, 1/float64(c.m))}
+		for code := range total {
+			for k := range b.Index {
+				b.Index[k], code = code%n, code/n
+			}
+			law[gradient(b)] += 1 / float64(total)
+		}
+		const draws = 50000
+		seen := map[string]int{}
+		for range draws {
+			c.p.F.(fwopt.Sampler).SampleBatch(&b, c.m, r)
+			seen[gradient(b)]++
+		}
+		chi2, cells, rest, restSeen := 0.0, 0, 0.0, 0
+		for g, p := range law {
+			if want := draws * p; want < 10 {
+				rest += want
+				restSeen += seen[g]
+			} else {
+				chi2 += math.Pow(float64(seen[g])-want, 2) / want
+				cells++
+			}
+			delete(seen, g)
+		}
+		if rest >= 10 {
+			chi2 += math.Pow(float64(restSeen)-rest, 2) / rest
+			cells++
+		}
+		if len(seen) > 0 {
+			t.Errorf("%s, m %d: %d impossible gradients", c.p.Name, c.m, len(seen))
+		}
+		if p := 1 - (distuv.ChiSquared{K: float64(max(1, cells-1))}).CDF(chi2); p < 1e-5 {
+			t.Errorf("%s, m %d: χ² %.1f over %d cells, probability %.1g", c.p.Name, c.m, chi2, cells, p)
+		}
+	}
+}
+
+// Mean and variance of a sampler's gradient, for all sizes of batch.
+func TestSamplerMoments(t *testing.T) {
+	for _, p := range []*Instance{MSC(4, 1), Product(Simplex(3, 8, 1), MSC(3, 0.5)), Product(MSC(2, 1), MSL(2, 4, 0.5, 3))} {
+		n, d := p.F.Len(), p.F.Dim()
+		r := rand.New(rand.NewPCG(6, 6))
+		w, g, exact := make([]float64, d), make([]float64, d), make([]float64, d)
+		for j := range w {
+			w[j] = r.NormFloat64()
+		}
+		p.F.Grad(exact, w, fwopt.Batch{})
+		variance := make([]float64, d) // of ∇f_i, by coordinate
+		for i := range n {
+			p.F.Grad(g, w, single(i))
+			for j := range g {
+				variance[j] += math.Pow(g[j]-exact[j], 2) / float64(n)
+			}
+		}
+		for _, m := range []int{1, 5, 100, 1e6, 1e12} {
+			const draws = 20000
+			mean, second, fourth := make([]float64, d), make([]float64, d), make([]float64, d)
+			var b fwopt.Batch
+			for range draws {
+				p.F.(fwopt.Sampler).SampleBatch(&b, m, r)
+				p.F.Grad(g, w, b)
+				for j := range g {
+					x := (g[j] - exact[j]) * math.Sqrt(float64(m)/variance[j]) // mean 0, variance 1
+					mean[j] += x / draws
+					second[j] += x * x / draws
+					fourth[j] += x * x * x * x / draws
+				}
+			}
+			for j := range d {
+				if math.Abs(mean[j]) > 5/math.Sqrt(draws) || math.Abs(second[j]-1) > 5*math.Sqrt((fourth[j]-1)/draws)+1e-3 {
+					t.Errorf("%s, m %d: coordinate %d has mean %g and variance %g", p.Name, m, j, mean[j], second[j])
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkVRBatch(b *testing.B) {
+	for _, p := range []*Instance{Simplex(131072, 8, 1), Simplex(131072, 32, 1), MSC(32, 0.5), MSL(19, 64, 1, 1),
+		Product(Simplex(131072, 32, 1), MSC(14, 0.5))} {
+		b.Run(p.Name, func(b *testing.B) {
+			o := fwopt.NewOracle(p.F, p.Omega, 1)
+			g, g0, w, w0 := make([]float64, len(p.WStar)), make([]float64, len(p.WStar)), p.start(), p.WStar
+			o.Grad(g0, w0)
+			b.ReportAllocs()
+			for b.Loop() {
+				o.VRGrad(g, w, w0, g0, 1e6)
+			}
+		})
+	}
+}
+
+func BenchmarkExact(b *testing.B) {
+	for _, p := range []*Instance{Simplex(131072, 32, 1), MSC(32, 0.5)} {
+		b.Run(p.Name, func(b *testing.B) {
+			g, w := make([]float64, len(p.WStar)), p.start()
+			b.ReportAllocs()
+			for b.Loop() {
+				p.F.Grad(g, w, fwopt.Batch{})
+			}
+		})
+	}
+}

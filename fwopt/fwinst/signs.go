@@ -1,0 +1,199 @@
+package fwinst
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// signs is the sum of n terms with random signs s_i ∈ {−1, 1}^d,
+//
+//	∇f_i(w) = g + b s_i + (1 + a s_i)∘h∘(w − w*)
+//
+// in pairs s_{i+n/2} = −s_i, so that the mean of the s_i is exactly 0: a is noise
+// in the curvature, which is gone at w*, and b is noise in the slope, which is the
+// same everywhere. As s_ij² = 1 the variance is Σ_j (b + a h_j (w_j − w*_j))².
+// With n = 1 there are no signs, and a = b = 0.
+type signs struct {
+	quad
+	a, b float64
+	mask []uint32 // bit i of mask[j] says that s_ij = 1, for i < n/2
+}
+
+// newSigns draws the signs, n/2 bits for a coordinate.
+func newSigns(q quad, a, b float64, seed uint64) *signs {
+	f := &signs{quad: q, a: a, b: b}
+	if q.n == 1 {
+		f.a, f.b = 0, 0
+	} else if q.n < 2 || q.n > 64 || q.n%2 != 0 {
+		panic(fmt.Sprintf("fwinst: n = %d, want an even number up to 64", q.n))
+	}
+	r := rand.New(rand.NewPCG(seed, 5))
+	f.mask = make([]uint32, len(q.c))
+	for j := range f.mask {
+		f.mask[j] = uint32(r.Uint64() & (1<<(q.n/2) - 1))
+	}
+	return f
+}
+
+// sign returns s_ij.
+func (f *signs) sign(i, j int) float64 {
+	if (f.mask[j]>>(i%(f.n/2))&1 == 1) == (i < f.n/2) {
+		return 1
+	}
+	return -1
+}
+
+// table gives Σ_k Weight[k] s_{Index[k],j} out of mask[j], byte by byte.
+type table [4][256]float64
+
+func (t *table) at(mask uint32) float64 {
+	return t[0][mask&255] + t[1][mask>>8&255] + t[2][mask>>16&255] + t[3][mask>>24]
+}
+
+// weigh fills t for a batch and returns Σ_k Weight[k].
+func (f *signs) weigh(t *table, b fwopt.Batch) (total float64) {
+	half := f.n / 2
+	var e [32]float64 // what s_i counts, for i < n/2
+	for k, i := range b.Index {
+		total += b.Weight[k]
+		switch {
+		case i < half:
+			e[i] += b.Weight[k]
+		case half > 0:
+			e[i-half] -= b.Weight[k]
+		}
+	}
+	for p := 0; p < half; p += 8 {
+		row, e := &t[p/8], e[p:p+8]
+		row[0] = 0
+		for _, x := range e {
+			row[0] -= x
+		}
+		for x := 1; x < 256; x++ { // one sign turned from −1 to 1
+			row[x] = row[x&(x-1)] + 2*e[bits.TrailingZeros8(uint8(x))]
+		}
+	}
+	return total
+}
+
+// Grad computes dst = Σ_k Weight[k] ∇f_{Index[k]}(w), in O(d + batch).
+func (f *signs) Grad(dst, w []float64, batch fwopt.Batch) {
+	if batch.Index == nil {
+		f.exact(dst, w)
+		return
+	}
+	f.check(dst, w)
+	f.checkBatch(batch)
+	var t table
+	total := f.weigh(&t, batch)
+	for j, x := range w {
+		s, hu := t.at(f.mask[j]), f.h[j]*(x-f.c[j])
+		dst[j] = total*(f.g[j]+hu) + s*(f.b+f.a*hu)
+	}
+}
+
+// AddGradDiff does dst += Σ_k Weight[k] (∇f_{Index[k]}(w) − ∇f_{Index[k]}(w0)), in
+// O(d + batch).
+func (f *signs) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
+	f.check(dst, w, w0)
+	f.checkBatch(batch)
+	var t table
+	total := 1.0
+	if batch.Index != nil {
+		total = f.weigh(&t, batch)
+	}
+	for j, x := range w {
+		dst[j] += (total + f.a*t.at(f.mask[j])) * f.h[j] * (x - w0[j])
+	}
+}
+
+// instance returns the problem on Ω, with its constants: L and α from the
+// curvatures, the others as maxima over the vertices, all exact. It takes O(nd).
+func (f *signs) instance(omega fwopt.Domain, w0 []float64) *Instance {
+	top := slices.Max(f.h)
+	p := &Instance{
+		Name: f.name, F: f, Omega: omega, W0: w0, WStar: f.c, FStar: f.min,
+		L: top * (1 + math.Abs(f.a)), LF: top, Alpha: slices.Min(f.h), D: omega.(fwopt.Diameterer).Diameter(),
+	}
+	slope, at0 := make([]float64, len(f.h)), make([]float64, len(f.h)) // of a gradient at0 + slope∘w
+	norm := func(g, h func(j int) float64) float64 {
+		for j := range at0 {
+			slope[j] = h(j)
+			at0[j] = g(j) - slope[j]*f.c[j]
+		}
+		return farthest(omega, at0, slope)
+	}
+	p.GF = norm(func(j int) float64 { return f.g[j] }, func(j int) float64 { return f.h[j] })
+	p.G = p.GF
+	if f.n == 1 {
+		return p
+	}
+	for i := range f.n {
+		p.G = max(p.G, norm(func(j int) float64 { return f.g[j] + f.b*f.sign(i, j) },
+			func(j int) float64 { return (1 + f.a*f.sign(i, j)) * f.h[j] }))
+	}
+	p.Sigma = norm(func(j int) float64 { return f.b }, func(j int) float64 { return f.a * f.h[j] })
+	return p
+}
+
+// Simplex is SIMPLEX: the probability simplex of dimension d and
+//
+//	f_i(w) = ½ Σ_j h_ij (w_j − 1/d)²,  h_ij = ½(1 + s_ij) ∈ {0, 1}
+//
+// with n random signs s_i in pairs, n ≤ 64. It forces 1/ε linear optimisations
+// on any method here: a point that is made of K vertices has at most K nonzero
+// coordinates, so f(w) ≥ ¼(1/K − 1/d), whatever the method did. Once K comes near
+// d the floor 1/d bends the rate: take d ≥ 10 K.
+//
+// f = ¼‖w − 1/d‖²: w* = 1/d, f* = 0, ∇f(w*) = 0 (case (a) of Theorem 2), L = 1,
+// LF = α = ½, so μ = 2 (case (c)), D = √2. G is below 1 and σ below ½, as
+// ‖w − w*‖ < 1.
+//
+// It shows nothing of the stochastic gradients: the noise shrinks with the gap,
+// and constant batches do as well. W0 is a vertex, for line 3 lands on w*.
+func Simplex(d, n int, seed uint64) *Instance {
+	atLeast("d", d, 2)
+	f := newSigns(quad{
+		name: fmt.Sprintf("Simplex(%d, %d, %d)", d, n, seed), n: n,
+		h: fill(d, 0.5), g: make([]float64, d), c: fill(d, 1/float64(d)),
+	}, 1, 0, seed)
+	return f.instance(fwopt.Simplex{D: d, R: 1}, vertex(d))
+}
+
+// MSL is the multi-scale linear instance: the box [−r, r]^{J+1}, r the radius, and
+//
+//	f_i(w) = ½ w_0² + Σ_{j=1}^J g_j w_j + 4 s_iᵀw,  g_j = 2^{2−j}
+//
+// with n random signs s_i in pairs, n ≤ 64. It forces 1/ε² samples in a single
+// batch, so Σ_k m_k ~ 1/ε³ on SFW: from m samples the sign of g_j is anyone's guess
+// where g_j ≲ 4/√m, and a wrong one costs 2r g_j. There is such a scale for every m
+// as long as 4^J is above all batches.
+//
+// w* = (0, −r, …, −r), f* = −r Σ_j g_j, ∇f(w*) = (0, g_1, …, g_J), L = LF = 1, α = 0,
+// D = 2r√(J+1), σ² = 16(J+1) everywhere. G ≤ √((4+r)² + Σ_j (4+g_j)²), with equality
+// where some s_i is all ones. W0 is the corner (r, …, r), with the largest gap,
+// r²/2 + 2r Σ_j g_j < r²/2 + 8r. If r(J + ¾) ≥ 4 that is at most LD²/2 = 2r²(J+1), as
+// the theorems want of a w_0.
+//
+// It shows nothing of variance reduction, which removes this noise wholly, nor
+// of the linear optimisations that a simplex forces: for both at once take
+// Product(Simplex, MSL).
+func MSL(J, n int, radius float64, seed uint64) *Instance {
+	atLeast("J", J, 1)
+	positive("radius", radius)
+	q := quad{
+		name: fmt.Sprintf("MSL(%d, %d, %g, %d)", J, n, radius, seed), n: n,
+		h: vertex(J + 1), g: make([]float64, J+1), c: fill(J+1, -radius),
+	}
+	q.c[0] = 0
+	for j := 1; j <= J; j++ {
+		q.g[j] = math.Exp2(float64(2 - j))
+		q.min -= radius * q.g[j]
+	}
+	return newSigns(q, 0, 4, seed).instance(cube(J+1, radius), fill(J+1, radius))
+}
