@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -26,6 +27,15 @@ func s(p *Instance) func(i, j int) float64 { return p.F.(*signs).sign }
 
 func smalls() []small {
 	all := []small{simplexCase(5, 8), simplexCase(3, 2), simplexCase(4, 64), mslCase(4, 6, 1), mslCase(3, 40, 0.25), mscCase(3, 0.5), mscCase(1, 2)}
+	all = append(all, faceCase(4, 8, 3), faceCase(6, 6, 0.01))
+	for _, n := range []int{1, 8, 34} {
+		all = append(all,
+			noiseCase(NoisyBox(4, n, 5), n, 1, boxVertices(4, 1)), noiseCase(NoisySimplex(5, n, 0.3, 5), n, 0.3, simplexVertices(5)),
+			illCase(IllBox(4, n, 30, 5), n, 30, boxVertices(4, 1)), illCase(IllSimplex(5, n, 7, 5), n, 7, simplexVertices(5)))
+	}
+	all = append(all, small{Zigzag(), func(_ int, w []float64) float64 {
+		return (math.Pow(w[0]+1-math.Sqrt(2), 2) + w[1]*w[1]) / 2
+	}, [][]float64{{-1, 0}, {1, 0}, {0, 1}}})
 	all = append(all, productCase(simplexCase(3, 4), mscCase(2, 0.5)), productCase(mscCase(3, 0.5), mslCase(2, 4, 0.25)),
 		productCase(productCase(simplexCase(2, 2), mscCase(1, 1)), mscCase(2, 0.3)))
 	return all
@@ -39,6 +49,47 @@ func simplexCase(d, n int) small {
 		}
 		return v
 	}, simplexVertices(d)}
+}
+
+func faceCase(d, n int, R float64) small {
+	p := Face(d, n, R, 4)
+	return small{p, func(i int, w []float64) (v float64) {
+		for j, x := range w {
+			if j < d/2 {
+				v += 0.25 * (1 + s(p)(i, j)) * math.Pow(x-2/float64(d), 2)
+			} else {
+				v += 0.25*(1+s(p)(i, j))*x*x + R*x
+			}
+		}
+		return v
+	}, simplexVertices(d)}
+}
+
+// noiseCase is NoisyBox and NoisySimplex; of the random centre it checks only the range.
+func noiseCase(p *Instance, n int, scale float64, vertices [][]float64) small {
+	return small{p, func(i int, w []float64) (v float64) {
+		for j, x := range w {
+			v += (x - p.WStar[j]) * (x - p.WStar[j]) / 2
+			if n > 1 {
+				v += scale * s(p)(i, j) * x
+			}
+		}
+		return v
+	}, vertices}
+}
+
+func illCase(p *Instance, n int, mu float64, vertices [][]float64) small {
+	d := len(p.WStar)
+	return small{p, func(i int, w []float64) (v float64) {
+		for j, x := range w {
+			h := math.Pow(mu, -float64(j)/float64(d-1))
+			if n > 1 {
+				h = math.Pow(mu/2, -float64(j)/float64(d-1)) / 2 * (1 + s(p)(i, j))
+			}
+			v += h * (x - p.WStar[j]) * (x - p.WStar[j]) / 2
+		}
+		return v
+	}, vertices}
 }
 
 func mslCase(J, n int, r float64) small {
@@ -292,11 +343,112 @@ func TestStart(t *testing.T) {
 			t.Error("start is not line 3")
 		}
 	})
-	for _, p := range []*Instance{Simplex(100, 8, 1), MSC(14, 0.5), MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1),
+	for _, p := range []*Instance{Simplex(100, 8, 1), Face(100, 8, 1, 1), NoisyBox(16, 64, 1), NoisySimplex(100, 8, 0.01, 1),
+		IllBox(16, 8, 100, 1), IllSimplex(16, 8, 100, 1), Zigzag(), MSC(14, 0.5), MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1),
 		Product(Simplex(100, 8, 1), MSL(18, 64, 0.25, 1)), Product(Simplex(100, 8, 1), MSC(14, 0.5))} {
 		if gap := p.Gap(p.start()); gap > fwopt.BoundEpoch(p.L, p.D, 0) {
 			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, fwopt.BoundEpoch(p.L, p.D, 0))
 		}
+	}
+}
+
+// The random centres are where the comments say, and depend on the seed.
+func TestCentres(t *testing.T) {
+	const d = 50
+	for name, make := range map[string]func(seed uint64) *Instance{
+		"NoisyBox":   func(seed uint64) *Instance { return NoisyBox(d, 8, seed) },
+		"IllBox":     func(seed uint64) *Instance { return IllBox(d, 8, 10, seed) },
+		"IllSimplex": func(seed uint64) *Instance { return IllSimplex(d, 8, 10, seed) },
+	} {
+		c, lo, hi := make(1).WStar, -0.8, 0.8
+		if name == "IllSimplex" {
+			lo, hi = 1./(3*d), 3./d
+			near(t, "Σ c_j", floats.Sum(c), 1, 1e-15)
+		}
+		if slices.Min(c) < lo || slices.Max(c) > hi || slices.Max(c)-slices.Min(c) < (hi-lo)/4 || slices.Equal(c, make(2).WStar) {
+			t.Errorf("%s: centre %v", name, c)
+		}
+	}
+}
+
+// The gap of line search on Zigzag is (1−x²)²/(8k) in the limit, and Frank-Wolfe
+// with open-loop steps does better.
+func TestZigzag(t *testing.T) {
+	p := Zigzag()
+	gap := func(m fwopt.Method, k int) float64 {
+		for step := range m.Steps(fwopt.NewOracle(p.F, p.Omega, 1), p.W0) {
+			if step.K == k {
+				return p.Gap(step.X)
+			}
+		}
+		return 0
+	}
+	limit := math.Pow(1-p.WStar[0]*p.WStar[0], 2) / 8
+	for _, k := range []int{1000, 10000, 50000} {
+		near(t, fmt.Sprintf("k = %d: k·gap", k), float64(k)*gap(fwopt.FWLineSearch(), k), limit, 5*limit/math.Sqrt(float64(k)))
+	}
+	if got := gap(fwopt.FWOpenLoop(), 10000); got > limit/10000/10 {
+		t.Errorf("open loop: gap %g", got)
+	}
+}
+
+// A gap on Simplex and Face is never below the floor for the vertices used.
+func TestFloor(t *testing.T) {
+	for _, c := range []struct {
+		p *Instance
+		h float64
+	}{{Simplex(300, 8, 1), 300}, {Face(600, 8, 1, 1), 300}} {
+		for step := range fwopt.SVRFTheorem1().Steps(fwopt.NewOracle(c.p.F, c.p.Omega, 1), c.p.start()) {
+			used := 0
+			for _, x := range step.X {
+				if x != 0 {
+					used++
+				}
+			}
+			if floor := (1/float64(used) - 1/c.h) / 4; c.p.Gap(step.X) < floor*(1-1e-12) {
+				t.Fatalf("%s: gap %g with %d vertices, floor %g", c.p.Name, c.p.Gap(step.X), used, floor)
+			}
+			if step.T == 3 {
+				break
+			}
+		}
+	}
+}
+
+// What the caller could have known.
+func TestPanics(t *testing.T) {
+	x := make([]float64, 3)
+	p := Simplex(3, 2, 1)
+	for want, call := range map[string]func(){
+		"fwinst: d = 1, want at least 2":               func() { Simplex(1, 2, 1) },
+		"fwinst: d = 0, want at least 1":               func() { NoisyBox(0, 2, 1) },
+		"fwinst: d = -1, want at least 2":              func() { IllBox(-1, 2, 2, 1) },
+		"fwinst: d = 5, want an even number":           func() { Face(5, 2, 1, 1) },
+		"fwinst: n = 3, want an even number up to 64":  func() { Simplex(3, 3, 1) },
+		"fwinst: n = 66, want an even number up to 64": func() { Simplex(3, 66, 1) },
+		"fwinst: n = 0, want an even number up to 64":  func() { Simplex(3, 0, 1) },
+		"fwinst: R = 0, want a positive number":        func() { Face(4, 2, 0, 1) },
+		"fwinst: radius = NaN, want a positive number": func() { MSL(2, 2, math.NaN(), 1) },
+		"fwinst: J = 0, want at least 1":               func() { MSC(0, 1) },
+		"fwinst: J = 62, want at most 61: there are":   func() { MSC(62, 1) },
+		"fwinst: scale = -1, want a positive number":   func() { NoisySimplex(2, 2, -1, 1) },
+		"fwinst: mu = 1.5, want at least 2":            func() { IllBox(2, 2, 1.5, 1) },
+		"fwinst: mu = 0.5, want at least 1":            func() { IllSimplex(2, 1, 0.5, 1) },
+		"fwinst: a product of 4294967296 times":        func() { Product(MSC(32, 1), MSC(32, 1)) },
+		"fwinst: a vector of length 2, want 3":         func() { p.Gap(x[:2]) },
+		"fwinst: a vector of length 4, want 5":         func() { Product(p, MSC(2, 1)).Omega.Argmin(make([]float64, 4), x) },
+		"fwinst: a batch with term 2 of a sum of 2":    func() { p.F.Grad(x, x, single(2)) },
+		"fwinst: a batch of 1 terms with 0 weights":    func() { p.F.Grad(x, x, fwopt.Batch{Index: []int{0}}) },
+		"fwinst: a Polygon of 2 vertices":              func() { Polygon{{0, 0}, {1, 1}}.Diameter() },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, want) {
+					t.Errorf("panic %q, want %q", r, want)
+				}
+			}()
+			call()
+		}()
 	}
 }
 
@@ -377,7 +529,7 @@ func TestSeeds(t *testing.T) {
 // A sampler's batch is a list of true terms whose weights are counts over m.
 func TestSamplerCounts(t *testing.T) {
 	for _, p := range []*Instance{MSC(3, 1), MSC(40, 1), Product(Simplex(3, 8, 1), MSC(40, 1)), Product(MSC(4, 1), MSC(5, 1)),
-		Product(Simplex(3, 8, 1), Product(MSL(3, 6, 1, 1), MSC(10, 1)))} {
+		Product(Zigzag(), MSC(5, 1)), Product(Simplex(3, 8, 1), Product(MSL(3, 6, 1, 1), MSC(10, 1)))} {
 		rng := rand.New(rand.NewPCG(4, 4))
 		var b fwopt.Batch
 		for _, m := range []int{1, 2, 3, 7, 100, 12345, 1e12} {
@@ -432,7 +584,7 @@ func TestSamplerLaw(t *testing.T) {
 			}
 			law[gradient(b)] += 1 / float64(total)
 		}
-		const draws = 50000
+		const draws = 30000
 		seen := map[string]int{}
 		for range draws {
 			c.p.F.(fwopt.Sampler).SampleBatch(&b, c.m, r)
@@ -480,7 +632,7 @@ func TestSamplerMoments(t *testing.T) {
 			}
 		}
 		for _, m := range []int{1, 5, 100, 1e6, 1e12} {
-			const draws = 20000
+			const draws = 10000
 			mean, second, fourth := make([]float64, d), make([]float64, d), make([]float64, d)
 			var b fwopt.Batch
 			for range draws {

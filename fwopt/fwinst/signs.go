@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/gonum/floats"
 )
 
 // signs is the sum of n terms with random signs s_i ∈ {−1, 1}^d,
@@ -196,4 +197,144 @@ func MSL(J, n int, radius float64, seed uint64) *Instance {
 		q.min -= radius * q.g[j]
 	}
 	return newSigns(q, 0, 4, seed).instance(cube(J+1, radius), fill(J+1, radius))
+}
+
+// Face is FACE: the probability simplex of an even dimension d ≥ 4, h = d/2, and
+//
+//	f_i(w) = ½ Σ_j h_ij (w_j − t_j)² + R Σ_{j>h} w_j,  h_ij = ½(1 + s_ij) ∈ {0, 1}
+//
+// with t_j = 1/h for j ≤ h and else 0, and n random signs s_i in pairs, n ≤ 64. It is
+// Simplex(h) on the face j ≤ h, with a price R > 0 for leaving it, and forces 1/ε
+// linear optimisations as well: f(w) ≥ ¼(1/K − 1/h) where w is made of K vertices and
+// R ≥ 1/(2K), for mass p off the face costs Rp and saves at most p/(2K).
+//
+// f = ¼‖w − t‖² + R Σ_{j>h} w_j: w* = t, f* = 0, ∇f(w*) = R on j > h. So ∇f(w*) ≠ 0, and
+// G is about R√(d−h), far above LD if R√d ≫ 3: case (b) of Theorem 2. L = 1,
+// LF = α = ½, D = √2, σ² ≤ ¼(1 + 1/h).
+//
+// It cannot show that the samples of case (b) are needed: they are what its
+// schedule asks for, and fewer do as well here.
+func Face(d, n int, R float64, seed uint64) *Instance {
+	atLeast("d", d, 4)
+	positive("R", R)
+	if d%2 != 0 {
+		panic(fmt.Sprintf("fwinst: d = %d, want an even number", d))
+	}
+	q := quad{
+		name: fmt.Sprintf("Face(%d, %d, %g, %d)", d, n, R, seed), n: n,
+		h: fill(d, 0.5), g: make([]float64, d), c: fill(d, 2/float64(d)),
+	}
+	for j := d / 2; j < d; j++ {
+		q.g[j], q.c[j] = R, 0
+	}
+	return newSigns(q, 1, 0, seed).instance(fwopt.Simplex{D: d, R: 1}, nil)
+}
+
+// NoisyBox is the box [−1, 1]^d and
+//
+//	f_i(w) = ½‖w − c‖² + s_iᵀw
+//
+// with a random c, |c_j| ≤ 0.8, and n random signs s_i in pairs, n ≤ 64. It forces
+// 1/ε samples on a method that has no exact gradients: the mean of N samples
+// misplaces the minimiser by an error of variance d/N, which costs d/(2N).
+//
+// f = ½‖w − c‖²: w* = c, f* = 0, ∇f(w*) = 0, L = LF = α = 1, D = 2√d, σ² = d everywhere.
+// G ≤ √(Σ_j (2 + |c_j|)²).
+//
+// It shows nothing of variance reduction, which removes the noise wholly, nor of
+// the linear optimisations: a corner moves all coordinates at once.
+func NoisyBox(d, n int, seed uint64) *Instance {
+	atLeast("d", d, 1)
+	return newSigns(quad{
+		name: fmt.Sprintf("NoisyBox(%d, %d, %d)", d, n, seed), n: n,
+		h: fill(d, 1), g: make([]float64, d), c: inBox(d, seed),
+	}, 0, 1, seed).instance(cube(d, 1), nil)
+}
+
+// NoisySimplex is the probability simplex of dimension d and
+//
+//	f_i(w) = ½‖w − 1/d‖² + scale·s_iᵀw
+//
+// with n random signs s_i in pairs, n ≤ 64. It forces 1/ε linear optimisations as
+// Simplex does, f(w) ≥ ½(1/K − 1/d), and its noise does not shrink with the gap.
+//
+// f = ½‖w − 1/d‖²: w* = 1/d, f* = 0, ∇f(w*) = 0, L = LF = α = 1, D = √2, σ² = scale²·d
+// everywhere. G < √(1 + 4 scale + scale²·d).
+//
+// It shows nothing of variance reduction, which removes the noise wholly, and
+// not how much of the noise a method really meets: on a simplex a step feels the
+// largest entry of the noise rather than its norm. W0 is a vertex, for line 3
+// lands on w*.
+func NoisySimplex(d, n int, scale float64, seed uint64) *Instance {
+	atLeast("d", d, 2)
+	positive("scale", scale)
+	return newSigns(quad{
+		name: fmt.Sprintf("NoisySimplex(%d, %d, %g, %d)", d, n, scale, seed), n: n,
+		h: fill(d, 1), g: make([]float64, d), c: fill(d, 1/float64(d)),
+	}, 0, scale, seed).instance(fwopt.Simplex{D: d, R: 1}, vertex(d))
+}
+
+// IllBox is the box [−1, 1]^d and a sum of a condition number μ = L/α of one's own:
+//
+//	f_i(w) = ½ Σ_j h_j (1 + s_ij) (w_j − c_j)²
+//
+// with a random c, |c_j| ≤ 0.8, n random signs s_i in pairs, n ≤ 64, and h_j falling
+// geometrically from ½ to 1/μ, μ ≥ 2. With n = 1 there are no signs, and
+// f = ½ Σ_j μ^{−(j−1)/(d−1)} (w_j − c_j)², μ ≥ 1.
+//
+// w* = c, f* = 0, ∇f(w*) = 0, L = 1, α = 1/μ, D = 2√d; LF = ½ (n = 1: LF = 1). G and σ
+// are maxima over the corners. All curvatures between α and L come, so that what
+// is left after the large ones are done decides a count: it grows with μ.
+//
+// It is not the worst f of its μ, whose Hessian is not diagonal: a count on it
+// that grows less than a bound says nothing against the bound. The noise is
+// gone at w*.
+func IllBox(d, n int, mu float64, seed uint64) *Instance {
+	atLeast("d", d, 2)
+	return ill("IllBox", d, n, mu, seed, inBox(d, seed), cube(d, 1))
+}
+
+// IllSimplex is IllBox on the probability simplex of dimension d, with a random c
+// in its interior whose entries are between 1/(3d) and 3/d. With n = 1 it is a
+// problem for linearly convergent methods like that of Garber and Hazan.
+//
+// w* = c, f* = 0, ∇f(w*) = 0, L = 1, α = 1/μ, D = √2; LF = ½ (n = 1: LF = 1). G < 1
+// and σ < ½, as for Simplex.
+func IllSimplex(d, n int, mu float64, seed uint64) *Instance {
+	atLeast("d", d, 2)
+	r := rand.New(rand.NewPCG(seed, 6))
+	c := make([]float64, d)
+	for j := range c {
+		c[j] = 0.5 + r.Float64()
+	}
+	floats.Scale(1/floats.Sum(c), c)
+	return ill("IllSimplex", d, n, mu, seed, c, fwopt.Simplex{D: d, R: 1})
+}
+
+func ill(name string, d, n int, mu float64, seed uint64, c []float64, omega fwopt.Domain) *Instance {
+	top := 1.0 // of h
+	if n > 1 {
+		top = 0.5
+	}
+	if !(mu*top >= 1) || math.IsInf(mu, 1) {
+		panic(fmt.Sprintf("fwinst: mu = %g, want at least %g", mu, 1/top))
+	}
+	h := make([]float64, d)
+	for j := range h {
+		h[j] = top * math.Pow(mu*top, -float64(j)/float64(d-1))
+	}
+	return newSigns(quad{
+		name: fmt.Sprintf("%s(%d, %d, %g, %d)", name, d, n, mu, seed), n: n,
+		h: h, g: make([]float64, d), c: c,
+	}, 1, 0, seed).instance(omega, nil)
+}
+
+// inBox returns a random point of [−0.8, 0.8]^d.
+func inBox(d int, seed uint64) []float64 {
+	r := rand.New(rand.NewPCG(seed, 6))
+	c := make([]float64, d)
+	for j := range c {
+		c[j] = 1.6*r.Float64() - 0.8
+	}
+	return c
 }

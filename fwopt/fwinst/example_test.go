@@ -1,0 +1,49 @@
+package fwinst_test
+
+import (
+	"fmt"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
+)
+
+// Frank-Wolfe with line search never has a point of more than K = k + 1 vertices,
+// and here it makes the best of them: the gap is ¼(1/K − 1/d).
+func ExampleSimplex() {
+	p := fwinst.Simplex(4096, 16, 1)
+	o := fwopt.NewOracle(p.F, p.Omega, 1)
+	for s := range fwopt.FWLineSearch().Steps(o, p.W0) {
+		if s.K == 4 || s.K == 40 || s.K == 400 {
+			least := (1/float64(s.K+1) - 1./4096) / 4
+			fmt.Printf("k = %3d: gap %.5f, at least %.5f, bound %.5f\n", s.K, p.Gap(s.X), least, fwopt.BoundFW(p.LF, p.D, s.K))
+		}
+		if s.K == 400 {
+			break
+		}
+	}
+	// Output:
+	// k =   4: gap 0.04994, at least 0.04994, bound 0.33333
+	// k =  40: gap 0.00604, at least 0.00604, bound 0.04762
+	// k = 400: gap 0.00056, at least 0.00056, bound 0.00498
+}
+
+// Algorithm 1 where neither the linear optimisations nor the samples can be spared.
+func ExampleProduct() {
+	p := fwinst.Product(fwinst.Simplex(4096, 16, 1), fwinst.MSC(14, 0.5))
+	fmt.Printf("%s: n = %d, d = %d, LD² = %.0f\n", p.Name, p.F.Len(), p.F.Dim(), p.L*p.D*p.D)
+	o, m := fwopt.NewOracle(p.F, p.Omega, 1), fwopt.SVRFTheorem1()
+	for s := range m.Steps(o, p.W0) {
+		if s.K == m.N(s.T) {
+			fmt.Printf("t = %d: gap below bound: %v, %d samples, %d linear\n",
+				s.T, p.Gap(s.X) < fwopt.BoundEpoch(p.L, p.D, s.T), o.Calls.Stochastic, o.Calls.Linear)
+		}
+		if s.T == 3 && s.K == m.N(3) {
+			break
+		}
+	}
+	// Output:
+	// Product(Simplex(4096, 16, 1), MSC(14, 0.5)): n = 262144, d = 4110, LD² = 16
+	// t = 1: gap below bound: true, 22848 samples, 14 linear
+	// t = 2: gap below bound: true, 117888 samples, 44 linear
+	// t = 3: gap below bound: true, 504768 samples, 106 linear
+}
