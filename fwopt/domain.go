@@ -39,6 +39,15 @@ type Gauger interface {
 	Gauge(x []float64) float64
 }
 
+// A LocalLinear is a Domain with a linear optimisation near a point, up to a
+// factor ρ in the distance (Garber & Hazan's local linear optimisation oracle).
+type LocalLinear interface {
+	// ArgminLocal computes, for an x ∈ Ω and an r ≥ 0, a dst ∈ Ω with
+	// ‖dst − x‖ ≤ ρr and ⟨g, dst⟩ ≤ ⟨g, v⟩ for all v ∈ Ω with ‖v − x‖ ≤ r.
+	ArgminLocal(dst, g, x []float64, r float64)
+	Rho() float64 // ρ, at least 1
+}
+
 // A WarmDomain is a Domain whose linear optimisation is iterative.
 type WarmDomain interface {
 	// ArgminWarm computes a dst ∈ Ω with ⟨g, dst⟩ ≤ min_{v∈Ω} ⟨g, v⟩ + slack.

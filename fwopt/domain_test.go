@@ -46,6 +46,9 @@ func TestDomainPanics(t *testing.T) {
 		mustPanic(t, d, "length 2, not 3", func() { d.(fwopt.Projector).Project(three, two) })
 		mustPanic(t, d, "length 2, not 3", func() { d.(fwopt.Projector).Project(two, three) })
 		mustPanic(t, d, "length 2, not 3", func() { d.(fwopt.Gauger).Gauge(two) })
+		if l, ok := d.(fwopt.LocalLinear); ok {
+			mustPanic(t, d, "length 2, not 3", func() { l.ArgminLocal(three, three, two, 1) })
+		}
 		if w, ok := d.(fwopt.WarmDomain); ok {
 			mustPanic(t, d, "length 2, not 3", func() { w.ArgminWarm(three, two, 0, nil) })
 		}

@@ -1,10 +1,13 @@
 package fwopt
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Simplex is Ω = {w ∈ R^D : w ≥ 0, Σ_j w_j = R}. With R = 1 it is the
@@ -91,6 +94,56 @@ func threshold(x []float64, r float64) (top, theta float64) {
 		theta = t
 	}
 	return top, theta
+}
+
+// ArgminLocal moves a mass of m = min{R, r√D/2}, as far as there is so much, from
+// the coordinates of x with the largest g_j to the one with the least (Garber &
+// Hazan), in O(D log D). If g = 0 it is x. It panics unless r ≥ 0.
+//
+// A v ∈ Ω with ‖v − x‖ ≤ r has ‖v − x‖₁ ≤ r√D, and half of that is the mass that
+// leads from x to v. No move of a mass of at most m lowers ⟨g, ·⟩ more than this
+// one does. It moves dst by ‖dst − x‖ ≤ m√2 ≤ Rho()·r.
+func (s Simplex) ArgminLocal(dst, g, x []float64, r float64) {
+	s.check(dst, g, x)
+	if !(r >= 0) {
+		panic(fmt.Sprintf("fwopt: a radius of %g", r))
+	}
+	m := min(s.R, r*math.Sqrt(float64(s.D))/2)
+	p := kern.Borrow(s.D)
+	defer kern.Return(p)
+	sorted := *p
+	copy(sorted, g)
+	slices.Sort(sorted)
+	theta := sorted[sort.Search(s.D-1, func(i int) bool { // the least entry with at most m above it
+		above := 0.0
+		for j, v := range x {
+			if g[j] > sorted[i] {
+				above += v
+			}
+		}
+		return above <= m
+	})]
+	best, left := floats.MinIdx(g), m
+	for j, v := range x {
+		dst[j] = v
+		if g[j] > theta {
+			dst[j], left = 0, left-v
+		}
+	}
+	for j, v := range dst {
+		if g[j] == theta && theta > g[best] {
+			part := min(v, left)
+			dst[j], left = v-part, left-part
+		}
+	}
+	dst[best] += m - left
+}
+
+// Rho returns max{1, √(D/2)}, the ρ of ArgminLocal. Garber & Hazan have √D, with
+// ‖dst − x‖ ≤ ‖dst − x‖₁ = 2m in the place of m√2.
+func (s Simplex) Rho() float64 {
+	s.check()
+	return max(1, math.Sqrt(float64(s.D)/2))
 }
 
 // Diameter returns R√2, and 0 if D = 1.

@@ -18,8 +18,9 @@ import (
 // ⟨g, Argmin(g)⟩ is below ⟨g, v⟩ for all points v that Argmin gives elsewhere,
 // and does not change with the scale of g; that Argmin(0) is in Ω.
 //
-// If d has them it also checks ArgminWarm (that the slack is honest), Project
-// (against the variational inequality that defines a projection), Diameter
+// If d has them it also checks ArgminWarm (that the slack is honest), ArgminLocal
+// (that it stays near and beats points that are nearer), Project (against the
+// variational inequality that defines a projection), Diameter
 // (against the farthest points that a search finds) and Gauge.
 //
 // It cannot know Ω: a domain that is consistent passes, even if it is not the
@@ -44,7 +45,7 @@ func domain(t reporter, d fwopt.Domain) {
 	}
 	c.minima()
 	for _, check := range []func() string{
-		c.minimal, c.scale, c.centre, c.parallel, c.warm, c.project, c.diameter, c.gauge,
+		c.minimal, c.scale, c.centre, c.parallel, c.warm, c.local, c.project, c.diameter, c.gauge,
 	} {
 		if fault := check(); fault != "" {
 			t.Errorf("%T: %s", d, fault)
@@ -301,6 +302,48 @@ func (c *domainCheck) warm() string {
 			}
 			if k, far := c.outside(v); k >= 0 {
 				return fmt.Sprintf("%s: %s is not in Ω, by %.3g in some direction", what, show(v), far)
+			}
+		}
+	}
+	return ""
+}
+
+func (c *domainCheck) local() string {
+	d, ok := c.d.(fwopt.LocalLinear)
+	if !ok {
+		return ""
+	}
+	rho := d.Rho()
+	if !(rho >= 1) || math.IsInf(rho, 1) {
+		return fmt.Sprintf("Rho() = %g, want a finite number of at least 1", rho)
+	}
+	for i, g := range c.g {
+		x := slices.Clone(c.c) // a random point of Ω: of two, of many or of few vertices
+		for range 1 + c.rng.IntN(12) {
+			fwopt.Lerp(x, c.rng.Float64(), c.v[c.rng.IntN(len(c.v))])
+		}
+		for _, r := range []float64{0, 1e-3 * c.size, 0.1 * c.size, c.size, 10 * c.size} {
+			what := fmt.Sprintf("ArgminLocal, %s, x = %s, r = %.3g", c.name[i], show(x), r)
+			p, g1, x1 := slices.Repeat([]float64{math.NaN()}, c.n), slices.Clone(g), slices.Clone(x)
+			d.ArgminLocal(p, g, x, r)
+			if !same(g, g1) || !same(x, x1) {
+				return fmt.Sprintf("%s: g or x was written to", what)
+			}
+			if j := bad(p); j >= 0 {
+				return fmt.Sprintf("%s: coordinate %d is %g; dst was full of NaN, which ArgminLocal must overwrite", what, j, p[j])
+			}
+			if k, far := c.outside(p); k >= 0 {
+				return fmt.Sprintf("%s: %s is not in Ω, by %.3g in some direction", what, show(p), far)
+			}
+			if e := floats.Distance(p, x, 2); !(e <= rho*r+1e-9*c.size) {
+				return fmt.Sprintf("%s: %s is at distance %.6g, more than ρr = %.6g", what, show(p), e, rho*r)
+			}
+			for _, v := range append([][]float64{c.c}, c.v...) { // as far as one may go from x to v
+				u := floats.SubTo(make([]float64, c.n), v, x)
+				far := max(floats.Norm(u, 2), 1e-300)
+				if e := floats.Dot(g, p) - floats.Dot(g, x) - min(1, r/far)*floats.Dot(g, u); !(e <= c.slack[i]) {
+					return fmt.Sprintf("%s: %s is worse by %.3g than a point of Ω within r, on the way from x to %s", what, show(p), e, show(v))
+				}
 			}
 		}
 	}

@@ -168,6 +168,39 @@ func (e *extra) Project(dst, x []float64) {
 	}
 }
 
+func (e *extra) ArgminLocal(dst, g, x []float64, r float64) {
+	for j := range x { // x_j ± r
+		switch {
+		case g[j] > 0:
+			dst[j] = x[j] - r
+		case g[j] < 0:
+			dst[j] = x[j] + r
+		default:
+			dst[j] = x[j]
+		}
+	}
+	if e.fault != "local: outside" {
+		e.box().Project(dst, slices.Clone(dst))
+	}
+	switch e.fault {
+	case "local: writes g":
+		g[0] *= 2
+	case "local: not written":
+		dst[1] = math.NaN()
+	case "local: too far":
+		e.Argmin(dst, g)
+	case "local: not far enough":
+		dst[0] = (dst[0] + 9*x[0]) / 10
+	}
+}
+
+func (e *extra) Rho() float64 {
+	if e.fault == "local: rho" {
+		return 0.9
+	}
+	return math.Sqrt(float64(e.d))
+}
+
 func (e *extra) Diameter() float64 {
 	switch e.fault {
 	case "diameter: too small":
@@ -251,6 +284,12 @@ func TestDomainFindsFaults(t *testing.T) {
 		"project: not nearest":        "not the nearest point",
 		"project: moves inner points": "must stay",
 		"project: bits":               "want the same bits",
+		"local: rho":                  "Rho() = 0.9",
+		"local: outside":              "is not in Ω",
+		"local: writes g":             "g or x was written to",
+		"local: not written":          "which ArgminLocal must overwrite",
+		"local: too far":              "more than ρr",
+		"local: not far enough":       "within r",
 		"diameter: too small":         "at distance 8.94427191",
 		"diameter: too large":         "a D that is too large",
 		"diameter: NaN":               "Diameter() = NaN",
