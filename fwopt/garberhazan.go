@@ -1,0 +1,91 @@
+package fwopt
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+// GarberHazan is Frank-Wolfe with a local linear optimisation (Garber & Hazan,
+// "A linearly convergent conditional gradient algorithm with applications to
+// online and stochastic optimization", SIAM J. Optim. 26, 2016; Table 2's second
+// row), for a domain that is a LocalLinear:
+//
+//	p_k = argmin of ∇f(w_{k−1})ᵀp near w_{k−1}: ‖p_k − w_{k−1}‖ ≤ ρr_k, and no
+//	      v ∈ Ω with ‖v − w_{k−1}‖ ≤ r_k is better
+//	w_k = (1 − γ_k) w_{k−1} + γ_k p_k
+type GarberHazan struct {
+	Gamma func(k int) float64 // γ_k
+	R     func(k int) float64 // r_k, a bound on ‖w_{k−1} − w*‖
+
+	K int       // steps done
+	W []float64 // w_k
+}
+
+// GarberHazanStronglyConvex has the parameters for an L-smooth, α-strongly convex f
+// on a domain of diameter D whose local optimisation has the constant ρ
+// (LocalLinear.Rho): with μ = L/α, γ_k = 1/(2μρ²) and
+// r_k² = μD²(1 − 1/(4μρ²))^{k−1} give f(w_k) − f(w*) ≤ BoundGarberHazan(L, D, alpha, rho, k),
+// if it holds for w_0, as it does for Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is
+// known, √(2δ_0/L) may stand for D. It panics unless alpha ≤ L and rho ≥ 1.
+//
+// The proof: let H_k be the bound and g = ∇f(w_{k−1}). By strong convexity
+// ‖w_{k−1} − w*‖² ≤ 2H_{k−1}/α = r_k², so w* is one of the v above, and
+// gᵀ(p_k − w_{k−1}) ≤ gᵀ(w* − w_{k−1}) ≤ −(f(w_{k−1}) − f(w*)). By smoothness
+//
+//	f(w_k) − f(w*) ≤ (1 − γ_k)H_{k−1} + (L/2)γ_k²ρ²r_k² = (1 − γ_k + μρ²γ_k²)H_{k−1},
+//
+// which γ_k = 1/(2μρ²) makes least: H_k = (1 − 1/(4μρ²))H_{k−1}.
+func GarberHazanStronglyConvex(L, D, alpha, rho float64) *GarberHazan {
+	q := garberHazan(L, alpha, rho)
+	r1 := math.Sqrt(L/alpha) * positive("D", D)
+	return &GarberHazan{
+		Gamma: func(int) float64 { return 2 * q },
+		R:     func(k int) float64 { return r1 * math.Pow(1-q, float64(k-1)/2) },
+	}
+}
+
+// BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k, the bound on f(w_k) − f(w*) of
+// GarberHazanStronglyConvex, k ≥ 0. That is 4μρ² steps for each factor e: 2dμ on a
+// Simplex, whose ρ² is d/2, and 4dμ with the ρ² = d of Garber & Hazan. For a
+// polytope they build a local optimisation with ρ² = d·(a constant of its shape, 1
+// for the simplex); that constant is the ρ of the paper's O(dμρ ln(LD²/ε)). What is
+// said of them is from memory.
+func BoundGarberHazan(L, D, alpha, rho float64, k int) float64 {
+	return L * D * D / 2 * math.Pow(1-garberHazan(L, alpha, rho), float64(k))
+}
+
+// garberHazan returns 1/(4μρ²).
+func garberHazan(L, alpha, rho float64) float64 {
+	mu := positive("L", L) / positive("alpha", alpha)
+	if mu < 1 {
+		panic(fmt.Sprintf("fwopt: alpha = %g is above L = %g", alpha, L))
+	}
+	if !(rho >= 1) || math.IsInf(rho, 1) {
+		panic(fmt.Sprintf("fwopt: rho = %g, want a number of at least 1", rho))
+	}
+	return 1 / (4 * mu * rho * rho)
+}
+
+func (a *GarberHazan) String() string { return "Garber-Hazan" }
+
+// Steps runs Garber & Hazan's Frank-Wolfe. A step counts one exact gradient and
+// one linear optimisation. It panics unless Ω is a LocalLinear.
+func (a *GarberHazan) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.K == 0 {
+		a.W = append(a.W[:0], w0...)
+	}
+	g, p := make([]float64, len(w0)), make([]float64, len(w0))
+	return func(yield func(Step) bool) {
+		for { // for k = 1, 2, …
+			k := a.K + 1
+			o.Grad(g, a.W)                   // ∇f(w_{k−1})
+			o.ArgminLocal(p, g, a.W, a.R(k)) // p_k, as good as the best v ∈ Ω with ‖v − w_{k−1}‖ ≤ r_k
+			Lerp(a.W, a.Gamma(k), p)         // w_k = (1−γ_k) w_{k−1} + γ_k p_k
+			a.K = k
+			if !yield(Step{T: 1, K: k, X: a.W}) {
+				return
+			}
+		}
+	}
+}
