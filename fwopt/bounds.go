@@ -14,8 +14,8 @@ func BoundFW(L, D float64, k int) float64 { return 2 * L * D * D / float64(k+2) 
 func BoundSFW(L, D float64, k int) float64 { return 4 * L * D * D / float64(k+2) }
 
 // BoundEpoch returns LD²/2^{t+1}, the bound of Theorems 1 and 2 on
-// E f(w_t) − f(w*) of SVRF and STORC at the end of epoch t; at t = 0 it is that
-// of the w_0 of line 3.
+// E f(w_t) − f(w*) of SVRF and STORC at the end of epoch t, and the bound of
+// SCGSStronglyConvex; at t = 0 it is that of the w_0 of line 3.
 func BoundEpoch(L, D float64, t int) float64 { return L * D * D / math.Exp2(float64(t+1)) }
 
 // BoundSCGS returns LD² (6/(k+2)² + 9/(2(k+1)(k+2))), the bound on

@@ -1,0 +1,97 @@
+package fwopt
+
+import (
+	"iter"
+	"math"
+)
+
+// SCGSStrong is SCGS for a strongly convex f (Lan & Zhou, "Conditional gradient
+// sliding for convex optimization", SIAM J. Optim. 26, 2016): SCGS in epochs,
+// each of which starts from the last y_k of the one before and halves the bound
+// on f(w_t) − f(w*). It is Algorithm 2 without snapshots:
+//
+//	for t = 1, 2, … do
+//	    Initialize x_0 = y_0 = w_{t−1}.
+//	    for k = 1 to N_t do
+//	        Compute z_k = (1 − γ_k) y_{k−1} + γ_k x_{k−1}.
+//	        Compute ∇̃_k, the average of m_{t,k} iid samples of ∇f_i(z_k).
+//	        Compute x_k by Frank-Wolfe on min_{x∈Ω} (β_k/2)‖x − x_{k−1}‖² + ∇̃_kᵀx,
+//	            until the duality gap is at most η_{t,k}.
+//	        Compute y_k = (1 − γ_k) y_{k−1} + γ_k x_k.
+//	    end for
+//	    Set w_t = y_{N_t}.
+//	end for
+type SCGSStrong struct {
+	Gamma func(k int) float64    // γ_k
+	Beta  func(k int) float64    // β_k
+	Eta   func(t, k int) float64 // η_{t,k}, the accuracy of the inner loop
+	M     func(t, k int) int     // m_{t,k}, the samples of step k of epoch t
+	N     func(t int) int        // N_t, the steps of epoch t
+
+	T, K int       // where the run stands: k steps of epoch t are done
+	X, Y []float64 // x_k, y_k
+}
+
+// SCGSStronglyConvex has the parameters for an L-smooth, α-strongly convex f on
+// a domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² on it (σ = G will do where
+// the f_i are G-Lipschitz). With μ = L/α and D_t² = μD²/2^{t−1} it takes N_t, γ_k,
+// β_k and η_{t,k} of STORCTheorem2c and m_{t,k} = ⌈σ²N_t(k+1)²/(L²D_t²)⌉. They give
+// E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t), if it holds for w_0, as it does for
+// Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D.
+// It panics if alpha > L, which no f can have.
+//
+// The parameters are from memory of Lan & Zhou, so here is why they do. If
+// E f(w_{t−1}) − f(w*) ≤ LD²/2^t, then E‖y_0 − w*‖² ≤ 2/α times that = D_t², and
+// m_{t,k} gives E‖∇̃_k − ∇f(z_k)‖² ≤ L²D_t²/(N_t(k+1)²). These are the conditions of
+// Lemma 3, whose proof (Appendix C) asks for no variance reduction, and needs
+// D_t ≤ D nowhere; so E f(w_t) − f(w*) ≤ 8LD_t²/N_t² ≤ LD²/2^{t+1} as N_t² ≥ 32μ.
+func SCGSStronglyConvex(L, D, alpha, sigma float64) *SCGSStrong {
+	c := STORCTheorem2c(L, D, alpha)
+	positive("sigma", sigma)
+	return &SCGSStrong{
+		Gamma: c.Gamma,
+		Beta:  c.Beta,
+		Eta:   c.Eta,
+		M: func(t, k int) int {
+			Dt2 := L / alpha * D * D / math.Exp2(float64(t-1)) // D_t²
+			q := sigma / L * float64(k+1)
+			return ceil(q * q * float64(c.N(t)) / Dt2)
+		},
+		N: c.N,
+	}
+}
+
+func (a *SCGSStrong) String() string { return "SCGS, strongly convex" }
+
+// Steps runs SCGS in epochs; the iterate is y_k. Step k of epoch t counts m_{t,k}
+// stochastic gradients and one linear optimisation more than the inner
+// Frank-Wolfe steps made.
+func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.T == 0 {
+		a.T, a.X, a.Y = 1, append(a.X[:0], w0...), append(a.Y[:0], w0...)
+	}
+	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
+	return func(yield func(Step) bool) {
+		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
+			if a.K == 0 {
+				copy(a.X, a.Y) // x_0 = y_0 = w_{t−1}
+			}
+			for a.K < length(a.N, a.T) { // for k = 1 to N_t
+				t, k := a.T, a.K+1
+				copy(z, a.Y)
+				Lerp(z, a.Gamma(k), a.X)                            // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
+				o.StochasticGrad(g, z, a.M(t, k))                   // ∇̃_k, average of m_{t,k} samples of ∇f_i(z_k)
+				x := inner.solve(o, g, a.X, a.Beta(k), a.Eta(t, k)) // x_k ≈ argmin_{x∈Ω} (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx, gap ≤ η_{t,k}
+				if x == nil {
+					return // the state is still that of step k−1
+				}
+				copy(a.X, x)
+				Lerp(a.Y, a.Gamma(k), a.X) // y_k = (1−γ_k) y_{k−1} + γ_k x_k
+				a.K = k
+				if !yield(Step{T: t, K: k, X: a.Y}) {
+					return
+				}
+			}
+		} // w_t = y_{N_t}
+	}
+}
