@@ -27,6 +27,13 @@
 //	SVRG   Section 5 (baseline)       SVRGExperiments
 //	FISTA  not in the paper
 //
+// The other rows of Table 2, which Section 5 does not run:
+//
+//	GarberHazan     Garber & Hazan    GarberHazanStronglyConvex
+//	OnlineFW        Hazan & Kale      OnlineFWSmooth
+//	OnlineFWLinear  Hazan & Kale      OnlineFWLipschitz
+//	SCGSStrong      Lan & Zhou        SCGSStronglyConvex
+//
 // The constructors named after a theorem have the parameters of its statement.
 // Those named Experiments have what Section 5 gives, the sizes of batches and
 // epochs, and for the rest what their comments say.

@@ -47,6 +47,20 @@ func ExampleSTORC() {
 	// done after epoch 6; gap below LD²/2^(t+1): true
 }
 
+// SCGS in epochs, each of which halves the bound.
+func ExampleSCGSStrong() {
+	f, omega := rows(), fwopt.Simplex{D: 2, R: 1}
+	L, D, alpha, G := f.Smoothness(), omega.Diameter(), 0.75, 2.0
+	m := fwopt.SCGSStronglyConvex(L, D, alpha, G)
+	fmt.Printf("N_t = %d; m_{1,1} = %d, m_{5,1} = %d\n", m.N(1), m.M(1, 1), m.M(5, 1))
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 50, DualityGap: true})
+	p := tr.Last()
+	fmt.Printf("gap after epoch %d below LD²/2^(t+1): %v\n", p.T, p.Gap < fwopt.BoundEpoch(L, D, p.T))
+	// Output:
+	// N_t = 10; m_{1,1} = 8, m_{5,1} = 120
+	// gap after epoch 5 below LD²/2^(t+1): true
+}
+
 // Frank-Wolfe until the duality gap certifies the accuracy.
 func ExampleRun() {
 	f, omega := rows(), fwopt.L2Ball{D: 2, R: 0.5}

@@ -188,6 +188,17 @@ func TestAccountsClosedForm(t *testing.T) {
 	if got, want := run(fwopt.FWOpenLoop(), 10), (fwopt.Calls{Exact: 11, Linear: 11}); got != want {
 		t.Errorf("FW, 10 steps: %+v, want %+v", got, want)
 	}
+	if got, want := run(fwopt.OnlineFWSmooth(), 100), (fwopt.Calls{Exact: 1, Stochastic: 5050, Linear: 101}); got != want {
+		t.Errorf("Online-FW, 100 rounds: %+v, want %+v", got, want)
+	}
+	if got, want := run(fwopt.OnlineFWLipschitz(D, G), 100), (fwopt.Calls{Exact: 1, Stochastic: 100, Linear: 101}); got != want {
+		t.Errorf("Online-FW, linearised, 100 rounds: %+v, want %+v", got, want)
+	}
+	*h.asked = 0
+	got = run(fwopt.SCGSStronglyConvex(4, 3, 2, 8), 8+8+8) // μ = 2, N = 8, D_t² = 18, 9, 4.5, m = ⌈32(k+1)²/D_t²⌉
+	if want := (fwopt.Calls{Exact: 1, Stochastic: 508 + 1012 + 2022, Linear: *h.asked - 1}); got != want {
+		t.Errorf("SCGS, strongly convex, T = 3: %+v, want %+v", got, want)
+	}
 	// from a w_0 of the caller the stochastic methods ask for no exact gradient
 	o := fwopt.NewOracle(f, h, 1)
 	for s := range fwopt.SCGSExperiments(L, D).Steps(o, h.points[0]) {
@@ -197,6 +208,21 @@ func TestAccountsClosedForm(t *testing.T) {
 	}
 	if o.Calls.Exact != 0 {
 		t.Errorf("SCGS asked for %d exact gradients", o.Calls.Exact)
+	}
+}
+
+// GradOf is the gradient at the batch it is given, and counts what it is told to.
+func TestGradOf(t *testing.T) {
+	f, h := instance(2, 40, 5, 12)
+	o := fwopt.NewOracle(f, h, 1)
+	w, g := h.points[0], make([]float64, 5)
+	o.GradOf(g, w, fwopt.Batch{Index: []int{3, 7}, Weight: []float64{0.25, 0.75}}, 4)
+	if want := comb(0.25, f.gradTerm(3, w), 0.75, f.gradTerm(7, w)); norm(sub(g, want)) > 1e-14 {
+		t.Errorf("GradOf = %v, want %v", g, want)
+	}
+	o.GradOf(g, w, fwopt.Batch{Index: []int{3}, Weight: []float64{1}}, 1000)
+	if want := (fwopt.Calls{Stochastic: 1004}); o.Calls != want {
+		t.Errorf("%+v, want %+v", o.Calls, want)
 	}
 }
 
@@ -262,6 +288,7 @@ func TestOraclePanics(t *testing.T) {
 	}{
 		"dimensions":     {func() { fwopt.NewOracle(f, other, 1) }, "dimension 3 and Ω has dimension 2"},
 		"no projection":  {func() { fwopt.NewOracle(f, h, 1).Project(x, x) }, "has no Project"},
+		"no local":       {func() { fwopt.NewOracle(f, h, 1).ArgminLocal(x, x, x, 1) }, "has no ArgminLocal"},
 		"no line search": {func() { fwopt.NewOracle(f, h, 1).LineSearch(x, x) }, "has no line search"},
 		"empty batch":    {func() { fwopt.NewOracle(f, h, 1).Sample(0) }, "a batch of 0 samples"},
 		"no NewOracle":   {func() { (&fwopt.Oracle{F: f, Omega: h}).Sample(1) }, "made by NewOracle"},
@@ -271,6 +298,10 @@ func TestOraclePanics(t *testing.T) {
 		"alpha":          {func() { fwopt.STORCTheorem2c(1, 1, -1) }, "alpha = -1"},
 		"mu":             {func() { fwopt.STORCTheorem2c(1, 1, 2) }, "alpha = 2 is above L = 1"},
 		"sigma":          {func() { fwopt.SCGSConvex(1, 1, math.Inf(1)) }, "sigma = +Inf"},
+		"alpha above L":  {func() { fwopt.GarberHazanStronglyConvex(1, 1, 2, 1) }, "alpha = 2 is above L = 1"},
+		"rho":            {func() { fwopt.GarberHazanStronglyConvex(1, 1, 1, 0.5) }, "rho = 0.5"},
+		"G":              {func() { fwopt.OnlineFWLipschitz(1, -1) }, "G = -1"},
+		"radius":         {func() { fwopt.Simplex{D: 3, R: 1}.ArgminLocal(x, x, x, math.NaN()) }, "radius of NaN"},
 		"c":              {func() { fwopt.SGDExperiments(0) }, "c = 0"},
 	} {
 		func() {

@@ -62,6 +62,11 @@ func methods() map[string]fwopt.Method {
 
 		"SCGSx":  fwopt.SCGSExperiments(0.1, D),
 		"STORCx": fwopt.STORCExperiments(0.1, D),
+
+		"SCGSs": fwopt.SCGSStronglyConvex(L, D, 2, G),
+		"OFW":   fwopt.OnlineFWSmooth(),
+		"OFWl":  fwopt.OnlineFWLipschitz(D, G),
+		"GH":    fwopt.GarberHazanStronglyConvex(L, D, 2, 2),
 	}
 }
 
@@ -122,7 +127,7 @@ func TestResumeToTheSameBits(t *testing.T) {
 	}
 	f, omega = wide()
 	b.Steps = 16
-	for _, name := range []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx"} {
+	for _, name := range []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "OFW", "OFWl"} {
 		resume(t, name, f, omega, b)
 	}
 }
