@@ -41,7 +41,7 @@ func TestRooms(t *testing.T) {
 			}
 		}
 	}
-	for _, pkg := range []string{"fwopt", "fwopt/fwinst", "fwopt/fwdata", "fwopt/fwfetch", "fwopt/fwplot", "fwopt/fwnb"} {
+	for _, pkg := range []string{"fwopt", "fwopt/fwinst", "fwopt/fwrate", "fwopt/fwdata", "fwopt/fwfetch", "fwopt/fwplot", "fwopt/fwnb"} {
 		if !seen[pkg] {
 			t.Errorf("no package %s: this test must follow a new name", pkg)
 		}

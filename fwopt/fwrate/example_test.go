@@ -1,0 +1,95 @@
+package fwrate_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+)
+
+// spread is f_i(w) = ½ Σ_j H_ij (w_j − 1/d)², H_ij ∈ {0, 1} with mean ½, on the
+// probability simplex. Its minimiser is the centre and f* = 0. A point made of
+// K vertices has f ≥ (1/K − 1/d)/4: some 1/ε linear optimisations are needed.
+func spread(d, n int) *fwopt.Quadratic {
+	r := rand.New(rand.NewPCG(1, 1))
+	h, c := make([]float64, n*d), make([]float64, n*d)
+	for j := range n * d {
+		h[j], c[j] = float64(r.IntN(2)), 1/float64(d)
+		if i := j - n*d/2; i >= 0 { // in pairs, so that the mean is exact
+			h[j] = 1 - h[i]
+		}
+	}
+	return fwopt.NewQuadratic(d, h, c)
+}
+
+// Theorem 1 says that SVRF needs O(1/ε) linear optimisations. Measured it is:
+func ExampleLaw_Measure() {
+	f, omega := spread(8192, 2), fwopt.Simplex{D: 8192, R: 1}
+	w0 := make([]float64, 8192) // a vertex: line 3 of the algorithm would happen on w*
+	w0[0] = 1
+	runs := fwrate.Seeds(4, func(seed uint64) []fwrate.Point {
+		m := fwopt.SVRFTheorem1()
+		return fwrate.Run(fwopt.NewOracle(f, omega, seed), m, w0, f.Excess, fwrate.EpochEnds(m.N), 7)
+	})
+	law := fwrate.Law{
+		Count: fwrate.Linear,
+		Power: 1,
+		Bound: func(p fwrate.Point) float64 { return fwopt.BoundEpoch(1, math.Sqrt2, p.T) },
+	}
+	r, err := law.Measure(runs)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range []fwrate.Fit{r.Long, r.Late} {
+		fmt.Printf("%s: %.2f, the schedule alone %.2f, measured: %v\n", f.Window, f.Slope, f.Schedule, f.Measured())
+	}
+	fmt.Println("below the bound:", r.Ratio < 1)
+	// Output:
+	// t = 2–7: 1.06, the schedule alone 1.10, measured: true
+	// t = 4–7: 0.99, the schedule alone 1.04, measured: true
+	// below the bound: true
+}
+
+// First hits at epoch ends are the schedule, whatever the method: here of a gap
+// that halves by itself.
+func ExampleLaw_FirstHit() {
+	var run []fwrate.Point
+	for t := 1; t <= 8; t++ {
+		run = append(run, fwrate.Point{T: t, K: 4, Gap: math.Exp2(-float64(t)), Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
+	}
+	noisy := append([]fwrate.Point(nil), run...)
+	for i := range noisy {
+		noisy[i].Gap *= 0.9
+	}
+	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwrate.Point) float64 { return math.Exp2(1 - float64(p.T)) }}
+	r, err := law.FirstHit([][]fwrate.Point{run, noisy})
+	fmt.Println(r.Late, err)
+	// Output:
+	// set by the schedule (2.000) <nil>
+}
+
+// In a notebook the rows go to fwnb.Table.
+func ExampleRate_Row() {
+	var runs [][]fwrate.Point
+	for s := range 3 {
+		var run []fwrate.Point
+		for k := 1; k <= 1<<10; k *= 2 {
+			gap := (1 + 0.1*math.Sin(float64(k*(s+1)))) / float64(k)
+			run = append(run, fwrate.Point{T: 1, K: k, Gap: gap, Calls: fwopt.Calls{Linear: k}})
+		}
+		runs = append(runs, run)
+	}
+	law := fwrate.Law{Count: fwrate.Linear, Power: 1, Bound: func(p fwrate.Point) float64 { return 8 / float64(p.K+2) }}
+	r, err := law.Measure(runs)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%q\n%q\n", fwrate.Head(), r.Row("my own"))
+	// Output:
+	// ["" "theory" "long window" "late window" "schedule" "draws"]
+	// ["my own" "1" "0.998 [0.981, 1.016]" "0.973 [0.968, 0.978]" "1.063, 1.016" "–"]
+}
