@@ -1,10 +1,6 @@
 package fwopt
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "gonum.org/v1/gonum/floats"
 
 // condG is line 11 of Algorithm 2, the inner loop of SCGS and STORC: it runs
 // Frank-Wolfe from u = x to solve
@@ -15,11 +11,21 @@ import (
 // the linear optimisation, which is asked for η/10: so Eq. (4) holds also where
 // that is not exact. The step is the minimiser on the segment, in closed form.
 // One condG, which is scratch space only, serves all the steps of a run.
-type condG struct{ u, grad, v, d []float64 }
+//
+// With away it takes the steps of AwayFW, from the vertex u = argmin_{v∈Ω} ∇̃ᵀv,
+// for one linear optimisation more. As g(u) − min g ≤ βD²/2 there, as g is of
+// condition number 1, as a gap is at most D√(2β(g(u) − min g)) below that and as
+// at most every second step is a drop step, a polytope of pyramidal width δ needs
+// at most 2 + 2⌈8(D/δ)² max(0, ln(βD²/η))⌉ linear optimisations in all.
+type condG struct {
+	u, grad, v, d []float64
+	away          bool
+	s             activeSet // u, with away
+}
 
 func newCondG(d int) *condG {
 	s := vectors(4, d)
-	return &condG{s[0], s[1], s[2], s[3]}
+	return &condG{u: s[0], grad: s[1], v: s[2], d: s[3]}
 }
 
 // maxInner is where the inner loop gives up. In exact arithmetic 7βD²/η + 10 steps
@@ -31,6 +37,13 @@ const maxInner = 1_000_000
 // if η cannot be reached; the state of the method is then as it was.
 func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float64 {
 	copy(c.u, x)
+	if c.away {
+		o.ArgminTo(c.u, tilde, eta/10)
+		c.s.start(c.u)
+	}
+	search := func(slope, most float64) float64 { // argmin_{γ∈[0,γ_max]} g(u + γd)
+		return most * shortStep(most*slope, most*most*beta*floats.Dot(c.d, c.d))
+	}
 	for k := range maxInner {
 		if o.halted() {
 			return nil
@@ -39,17 +52,24 @@ func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float6
 			c.grad[j] = t + beta*(c.u[j]-x[j]) // ∇g(u) = ∇̃ + β(u − x)
 		}
 		slack := o.ArgminTo(c.v, c.grad, eta/10) // v = argmin_{v∈Ω} ∇g(u)ᵀv
-		floats.SubTo(c.d, c.u, c.v)
-		gap := floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (4)
+		floats.SubTo(c.d, c.v, c.u)
+		gap := -floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (4)
 		if gap+slack <= eta {
 			return c.u
 		}
-		dd := floats.Dot(c.d, c.d)
-		γ := shortStep(gap, beta*dd) // argmin_γ g((1−γ)u + γv)
-		if γ == 0 || slack > eta || k == 0 && eta < 0x1p-52*math.Sqrt(floats.Dot(c.grad, c.grad)*dd) {
-			break // no descent, or slack or rounding alone exceeds η
+		if slack > eta || k == 0 && eta < 0x1p-52*floats.Norm(c.grad, 2)*floats.Norm(c.d, 2) {
+			break // slack or rounding alone exceeds η
 		}
-		Lerp(c.u, γ, c.v)
+		var γ float64
+		if c.away {
+			γ = c.s.step(c.u, c.grad, c.v, c.d, gap, search)
+		} else {
+			γ = search(gap, 1)
+			Lerp(c.u, γ, c.v)
+		}
+		if γ == 0 {
+			break // no descent
+		}
 	}
 	o.stalled = true
 	return nil

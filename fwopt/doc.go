@@ -23,9 +23,11 @@
 //	SCGS   Section 2.2; Lan & Zhou    SCGSConvex, SCGSExperiments
 //	SVRF   Algorithm 1, Theorem 1     SVRFTheorem1, SVRFExperiments
 //	STORC  Algorithm 2, Theorem 2     STORCTheorem2a, 2b, 2c, STORCExperiments
+//	       a theorem beyond it        STORCBeyond, STORCBeyondStrong
 //	SGD    Section 5 (baseline)       SGDExperiments
 //	SVRG   Section 5 (baseline)       SVRGExperiments
 //	FISTA  not in the paper
+//	AwayFW not in the paper           AwayFWSafe, AwayFWLineSearch
 //
 // The other rows of Table 2, which Section 5 does not run:
 //

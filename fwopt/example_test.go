@@ -70,6 +70,20 @@ func ExampleRun() {
 	// converged: f = 0.0697 at [0.464 0.186]
 }
 
+// Away steps: linear convergence where Frank-Wolfe zigzags towards a face, here
+// that of the first three vertices, from the fourth.
+func ExampleAwayFW() {
+	f := fwopt.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -0.1}) // ½‖w − c‖²
+	omega, w0 := fwopt.Simplex{D: 4, R: 1}, []float64{0, 0, 0, 1}
+	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwopt.AwayFWLineSearch()} {
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, fwopt.Budget{Gap: 1e-9, Steps: 100, Every: 1.01})
+		fmt.Printf("%-6v %v after %d steps at %.4f\n", m, tr.Status, tr.Last().Step, tr.W)
+	}
+	// Output:
+	// FW     done after 100 steps at [0.4969 0.2919 0.1935 0.0176]
+	// AwayFW converged after 13 steps at [0.5000 0.3000 0.2000 0.0000]
+}
+
 // ball is a domain of one's own: the Euclidean unit ball.
 type ball struct{ d int }
 

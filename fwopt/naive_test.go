@@ -192,6 +192,75 @@ func (h hull) slide(g, x []float64, beta, eta float64) (u []float64, checks int,
 	}
 }
 
+// mean is Σ_i α_i points_i.
+func (h hull) mean(alpha []float64) []float64 {
+	w := make([]float64, h.Dim())
+	for i, p := range h.points {
+		w = comb(1, w, alpha[i], p)
+	}
+	return w
+}
+
+// away is one step of Frank-Wolfe with away steps, where α holds a weight for
+// each point, 0 for those not active, grad is the gradient there, and line the
+// minimiser over γ ≥ 0 along a direction. kind is the kind of step; close is as
+// for slide.
+func (h hull) away(alpha, grad []float64, line func(d []float64) float64) (next []float64, gap float64, kind string, close bool) {
+	w := h.mean(alpha)
+	v, u := 0, -1
+	for i, p := range h.points {
+		if dot(grad, p) < dot(grad, h.points[v]) {
+			v = i
+		}
+		if alpha[i] > 0 && (u < 0 || dot(grad, p) > dot(grad, h.points[u])) {
+			u = i
+		}
+	}
+	gap = dot(grad, sub(w, h.points[v]))
+	back := dot(grad, sub(h.points[u], w))
+	tiny := 1e-12 * (1 + norm(grad))
+	next = slices.Clone(alpha)
+	if gap >= back {
+		gamma := min(1, line(sub(h.points[v], w)))
+		for i := range next {
+			next[i] *= 1 - gamma
+		}
+		next[v] += gamma
+		return next, gap, "towards v", gap-back < tiny
+	}
+	most := alpha[u] / (1 - alpha[u])
+	gamma := line(sub(w, h.points[u]))
+	close = back-gap < tiny || math.Abs(gamma-most) < 1e-12*most
+	gamma = min(most, gamma)
+	for i := range next {
+		next[i] *= 1 + gamma
+	}
+	next[u] -= gamma
+	if gamma == most {
+		next[u] = 0
+		return next, gap, "drop", close
+	}
+	return next, gap, "away", close
+}
+
+// slideAway is line 11 of Algorithm 2 by away steps.
+func (h hull) slideAway(g, x []float64, beta, eta float64) (u []float64, checks int, close bool) {
+	alpha := make([]float64, len(h.points))
+	alpha[slices.IndexFunc(h.points, func(p []float64) bool { return slices.Equal(p, best(h.points, g)) })] = 1
+	checks = 1
+	for {
+		u = h.mean(alpha)
+		grad := comb(1, g, beta, sub(u, x))
+		next, gap, _, near := h.away(alpha, grad, func(d []float64) float64 { return -dot(grad, d) / (beta * dot(d, d)) })
+		checks++
+		close = close || math.Abs(gap-eta) < 1e-12*(1+norm(grad))
+		if gap <= eta {
+			return u, checks, close
+		}
+		alpha, close = next, close || near
+	}
+}
+
 // A case runs a method of the package and the naive one beside it. step is
 // handed the samples of the step and the naive state, a list of vectors, and
 // returns the next state; the first vector of a state is the iterate.
@@ -212,7 +281,8 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 		return [][]float64{comb(1-gamma, w, gamma, best(h.points, g))}
 	}
 	one := func(w []float64) [][]float64 { return [][]float64{w} }
-	storc := func(eta func(t, k, N int) float64, N func(t int) int) func(int, int, []int, [][]float64) ([][]float64, int, bool) {
+	type inner func(g, x []float64, beta, eta float64) ([]float64, int, bool)
+	storc := func(slide inner, eta func(t, k, N int) float64, N func(t int) int) func(int, int, []int, [][]float64) ([][]float64, int, bool) {
 		return func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 			y, x, y0 := s[0], s[1], s[2]
 			gamma := 2 / float64(k+1)
@@ -221,7 +291,7 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 			}
 			z := comb(1-gamma, y, gamma, x)
 			g := f.reduced(count, z, y0)
-			x, checks, close := h.slide(g, x, 3*L/float64(k), eta(t, k, N(t)))
+			x, checks, close := slide(g, x, 3*L/float64(k), eta(t, k, N(t)))
 			return [][]float64{comb(1-gamma, y, gamma, x), x, y0}, checks, close
 		}
 	}
@@ -231,6 +301,9 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 	nAB := func(t int) int { return int(math.Ceil(math.Pow(2, float64(t)/2+2) - 1e-9)) }
 	mu := L / alpha
 	nC := func(int) int { return int(math.Ceil(math.Sqrt(32 * mu))) }
+	etaC := func(t, k, N int) float64 {
+		return 2 * L * mu * D * D / math.Pow(2, float64(t-1)) / float64(N*k)
+	}
 	return []naiveCase{
 		{
 			name: "FW open loop", make: func() fwopt.Method { return fwopt.FWOpenLoop() }, w0: one,
@@ -285,16 +358,44 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 			},
 		}, {
 			name: "STORC case a", make: func() fwopt.Method { return fwopt.STORCTheorem2a(L, D) }, grads: 2,
-			w0: three, state: storcState, epochN: nAB, step: storc(etaAB, nAB),
+			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
 		}, {
 			name: "STORC case b", make: func() fwopt.Method { return fwopt.STORCTheorem2b(L, D, G) }, grads: 2,
-			w0: three, state: storcState, epochN: nAB, step: storc(etaAB, nAB),
+			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
 		}, {
 			name: "STORC case c", make: func() fwopt.Method { return fwopt.STORCTheorem2c(L, D, alpha) }, grads: 2,
 			w0: three, state: storcState, epochN: nC,
-			step: storc(func(t, k, N int) float64 {
-				return 2 * L * mu * D * D / math.Pow(2, float64(t-1)) / float64(N*k)
-			}, nC),
+			step: storc(h.slide, etaC, nC),
+		}, {
+			name: "STORC beyond", make: func() fwopt.Method { return fwopt.STORCBeyond(L, D) }, grads: 2,
+			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
+		}, {
+			name: "STORC beyond, strong", make: func() fwopt.Method { return fwopt.STORCBeyondStrong(L, D, alpha) }, grads: 2,
+			w0: three, state: storcState, epochN: nC, step: storc(h.slide, etaC, nC),
+		}, {
+			name: "STORC beyond, away", grads: 2,
+			make: func() fwopt.Method { return away(fwopt.STORCBeyond(L, D)) },
+			w0:   three, state: storcState, epochN: nAB, step: storc(h.slideAway, etaAB, nAB),
+		}, {
+			name: "STORC beyond, strong, away", grads: 2,
+			make: func() fwopt.Method { return away(fwopt.STORCBeyondStrong(L, D, alpha)) },
+			w0:   three, state: storcState, epochN: nC, step: storc(h.slideAway, etaC, nC),
+		}, {
+			name: "AwayFW safe step", make: func() fwopt.Method { return fwopt.AwayFWSafe(60) },
+			w0: func(w []float64) [][]float64 { // w, then α by point of the hull
+				alpha := make([]float64, len(h.points))
+				alpha[0] = 1
+				return [][]float64{w, alpha}
+			},
+			state: func(m fwopt.Method) [][]float64 {
+				a := m.(*fwopt.AwayFW)
+				return [][]float64{a.W, weights(a, h.points)}
+			},
+			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
+				g := f.gradAll(s[0])
+				next, _, _, close := h.away(s[1], g, func(d []float64) float64 { return -dot(g, d) / (60 * dot(d, d)) })
+				return [][]float64{h.mean(next), next}, 1, close
+			},
 		}, {
 			name: "STORC experiments", make: func() fwopt.Method { return fwopt.STORCExperiments(L/10, D) }, grads: 2,
 			w0: three, state: storcState, epochN: func(int) int { return 50 },
@@ -408,6 +509,10 @@ func samples(name string, D float64, t, k int) int {
 	case "STORC case c":
 		mu := L / alpha
 		return ceil(5600 * math.Ceil(math.Sqrt(32*mu)) * mu)
+	case "STORC beyond", "STORC beyond, away":
+		return 800 * nAB
+	case "STORC beyond, strong", "STORC beyond, strong, away":
+		return 800 * ceil(math.Sqrt(32*L/alpha))
 	case "STORC experiments":
 		return 100
 	case "SCGS experiments":

@@ -67,7 +67,16 @@ func methods() map[string]fwopt.Method {
 		"OFW":   fwopt.OnlineFWSmooth(),
 		"OFWl":  fwopt.OnlineFWLipschitz(D, G),
 		"GH":    fwopt.GarberHazanStronglyConvex(L, D, 2, 2),
+
+		"AwayFW":    fwopt.AwayFWSafe(L),
+		"AwayFWls":  fwopt.AwayFWLineSearch(),
+		"STORCaway": away(fwopt.STORCBeyond(L, D)),
 	}
+}
+
+func away(m *fwopt.STORC) *fwopt.STORC {
+	m.Away = true
+	return m
 }
 
 // bits writes out all that must not differ between two runs.
@@ -127,7 +136,7 @@ func TestResumeToTheSameBits(t *testing.T) {
 	}
 	f, omega = wide()
 	b.Steps = 16
-	for _, name := range []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "OFW", "OFWl"} {
+	for _, name := range []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "OFW", "OFWl", "AwayFWls"} {
 		resume(t, name, f, omega, b)
 	}
 }

@@ -27,14 +27,21 @@ import (
 //
 // Line 3 is Oracle.Start, which Run calls when it is given no w_0. Line 11
 // starts from x_{k−1} and takes the minimiser on the segment as its step; the
-// paper leaves both open. The constructors make Eta and M for their N: change
-// the three together.
+// paper leaves both open. With Away it starts from argmin_{v∈Ω} ∇̃_kᵀv; on a
+// polytope of pyramidal width δ step k then takes at most
+//
+//	2 + 2⌈8(D/δ)² max(0, ln(β_kD²/η_{t,k}))⌉
+//
+// linear optimisations, where without they grow as β_kD²/η_{t,k}. The theorems ask
+// of x_k only its duality gap, so they hold either way. The constructors make Eta
+// and M for their N: change the three together.
 type STORC struct {
 	Gamma func(k int) float64    // γ_k
 	Beta  func(k int) float64    // β_k
 	Eta   func(t, k int) float64 // η_{t,k}, the accuracy of line 11
 	M     func(t, k int) int     // m_{t,k}, the samples of step k of epoch t
 	N     func(t int) int        // N_t, the steps of epoch t
+	Away  bool                   // line 11 takes away steps, as AwayFW does; for polytopes
 
 	T, K  int       // where the run stands: k steps of epoch t are done
 	X, Y  []float64 // x_k, y_k
@@ -79,13 +86,36 @@ func storcDoubling(L, D float64, m func(N, k int) int) *STORC {
 // γ_k, β_k, η_{t,k} = 2LD_t²/(N_t k) as in case (a); same bound. It panics if
 // alpha > L, which no f can have.
 func STORCTheorem2c(L, D, alpha float64) *STORC {
+	return storcStrong(L, D, alpha, func(N int, mu float64) int { return ceil(5600 * float64(N) * mu) })
+}
+
+// STORCBeyond has parameters of a theorem beyond the paper: γ_k, β_k, η_{t,k} and
+// N_t of cases (a) and (b) with m_{t,k} = 800 N_t give E f(w_t) − f(w*) ≤
+// BoundEpoch(L, D, t), if every f_i is convex and L-smooth on R^d, D is the
+// Euclidean diameter, and f(w_0) − f(w*) ≤ LD²/2, as for case (a), but whatever
+// ∇f(w*) is, and without a G. So O(LD²/ε) stochastic gradients are enough for any
+// such f. The proof stands in notebooks/09-beyond.
+func STORCBeyond(L, D float64) *STORC {
+	return storcDoubling(L, D, func(N, _ int) int { return 800 * N })
+}
+
+// STORCBeyondStrong has parameters of the same theorem for an f that is also
+// α-strongly convex on Ω: those of case (c) with m_{t,k} = 800 N_t in place of
+// 5600 N_t μ; same bound. So O(μ ln(LD²/ε)) stochastic gradients are enough, for
+// O(μ² ln(LD²/ε)). It panics if alpha > L. The proof stands in notebooks/09-beyond.
+func STORCBeyondStrong(L, D, alpha float64) *STORC {
+	return storcStrong(L, D, alpha, func(N int, _ float64) int { return 800 * N })
+}
+
+// storcStrong is case (c): D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉.
+func storcStrong(L, D, alpha float64, m func(N int, mu float64) int) *STORC {
 	mu := positive("L", L) / positive("alpha", alpha)
 	if mu < 1 {
 		panic(fmt.Sprintf("fwopt: alpha = %g is above L = %g", alpha, L))
 	}
 	positive("D", D)
 	N := ceil(math.Sqrt(32 * mu))
-	m := ceil(5600 * float64(N) * mu)
+	M := m(N, mu)
 	return &STORC{
 		Gamma: gamma2,
 		Beta:  func(k int) float64 { return 3 * L / float64(k) },
@@ -93,7 +123,7 @@ func STORCTheorem2c(L, D, alpha float64) *STORC {
 			Dt2 := mu * D * D / math.Exp2(float64(t-1)) // D_t²
 			return 2 * L * Dt2 / float64(N*k)
 		},
-		M: func(int, int) int { return m },
+		M: func(int, int) int { return M },
 		N: func(int) int { return N },
 	}
 }
@@ -121,7 +151,7 @@ func (a *STORC) String() string { return "STORC" }
 
 // Steps runs STORC; the iterate is y_k. Epoch t counts one exact gradient; its
 // step k counts 2m_{t,k} stochastic gradients and, for line 11, one linear
-// optimisation more than the Frank-Wolfe steps made.
+// optimisation more than the Frank-Wolfe steps made, two more with Away.
 func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.T == 0 {
 		a.T, a.Y = 1, append(a.Y[:0], w0...)
@@ -129,6 +159,7 @@ func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 		a.X, a.Y0, a.Grad0 = s[0], s[1], s[2]
 	}
 	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
+	inner.away = a.Away
 	return func(yield func(Step) bool) {
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
 			if a.K == 0 {

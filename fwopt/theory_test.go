@@ -83,6 +83,8 @@ func TestBoundsHold(t *testing.T) {
 	svrf := fwopt.SVRFTheorem1()
 	scgs := fwopt.SCGSStronglyConvex(L, D, alpha, G)
 	a, b, c := fwopt.STORCTheorem2a(L, D), fwopt.STORCTheorem2b(L, D, G), fwopt.STORCTheorem2c(L, D, alpha)
+	beyond := func() *fwopt.STORC { return fwopt.STORCBeyond(L, D) }
+	strong := func() *fwopt.STORC { return fwopt.STORCBeyondStrong(L, D, alpha) }
 	for _, m := range []struct {
 		name  string
 		make  func() fwopt.Method
@@ -98,6 +100,10 @@ func TestBoundsHold(t *testing.T) {
 		{"STORC a", func() fwopt.Method { return fwopt.STORCTheorem2a(L, D) }, atEpoch(a.N), 6 + 8 + 12 + 16 + 23},
 		{"STORC b", func() fwopt.Method { return fwopt.STORCTheorem2b(L, D, G) }, atEpoch(b.N), 6 + 8 + 12 + 16 + 23},
 		{"STORC c", func() fwopt.Method { return fwopt.STORCTheorem2c(L, D, alpha) }, atEpoch(c.N), 5 * 8},
+		{"STORC beyond", func() fwopt.Method { return beyond() }, atEpoch(a.N), 6 + 8 + 12 + 16 + 23},
+		{"the same, away", func() fwopt.Method { return away(beyond()) }, atEpoch(a.N), 6 + 8 + 12 + 16 + 23},
+		{"STORC beyond, strong", func() fwopt.Method { return strong() }, atEpoch(c.N), 12 * 8},
+		{"the same, away", func() fwopt.Method { return away(strong()) }, atEpoch(c.N), 12 * 8},
 		{"SCGS strongly convex", func() fwopt.Method { return fwopt.SCGSStronglyConvex(L, D, alpha, G) }, atEpoch(scgs.N), 5 * 8},
 		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwopt.BoundOnlineFW(L, D, G, d, k) }, 200},
 		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwopt.BoundOnlineFWLinear(D, G, k) }, 400},
