@@ -2,7 +2,8 @@
 
 A notebook fails on an error in any cell, on a cell whose shell command ended badly or whose special command
 is unknown (GoNB says so in stderr only), when it runs longer than --limit, and when a file or a figure is too big.
-Its file stays as it is; with --write it keeps the outputs, if nothing failed.
+Its file stays as it is; with --write it keeps the outputs, if nothing failed, and one figure goes to pictures/ beside it:
+that of the cell with the tag "picture", or the first.
 """
 
 import argparse
@@ -97,6 +98,15 @@ def figures(out):
         yield "image/svg+xml", len(data["image/svg+xml"].encode())
 
 
+def picture(nb):
+    """The PNG that stands for nb, or None."""
+    cells = [c for c in nb.cells if c.cell_type == "code"]
+    cells.sort(key=lambda c: "picture" not in c.metadata.get("tags", []))  # stable
+    pngs = (out.get("data", {}).get("image/png") for c in cells for out in c.outputs)
+    png = next(filter(None, pngs), None)
+    return png and base64.b64decode(png)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="keep the outputs")
@@ -131,6 +141,9 @@ def main():
         bad += bool(wrong)
         if args.write and not wrong:
             nbformat.write(nb, file)
+            if png := picture(nb):
+                (file.parent / "pictures").mkdir(exist_ok=True)
+                (file.parent / "pictures" / f"{file.stem}.png").write_bytes(png)
     print(f"{len(files) - bad} of {len(files)} notebooks passed")
     sys.exit(bad > 0)
 
