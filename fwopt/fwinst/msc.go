@@ -15,17 +15,17 @@ import (
 // forces batches that grow as the gap falls, variance reduction or not: a batch
 // of m samples has hardly ever a term of a scale 2^{−j} ≪ 1/m, so that all the
 // epoch long the estimate is the slope at the snapshot, and u_j is driven past 0
-// towards the other end. Those coordinates hold some r²/m of f.
-// There are such scales as long as 2^J is well above all batches: take
-// J > log₂ m + 4.
+// towards the other end. Those coordinates hold about 0.14 r²/m of f (measured,
+// with m_k = m for all k). There are such scales as long as 2^J is well above all
+// batches: take J > log₂ m + 4.
 //
 // f(u) = ½ Σ_j 2^{−j} u_j²: w* = 0, f* = 0, ∇f(w*) = 0, L = 1, LF = ½, α = 2^{−J},
 // D = 2r√J. As ∇f_i has one nonzero entry, G = r; ‖∇f‖² ≤ r² Σ_j 4^{−j}, so GF < r/√3;
 // and σ² = r² Σ_j (2^{−j} − 4^{−j}), at the corners.
 //
 // It shows nothing of the linear optimisations: a corner moves all J coordinates
-// at once. Take Product(Simplex, MSC). W0 is the corner (r, …, r), for line 3 lands on w*.
-// J is at most 61. The terms are not stored: a batch of any size takes O(J).
+// at once. Take Product(Simplex, MSC). W0 is the corner (r, …, r), for line 3 lands
+// on w*. J is at most 61. The terms are not stored: a batch of any size takes O(J).
 func MSC(J int, r float64) *Instance {
 	atLeast("J", J, 1)
 	positive("r", r)

@@ -283,8 +283,8 @@ func NoisySimplex(d, n int, scale float64, seed uint64) *Instance {
 // f = ½ Σ_j μ^{−(j−1)/(d−1)} (w_j − c_j)², μ ≥ 1.
 //
 // w* = c, f* = 0, ∇f(w*) = 0, L = 1, α = 1/μ, D = 2√d; LF = ½ (n = 1: LF = 1). G and σ
-// are maxima over the corners. All curvatures between α and L come, so that what
-// is left after the large ones are done decides a count: it grows with μ.
+// are maxima over the corners. Curvatures of all sizes between LF and α come, and
+// the smallest ones decide how long a method takes: its counts grow with μ.
 //
 // It is not the worst f of its μ, whose Hessian is not diagonal: a count on it
 // that grows less than a bound says nothing against the bound. The noise is

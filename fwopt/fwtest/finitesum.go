@@ -16,8 +16,9 @@ import (
 // all ∇f_i; that Grad honours weights and duplicates, overwrites dst, and writes
 // neither w nor the batch; that f and each f_i look convex on random segments.
 // If f has them, it also checks AddGradDiff (against two calls of Grad),
-// LineSearch (against a fine grid), Smoothness() float64 and Lipschitz() float64
-// (as an L and a G for all f_i).
+// LineSearch (against a fine grid), SampleBatch (mean and variance of the gradients
+// of many batches), Smoothness() float64 and Lipschitz() float64 (as an L and a G
+// for all f_i).
 //
 // It calls Grad for each of the n terms a few times: hand it a small instance.
 func TestFiniteSum(t *testing.T, f fwopt.FiniteSum) {
@@ -39,7 +40,7 @@ func finiteSum(t reporter, f fwopt.FiniteSum) {
 	}
 	c := &sumCheck{f: f, n: f.Len(), d: f.Dim(), rng: rand.New(rand.NewPCG(1, 2))}
 	for _, check := range []func() error{
-		c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants, c.differ, c.lineSearch,
+		c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants, c.differ, c.lineSearch, c.sampler,
 	} {
 		if err := check(); err != nil {
 			t.Errorf("%T: %v", f, err)
@@ -345,6 +346,54 @@ func (c *sumCheck) lineSearch() error {
 			y := float64(k) / grid
 			if value := at(y); !(got <= value+1e-12*(math.Abs(at(0))+math.Abs(at(1)))) {
 				return fmt.Errorf("LineSearch returns γ = %g with f = %.12g, but f = %.12g at γ = %g", gamma, got, value, y)
+			}
+		}
+	}
+	return nil
+}
+
+// sampler holds the mean and the variance of the batches' gradients at a point
+// against those of the terms, in every coordinate, within five standard errors.
+func (c *sumCheck) sampler() error {
+	f, ok := c.f.(fwopt.Sampler)
+	if !ok {
+		return nil
+	}
+	w := c.point()
+	exact, variance := c.grad(w, fwopt.Batch{}), make([]float64, c.d) // of ∇f_i(w)
+	for i := range c.n {
+		for j, g := range c.grad(w, single(i)) {
+			variance[j] += (g - exact[j]) * (g - exact[j]) / float64(c.n)
+		}
+	}
+	const draws = 4000
+	var b fwopt.Batch
+	for _, m := range []int{1, 3, c.n + 1, 1e6, 1e12} {
+		first, second, fourth := make([]float64, c.d), make([]float64, c.d), make([]float64, c.d)
+		for range draws {
+			f.SampleBatch(&b, m, c.rng)
+			if len(b.Index) == 0 || len(b.Index) != len(b.Weight) || slices.Min(b.Index) < 0 || slices.Max(b.Index) >= c.n {
+				return fmt.Errorf("SampleBatch, m = %d: terms %d with weights %g, want some of {0, …, %d}, each with a weight", m, b.Index, b.Weight, c.n-1)
+			}
+			if total := floats.Sum(b.Weight); !(math.Abs(total-1) <= 1e-9) {
+				return fmt.Errorf("SampleBatch, m = %d: the weights add up to %.12g, want 1", m, total)
+			}
+			for j, g := range c.grad(w, b) {
+				x := (g - exact[j]) * math.Sqrt(float64(m)) // variance[j] in the mean
+				first[j] += x / draws
+				second[j] += x * x / draws
+				fourth[j] += x * x * x * x / draws
+			}
+		}
+		for j, v := range variance {
+			rounding := 1e-14 * math.Abs(exact[j]) * math.Sqrt(float64(m))
+			if e := math.Abs(first[j]); !(e <= 5*math.Sqrt(v/draws)+rounding) {
+				return fmt.Errorf("SampleBatch, m = %d: the mean of coordinate %d of the gradient is off by %.3g, %.1f standard errors",
+					m, j, e/math.Sqrt(float64(m)), e/math.Sqrt(v/draws))
+			}
+			if e := math.Abs(second[j] - v); !(e <= 5*math.Sqrt(max(0, fourth[j]-v*v)/draws)+1e-3*v+rounding*(rounding+math.Sqrt(v))) {
+				return fmt.Errorf("SampleBatch, m = %d: coordinate %d of the gradient has variance %.6g, want %.6g, that of the mean of m independent terms",
+					m, j, second[j]/float64(m), v/float64(m))
 			}
 		}
 	}

@@ -3,10 +3,12 @@ package fwtest
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
 // bowl is f_i(w) = ½ Σ_j i·(w_j − i)² for i < n, in the plainest way, with one
@@ -132,6 +134,25 @@ func (f *bowl) LineSearch(w, v []float64) float64 {
 	return max(0, min(1, -slope/curve))
 }
 
+// sampled is bowl that draws its own batches.
+type sampled struct{ bowl }
+
+func (f *sampled) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) {
+	n, draws := f.n, m
+	switch f.fault {
+	case "a term left out":
+		n--
+	case "a term too many":
+		n++
+	case "half as many samples":
+		draws = (m + 1) / 2
+	}
+	if f.fault != "batch of the call before" {
+		b.Index, b.Weight = b.Index[:0], b.Weight[:0]
+	}
+	b.Index, b.Weight = sample.Uniform(b.Index, b.Weight, rng, draws, n)
+}
+
 // flat is bowl with a false G.
 type flat struct{ bowl }
 
@@ -177,6 +198,19 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 		var l log
 		finiteSum(&l, &bowl{n: 6, d: 3, fault: fault})
 		if !strings.Contains(strings.Join(l.errors, "\n"), want) {
+			t.Errorf("%s: reported %q, want something with %q", fault, l.errors, want)
+		}
+	}
+	TestFiniteSum(t, &sampled{bowl{n: 6, d: 3}})
+	for fault, want := range map[string]string{
+		"a term left out":          "SampleBatch, m = 1: the mean",
+		"a term too many":          "want some of {0, …, 5}",
+		"half as many samples":     "SampleBatch, m = 3: coordinate",
+		"batch of the call before": "the weights add up to 2",
+	} {
+		var l log
+		finiteSum(&l, &sampled{bowl{n: 6, d: 3, fault: fault}})
+		if len(l.errors) != 1 || !strings.Contains(l.errors[0], want) {
 			t.Errorf("%s: reported %q, want something with %q", fault, l.errors, want)
 		}
 	}
