@@ -392,6 +392,28 @@ func TestZigzag(t *testing.T) {
 	}
 }
 
+// Polygon on the triangle |x| + y ≤ 1, y ≥ 0 of Zigzag and on the square |x| + |y| ≤ 1:
+// Gauge against these, Project against what defines a projection.
+func TestPolygon(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, p := range []Polygon{{{-1, 0}, {1, 0}, {0, 1}}, {{1, 0}, {0, 1}, {-1, 0}, {0, -1}}, {{0, -1}, {-1, 0}, {0, 1}, {1, 0}}} {
+		fwtest.TestDomain(t, p)
+		for range 2000 {
+			x, q := []float64{4*r.Float64() - 2, 4*r.Float64() - 2}, make([]float64, 2)
+			in := math.Abs(x[0])+math.Abs(x[1]) <= 1 && (x[1] >= 0 || len(p) == 4)
+			p.Project(q, x)
+			if in != (p.Gauge(x) <= 1) || in && !slices.Equal(x, q) || p.Gauge(q) > 1+1e-12 {
+				t.Fatalf("%v: gauge %g at %g, in Ω: %v; projected to %g", p, p.Gauge(x), x, in, q)
+			}
+			for _, v := range p {
+				if s := (x[0]-q[0])*(v[0]-q[0]) + (x[1]-q[1])*(v[1]-q[1]); s > 1e-12 {
+					t.Fatalf("%v: %g is not the point nearest to %g", p, q, x)
+				}
+			}
+		}
+	}
+}
+
 // A gap on Simplex and Face is never below the floor for the vertices used.
 func TestFloor(t *testing.T) {
 	for _, c := range []struct {
