@@ -2,6 +2,7 @@ package fwopt
 
 import (
 	"iter"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -32,8 +33,8 @@ import (
 // On a polytope of pyramidal width δ (Theorem 1 there), an L-smooth and
 // α-strongly convex f has f(w_k) − f(w*) ≤ (1 − (α/4L)(δ/D)²)^{k/2} (f(w_0) − f(w*)),
 // if w_0 is a vertex, as Oracle.Start's is. Any other w_0 ∈ Ω is taken for one:
-// the method is as valid, and from the step on that drops w_0 the theorem holds
-// again. On a set with infinitely many vertices S may grow with every step.
+// the method is as valid, but slower until a step drops w_0; from there on the
+// theorem holds. On a set with infinitely many vertices S may grow with every step.
 type AwayFW struct {
 	L float64 // smoothness of f, for the safe step; 0 for a line search
 
@@ -61,14 +62,12 @@ func (a *AwayFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	}
 	s := vectors(4, len(w0))
 	g, v, d, far := s[0], s[1], s[2], s[3]
-	search := func(slope, most float64) float64 { // γ_k = argmin_{γ∈[0,γ_max]} f(w_{k−1} + γd)
+	search := func(slope float64) float64 { // argmin_{γ∈[0,1]} f(w_{k−1} + γd)
 		if a.L > 0 {
-			return most * shortStep(most*slope, most*most*a.L*floats.Dot(d, d)) // min{γ_max, slope/(L‖d‖²)}
+			return shortStep(slope, a.L*floats.Dot(d, d))
 		}
-		// A segment that ends at γ_max = 1e-12 is one of which rounding sees nothing.
-		c := max(1, most)
-		floats.AddScaledTo(far, a.W, c, d)
-		return min(most, c*o.LineSearch(a.W, far))
+		floats.AddTo(far, a.W, d) // not γ_max d: if that is tiny, rounding hides that f goes down
+		return o.LineSearch(a.W, far)
 	}
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
@@ -90,8 +89,6 @@ func (a *AwayFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 type activeSet struct {
 	Alpha []float64 // the weights α, positive, of sum 1
 	V     []vertex  // the active vertices, no two the same
-
-	dot []float64 // scratch of step
 }
 
 // vertex is a vector as its non-zeros, which are few on the simplex, the ℓ1 ball
@@ -151,53 +148,37 @@ func (s *activeSet) find(v []float64) int {
 
 // step does one step of Algorithm 1 from w, the point of s, where g is the
 // gradient, v = argmin_{v∈Ω} gᵀv, d = v − w and gap = −gᵀd. In an away step it
-// makes d = w − u. It returns γ, which search chooses from [0, most], given d and
-// the slope −gᵀd.
-func (s *activeSet) step(w, g, v, d []float64, gap float64, search func(slope, most float64) float64) (gamma float64) {
-	u := 0 // argmax_{u∈S} gᵀu
-	s.dot = s.dot[:0]
+// makes d = w − u. search returns the minimiser along d in [0, 1], given the slope
+// −gᵀd. It returns γ.
+//
+// That is far enough, as γ_max < 1 in an away step: gap ≥ α_u gᵀ(u − v) and
+// gᵀ(u − w) ≤ (1 − α_u) gᵀ(u − v), so the second is the larger only if α_u < ½.
+func (s *activeSet) step(w, g, v, d []float64, gap float64, search func(slope float64) float64) (gamma float64) {
+	u, gu := 0, math.Inf(-1) // u = argmax_{u∈S} gᵀu
 	for i, q := range s.V {
-		if s.dot = append(s.dot, q.dot(g)); s.dot[i] > s.dot[u] {
-			u = i
+		if gq := q.dot(g); gq > gu {
+			u, gu = i, gq
 		}
 	}
-	away := 0.0 // gᵀ(u − w)
-	for i, α := range s.Alpha {
-		away += α * (s.dot[u] - s.dot[i])
-	}
-	if gap >= away {
-		if gamma = search(gap, 1); gamma == 0 { // γ_max = 1
-			return 0
-		}
+	if back := gu - floats.Dot(g, w); len(s.V) == 1 || !(back > gap) {
+		gamma = search(gap) // γ_max = 1
 		floats.Scale(1-gamma, s.Alpha)
 		i := s.find(v)
 		s.Alpha[i] += gamma // α_v = (1−γ)α_v + γ, the others (1−γ)α_i
 	} else {
-		// w − u = Σ_{i≠u} α_i(v_i − u) and 1 − α_u = Σ_{i≠u} α_i: as differences they
-		// would be rounding alone where α_u is almost 1, and γ_max is large there
-		clear(d)
-		rest := 0.0
-		for i, q := range s.V {
-			if i != u {
-				q.addTo(d, s.Alpha[i])
-				rest += s.Alpha[i]
-			}
-		}
-		s.V[u].addTo(d, -rest)
-		αu := s.Alpha[u]
-		most := αu / rest // γ_max = α_u/(1−α_u)
-		if gamma = search(away, most); gamma == 0 {
-			return 0
-		}
+		copy(d, w)
+		s.V[u].addTo(d, -1)                   // d = w − u
+		most := s.Alpha[u] / (1 - s.Alpha[u]) // γ_max = α_u/(1−α_u)
+		gamma = min(most, search(back))
 		floats.Scale(1+gamma, s.Alpha)
-		s.Alpha[u] = αu - gamma*rest // α_u = (1+γ)α_u − γ, the others (1+γ)α_i
+		s.Alpha[u] -= gamma // α_u = (1+γ)α_u − γ, the others (1+γ)α_i
 		if gamma == most {
 			s.Alpha[u] = 0 // a drop step, whatever rounding says
 		}
 	}
 	n := 0
-	for i, α := range s.Alpha {
-		if α <= 0x1p-500 { // nothing to w, and γ_max² stays finite
+	for i, α := range s.Alpha { // drop what has weight 0
+		if α <= 0 {
 			continue
 		}
 		s.Alpha[n] = α

@@ -172,7 +172,7 @@ func checkActive(t *testing.T, where string, m *fwopt.AwayFW) {
 			}
 		}
 	}
-	if e := norm(sub(w, m.W)); !(e <= 1e-12) || !(math.Abs(sum-1) <= 1e-14) || len(m.S.V) != len(m.S.Alpha) {
+	if e := norm(sub(w, m.W)); !(e <= 1e-12) || !(math.Abs(sum-1) <= 1e-15) || len(m.S.V) != len(m.S.Alpha) {
 		t.Fatalf("%s, step %d: Σ αv is %g off w, Σ α − 1 = %g", where, m.K, e, sum-1)
 	}
 	if !(m.Gap >= -1e-14) {
@@ -230,34 +230,66 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 	}
 }
 
-// At an optimal vertex u the weight of u goes to 1 and γ_max to infinity: what is
-// left of the others must not be blown up. From a w_0 that is no vertex it gets
-// there, too.
-func TestAwayFWAtAVertex(t *testing.T) {
+// Weights next to 1 and next to 0. Near a vertex u the rest of the weights is
+// almost nothing and γ_max almost infinite: the others must come out right all the
+// same. From a w_0 that is no vertex it gets there, too.
+func TestAwayFWNearAVertex(t *testing.T) {
 	const d = 7
-	for seed := range uint64(10) {
-		r := rand.New(rand.NewPCG(seed, 5))
-		c := make([]float64, d)
-		for j := range c {
-			c[j] = r.NormFloat64() / 10
-		}
-		c[2] = 3
-		f := fwopt.NewQuadratic(d, nil, c)
-		for _, omega := range []fwopt.Domain{fwopt.Simplex{D: d, R: 1}, fwopt.L1Ball{D: d, R: 1}} {
-			w0 := make([]float64, d)
-			omega.Argmin(w0, w0) // the centre
-			for _, m := range []*fwopt.AwayFW{fwopt.AwayFWLineSearch(), fwopt.AwayFWSafe(3)} {
-				where := fmt.Sprintf("%T, seed %d, L = %g", omega, seed, m.L)
-				for s := range m.Steps(fwopt.NewOracle(f, omega, 1), w0) {
-					checkActive(t, where, m)
-					if s.K > 200 && (m.Gap > 1e-13 || s.X[2] < 1-1e-13) {
-						t.Fatalf("%s, step %d: gap %g", where, s.K, m.Gap)
-					}
-					if s.K == 400 {
-						break
+	omega := fwopt.Simplex{D: d, R: 1}
+	for _, ε := range []float64{1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 0} {
+		for seed := range uint64(10) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			h, c, sum := make([]float64, d), make([]float64, d), 0.0
+			for j := range c {
+				h[j] = 1 + r.Float64()
+				if j != 2 {
+					c[j] = ε * r.Float64()
+					sum += c[j]
+				}
+			}
+			c[2] = 1 - sum
+			f := fwopt.NewQuadratic(d, h, c)
+			w0, centre := make([]float64, d), make([]float64, d)
+			w0[seed%d] = 1
+			omega.Argmin(centre, centre)
+			for i, w0 := range [][]float64{w0, centre} { // slow until the centre is dropped
+				for _, m := range []*fwopt.AwayFW{fwopt.AwayFWLineSearch(), fwopt.AwayFWSafe(2)} {
+					where := fmt.Sprintf("ε = %g, seed %d, L = %g", ε, seed, m.L)
+					for s := range m.Steps(fwopt.NewOracle(f, omega, 1), w0) {
+						checkActive(t, where, m)
+						if e := norm(sub(s.X, c)); s.K > 300 && e > []float64{1e-15, 1e-3}[i] {
+							t.Fatalf("%s, step %d: %g off, gap %g", where, s.K, e, m.Gap)
+						}
+						if s.K == 400 {
+							break
+						}
 					}
 				}
 			}
+		}
+	}
+}
+
+// A vertex of next to no weight is dropped and not looked at for ever, although
+// the way to the point without it is below rounding.
+func TestAwayFWDropsTheLeast(t *testing.T) {
+	f := fwopt.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -1e-3})
+	for _, least := range []float64{1e-13, 1e-17, 1e-30, 1e-200} {
+		m := fwopt.AwayFWLineSearch()
+		o := fwopt.NewOracle(f, fwopt.Simplex{D: 4, R: 1}, 1)
+		for s := range m.Steps(o, []float64{0, 0, 0, 1}) {
+			if s.K == 3 {
+				if m.S.V[0].Index[0] != 3 {
+					t.Fatal("the first vertex is not the first: the test tests nothing")
+				}
+				m.S.Alpha[0] = least
+			}
+			if s.K == 60 {
+				break
+			}
+		}
+		if len(m.S.V) != 3 || m.Gap > 1e-15 {
+			t.Errorf("weight %g: gap %g, weights %g", least, m.Gap, m.S.Alpha)
 		}
 	}
 }

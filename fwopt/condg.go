@@ -41,8 +41,8 @@ func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float6
 		o.ArgminTo(c.u, tilde, eta/10)
 		c.s.start(c.u)
 	}
-	search := func(slope, most float64) float64 { // argmin_{γ∈[0,γ_max]} g(u + γd)
-		return most * shortStep(most*slope, most*most*beta*floats.Dot(c.d, c.d))
+	search := func(slope float64) float64 { // argmin_{γ∈[0,1]} g(u + γd)
+		return shortStep(slope, beta*floats.Dot(c.d, c.d))
 	}
 	for k := range maxInner {
 		if o.halted() {
@@ -64,7 +64,7 @@ func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float6
 		if c.away {
 			γ = c.s.step(c.u, c.grad, c.v, c.d, gap, search)
 		} else {
-			γ = search(gap, 1)
+			γ = search(gap)
 			Lerp(c.u, γ, c.v)
 		}
 		if γ == 0 {
