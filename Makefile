@@ -15,7 +15,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime test pins lint unit race cross clean
+.PHONY: help setup lab notebooks celltime verify test pins lint unit race cross clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -36,6 +36,9 @@ notebooks: setup ## run every notebook; WRITE=1 runs in full and keeps the outpu
 
 celltime: setup ## what a warm edited cell costs
 	@$(VENV) docker/celltime.py
+
+verify: ## every inequality of the paper against runs, in one table (minutes)
+	$(GO) run ./fwopt/fwverify
 
 test: pins lint unit race cross ## everything that needs no notebook
 

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
+)
+
+// short is what the tests do.
+func short() effort {
+	return effort{seeds: 20, pairs: 200, steps: 60, epochs: 3, instances: []*fwinst.Instance{
+		fwinst.Simplex(64, 8, 1),
+		fwinst.Face(16, 8, 1, 1),
+		fwinst.MSC(5, 0.5),
+		fwinst.MSL(16, 8, 0.25, 1),
+		fwinst.NoisyBox(4, 8, 1),
+		fwinst.IllSimplex(8, 8, 8, 1),
+		fwinst.Zigzag(),
+	}}
+}
+
+// No statement is violated; with every bound at a twentieth, each one is that is
+// not reported as loose.
+func TestVerify(t *testing.T) {
+	checks := verify(short())
+	var table bytes.Buffer
+	if report(&table, checks, false) != 0 {
+		t.Errorf("violations:\n%s", table.String())
+	}
+	t.Logf("\n%s", table.String())
+	if n := strings.Count(table.String(), "\n"); n < 150 {
+		t.Errorf("a table of %d lines", n)
+	}
+	if testing.Short() {
+		return
+	}
+	defer func() { scale = 1 }()
+	scale = 0.05
+	for i, c := range verify(short()) {
+		if c.Name != checks[i].Name || c.Count != checks[i].Count || c.Worst != checks[i].Worst {
+			t.Fatalf("not the same bits: %+v, %+v", c, checks[i])
+		}
+		if seen := c.Violations > 0; seen != (c.Worst > scale*(1+1e-9)) {
+			t.Errorf("%s on %s, bounds at a twentieth: %d violations, measured/bound %g", c.Name, c.Instance, c.Violations, c.Worst)
+		}
+	}
+}
+
+// Whatever is wrong, in a method's schedule or in a constant, the checks that are
+// about it see it; what they see beside it is in the log.
+func TestPlantedFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds, and nothing that TestVerify does not run, too")
+	}
+	e := short()
+	simplex, msc, msl, ill := fwinst.Simplex(512, 8, 1), fwinst.MSC(8, 0.5), fwinst.MSL(16, 8, 0.25, 1), fwinst.IllSimplex(8, 8, 8, 1)
+	wrong := func(p *fwinst.Instance, change func(p *fwinst.Instance)) *fwinst.Instance {
+		q := *p
+		change(&q)
+		return &q
+	}
+	// STORC, case (a), on the simplex, with a changed schedule
+	storc := func(change func(a *fwopt.STORC)) func(l *ledger) {
+		return func(l *ledger) {
+			storcAOf(l, simplex, e, func() *fwopt.STORC {
+				a := fwopt.STORCTheorem2a(simplex.L, simplex.D)
+				change(a)
+				return a
+			})
+		}
+	}
+	sfwWith := func(change func(a *fwopt.SFW)) func(l *ledger) {
+		return func(l *ledger) {
+			sfwOf(l, msl, e, "SFW theorem", func() *fwopt.SFW {
+				a := fwopt.SFWTheorem3(msl.L, msl.D, msl.G)
+				change(a)
+				return a
+			}, false)
+		}
+	}
+	for _, c := range []struct {
+		fault string
+		run   func(l *ledger)
+		seen  []string
+	}{
+		{"β_k = L/k", storc(func(a *fwopt.STORC) { b := a.Beta; a.Beta = func(k int) float64 { return b(k) / 3 } }),
+			[]string{"Theorem 2a: duality gap ≤ η_{t,k} (Eq. 4)"}},
+		{"η_{t,k} times 100", storc(func(a *fwopt.STORC) { h := a.Eta; a.Eta = func(t, k int) float64 { return 100 * h(t, k) } }),
+			[]string{"Theorem 2a: duality gap ≤ η_{t,k} (Eq. 4)", "Theorem 2a: Lemma 3, one step",
+				"Theorem 2a: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)", "Theorem 2a: E gap(w_t) ≤ LD²/2^{t+1}"}},
+		{"m_{t,k} a thousandth", storc(func(a *fwopt.STORC) { m := a.M; a.M = func(t, k int) int { return m(t, k)/1000 + 1 } }),
+			[]string{"Theorem 2a: the box as written", "Theorem 2a: the variance condition"}},
+		{"m_{t,k} twice", storc(func(a *fwopt.STORC) { m := a.M; a.M = func(t, k int) int { return 2 * m(t, k) } }),
+			[]string{"Theorem 2a: the box as written", "Corollary 2a: 32400LD²/ε stochastic gradients"}},
+		{"γ_k = 1/(k+1)", storc(func(a *fwopt.STORC) { a.Gamma = func(k int) float64 { return 1 / float64(k+1) } }),
+			[]string{"Theorem 2a: the box as written"}},
+		{"γ_k = 1", storc(func(a *fwopt.STORC) { a.Gamma = func(k int) float64 { return 1 } }),
+			[]string{"Theorem 2a: the box as written", "Theorem 2a: Lemma 3, one step"}},
+		{"N_t one less", storc(func(a *fwopt.STORC) { n := a.N; a.N = func(t int) int { return n(t) - 1 } }),
+			[]string{"Theorem 2a: the box as written"}},
+		{"SVRF with a thousandth of the samples", func(l *ledger) {
+			svrfOf(l, simplex, e, "Theorem 1", func() *fwopt.SVRF {
+				a := fwopt.SVRFTheorem1()
+				a.M = func(_, k int) int { return k/10 + 1 }
+				return a
+			}, false)
+		}, []string{"Theorem 1: the box as written", "Theorem 1: E‖δ_k‖² ≤ L²D²/(k+1)²"}},
+		{"SVRF with γ_k = 1", func(l *ledger) {
+			svrfOf(l, simplex, e, "Theorem 1", func() *fwopt.SVRF {
+				a := fwopt.SVRFTheorem1()
+				a.Gamma = func(_, k int) float64 { return 1 }
+				return a
+			}, false)
+		}, []string{"Theorem 1: the box as written", "Theorem 1, one step", "Theorem 1: E gap(x_k) ≤ 4LD²/(k+2)", "Theorem 1: E gap(w_t) ≤ LD²/2^{t+1}"}},
+		{"SFW with half the samples", sfwWith(func(a *fwopt.SFW) { m := a.M; a.M = func(k int) int { return m(k)/2 + 1 } }),
+			[]string{"SFW theorem: the box as written", "SFW theorem: E‖δ_k‖² ≤ G²/m_k ≤ (LDγ_k/2)²"}},
+		{"SFW with γ_k = 1/(10k)", sfwWith(func(a *fwopt.SFW) { a.Gamma = func(k int) float64 { return 0.1 / float64(k) } }),
+			[]string{"SFW theorem: the box as written", "SFW theorem, one step", "SFW theorem: E gap ≤ 4LD²/(k+2)"}},
+		{"SCGS with half the samples", func(l *ledger) {
+			scgsOf(l, msl, e, "SCGS", func() *fwopt.SCGS {
+				a := fwopt.SCGSConvex(msl.L, msl.D, msl.Sigma)
+				m := a.M
+				a.M = func(k int) int { return m(k)/2 + 1 }
+				return a
+			}, false)
+		}, []string{"SCGS: the box as written", "SCGS: the variance condition"}},
+		{"L a quarter", func(l *ledger) {
+			p := wrong(msc, func(p *fwinst.Instance) { p.L /= 4 })
+			properties(l, p, e)
+			lemma1(l, p, e)
+		}, []string{"Section 2: f_i is L-smooth", "Property (1)", "Property (2)", "Lemma 1", "Lemma 1 with 4L(gap(w) + gap(w_0))",
+			"Lemma 1, proof: E‖∇f_i(w)−∇f_i(w*)‖² ≤ 2L gap"}},
+		{"all constants of the instance", func(l *ledger) {
+			assumptions(l, wrong(msl, func(p *fwinst.Instance) {
+				p.D, p.G, p.GF, p.Sigma, p.LF, p.Alpha, p.WStar = p.D*0.8, p.G*0.9, p.GF*0.9, p.Sigma*0.9, p.LF*0.2, 0.1, p.W0
+			}), e)
+		}, []string{"Instance: ‖w−v‖ ≤ D", "Instance: ‖∇f_i‖ ≤ G", "Instance: ‖∇f‖ ≤ G_f", "Instance: E‖∇f_i−∇f‖² ≤ σ²",
+			"Instance: f is L_f-smooth", "Instance: f is α-strongly convex", "Instance: w* is optimal"}},
+		{"w_0 with L a tenth", func(l *ledger) { baseCase(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e) },
+			[]string{"Theorem 1, base case: gap(w_0) ≤ LD²/2"}},
+		{"FW with L_f a tenth", func(l *ledger) { frankWolfe(l, wrong(simplex, func(p *fwinst.Instance) { p.LF /= 10 }), e) },
+			[]string{"FW: 2LD²/(k+2)", "FW, one step", "FW: a duality gap ≤ 6.75LD²/(k+2)", "FW, safe step: 2LD²/(k+2)"}},
+		{"α of linear rates times 100", func(l *ledger) {
+			p := wrong(ill, func(p *fwinst.Instance) { p.Alpha *= 8; p.LF /= 100 })
+			awayFW(l, p, e)
+		}, []string{"AwayFW, safe step: linear rate", "AwayFW, line search: linear rate"}},
+		{"Garber-Hazan with D a tenth", func(l *ledger) { garberHazan(l, wrong(ill, func(p *fwinst.Instance) { p.D /= 10 }), e) },
+			[]string{"Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", "Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", "Garber-Hazan: p_k is as good as w*", "Garber-Hazan: gap(w_0) ≤ LD²/2"}},
+		{"beyond with L a tenth of that of the method", func(l *ledger) {
+			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false, func() *fwopt.STORC { return fwopt.STORCBeyond(msl.L, msl.D) })
+		}, []string{"Beyond: E gap(w_t) ≤ LD²/2^{t+1}", "Beyond: step 1", "Beyond: step 2, one step", "Beyond: step 3, one step",
+			"Beyond: proof, E gap(z_s) ≤ 26LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 40LD_t²/(s+1)²", "Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
+	} {
+		l := newLedger("planted")
+		c.run(l)
+		seen := map[string]int{}
+		var names []string
+		for _, x := range l.checks {
+			if x.Violations > 0 {
+				seen[x.Name] = x.Violations
+				names = append(names, fmt.Sprintf("%s (%d of %d)", x.Name, x.Violations, x.Count))
+			}
+		}
+		t.Logf("%s: seen by %s", c.fault, strings.Join(names, "; "))
+		for _, name := range c.seen {
+			if seen[name] == 0 {
+				t.Errorf("%s: not seen by %q, measured/bound %g", c.fault, name, l.find(name).Worst)
+			}
+		}
+	}
+}
+
+// The variance is what the definition says, and the noise at the limit has the
+// norm that is asked for.
+func TestVariance(t *testing.T) {
+	p := fwinst.MSC(2, 1) // terms 0, ½u_2², ½u_1², ½u_1²
+	w, w0 := []float64{1, 0.5}, []float64{-1, 0.5}
+	// ∇f_i(w) − ∇f_i(w_0) is (2, 0) in half of the terms: mean (1, 0)
+	if v := variance(p.F, w, w0); math.Abs(v-1) > 1e-15 {
+		t.Errorf("variance %g, want 1", v)
+	}
+	// ∇f_i(w) is 0, (0, ½), (1, 0), (1, 0): mean (½, ⅛), E‖·‖² = (¼ + 1 + 1)/4
+	if v := variance(p.F, w, nil); math.Abs(v-(9./16-1./4-1./64)) > 1e-15 {
+		t.Errorf("variance %g, want %g", v, 9./16-1./4-1./64)
+	}
+	s := &spy{f: p.F, noise: func() float64 { return 3 }}
+	o := fwopt.NewOracle(s, p.Omega, 1)
+	g, g0, dst := make([]float64, 2), make([]float64, 2), make([]float64, 2)
+	o.Grad(g, w)
+	o.Grad(g0, w0)
+	o.VRGrad(dst, w, w0, g0, 5)
+	if s.m != 5 || math.Abs(dist(dst, g)-3) > 1e-14 || dist(s.z, w)+dist(s.z0, w0)+dist(s.tilde, dst) > 0 {
+		t.Errorf("noise of %g, want 3; the spy saw %+v", dist(dst, g), s)
+	}
+	if o.StochasticGrad(dst, w, 7); s.m != 7 || math.Abs(dist(dst, g)-3) > 1e-14 || s.z0 != nil {
+		t.Errorf("noise of %g, want 3; the spy saw %+v", dist(dst, g), s)
+	}
+}
