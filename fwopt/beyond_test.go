@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
 )
 
 // The proof behind STORCBeyond and STORCBeyondStrong, in numbers: each inequality
@@ -150,5 +151,39 @@ func TestAwayStepsWithinTheirBound(t *testing.T) {
 			}
 		}
 		t.Logf("%-10s (D/δ)² = %2g: at most %.2f of the bound in %d steps", p.name, p.ratio, worst, steps)
+	}
+}
+
+// Where Frank-Wolfe zigzags, line 11 needs 1/ε linear optimisations, 16 times as
+// many for four epochs more; with away steps about as many in every epoch. Elsewhere
+// that can be the larger number: without, line 11 starts from x_{k−1}.
+func TestAwayStepsOnTheZigzag(t *testing.T) {
+	p := fwinst.Zigzag()
+	linear := func(m *fwopt.STORC) (spent [14]int) {
+		o := fwopt.NewOracle(p.F, p.Omega, 1)
+		for s := range m.Steps(o, p.W0) {
+			spent[s.T] = o.Calls.Linear
+			if s.K < m.N(s.T) {
+				continue
+			}
+			if gap, bound := p.Gap(s.X), fwopt.BoundEpoch(p.L, p.D, s.T); gap > bound {
+				t.Errorf("away %v, epoch %d: gap %g, bound %g", m.Away, s.T, gap, bound)
+			}
+			if s.T == 13 {
+				break
+			}
+		}
+		return spent
+	}
+	plain := linear(fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha))
+	short := linear(away(fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha)))
+	t.Logf("without away steps %v, with %v", plain[1:], short[1:])
+	if plain[13] < 10*plain[9] {
+		t.Errorf("without away steps %d linear optimisations in 9 epochs, %d in 13", plain[9], plain[13])
+	}
+	for e := 1; e <= 13; e++ {
+		if n := short[e] - short[e-1]; n > 40 {
+			t.Errorf("with away steps %d linear optimisations in epoch %d", n, e)
+		}
 	}
 }
