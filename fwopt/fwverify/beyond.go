@@ -55,8 +55,7 @@ func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2
 		c.inner = func(l *ledger, beta, eta, linear float64) {
 			l.most(name+": line 11's linear optimisations", linear, 2+2*math.Ceil(8*ratio*max(0, math.Log(beta*p.D*p.D/eta))))
 		}
-		none := func(float64, int) float64 { return math.Inf(1) }
-		c.counts(name, "any", none, "Σ N_t(4 + 16(D/δ)² ln(3N_tD²/(2D_t²)))", func(_ float64, T int) (sum float64) {
+		c.counts(name, "", nil, "Σ N_t(4 + 16(D/δ)² ln(3N_tD²/(2D_t²)))", func(_ float64, T int) (sum float64) {
 			for t := 1; t <= T; t++ { // β_kD²/η_{t,k} is the same for all k
 				sum += float64(N(t)) * (4 + 16*ratio*max(0, math.Log(1.5*float64(N(t))*p.D*p.D/Dt2(t))))
 			}
