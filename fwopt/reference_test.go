@@ -50,7 +50,7 @@ func TestReferenceOptima(t *testing.T) {
 		omega := fwopt.TraceNorm{H: set.H(), M: set.M(), Tau: c.Tau}
 		w0 := fwopt.NewOracle(f, omega, 1).Start()
 		for _, m := range []fwopt.Method{&fwopt.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), fwopt.FWLineSearch(), fwopt.SVRFExperiments()} {
-			b := fwopt.Budget{Gap: 1e-5, Seconds: 60, Every: 1.3}
+			b := fwopt.Budget{Gap: 1e-5, Seconds: 600, Every: 1.3}
 			switch m.(type) {
 			case *fwopt.FISTA:
 			case *fwopt.SVRG:
