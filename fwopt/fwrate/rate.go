@@ -73,30 +73,37 @@ type Fit struct {
 	log, alike bool
 }
 
-// Measured reports whether the interval has a width. If not, there was but one
-// run, or each run gave the same slope: then the schedule made it.
-func (f Fit) Measured() bool { return f.Hi-f.Lo > 1e-9*(1+math.Abs(f.Slope)) }
+// Measured reports whether the interval has a width, of a millionth at least. If
+// not, the seeds say nothing: there was but one run, or they are alike where
+// this was fitted.
+func (f Fit) Measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 
-// String returns "1.945 [1.938, 1.950]", or "set by the schedule (2.054)" where
-// nothing was measured, or "0.990 (one run)" where the gaps are those of a
-// single run, as of a method without randomness.
+// String returns "1.945 [1.938, 1.950]", with more digits where the interval
+// needs them. A fit that is not Measured is "set by the schedule (2.054)", or
+// "0.990 (no spread)" if the gaps themselves are the same in all runs, as those
+// of a method without randomness.
 func (f Fit) String() string {
 	switch s := f.Number(f.Slope); {
-	case f.Measured():
-		return fmt.Sprintf("%s [%s, %s]", s, f.Number(f.Lo), f.Number(f.Hi))
-	case f.alike:
-		return s + " (one run)"
-	default:
+	case !f.Measured() && f.alike:
+		return s + " (no spread)"
+	case !f.Measured():
 		return "set by the schedule (" + s + ")"
 	}
+	more := 0
+	for f.write(f.Lo, more) == f.write(f.Hi, more) && more < 4 {
+		more++
+	}
+	return fmt.Sprintf("%s [%s, %s]", f.write(f.Slope, more), f.write(f.Lo, more), f.write(f.Hi, more))
 }
 
 // Number writes a slope: 1.945, or 2.069e6 in a logarithmic law.
-func (f Fit) Number(slope float64) string {
+func (f Fit) Number(slope float64) string { return f.write(slope, 0) }
+
+func (f Fit) write(slope float64, more int) string {
 	if f.log {
-		return number(slope, 4)
+		return number(slope, 4+more)
 	}
-	return strings.ReplaceAll(fmt.Sprintf("%.3f", slope), "-", "−")
+	return strings.ReplaceAll(fmt.Sprintf("%.*f", 3+more, slope), "-", "−")
 }
 
 // number writes x with the given number of digits, as 0.35, 2.069e6 or 6e−7.
@@ -210,19 +217,23 @@ func (l Law) rate(by estimator, draws [][][]Point) (*Rate, error) {
 				w[d*seeds+rng.IntN(seeds)]++
 			}
 		}
-		m := mean(table, w)
-		longs[i], lates[i] = l.line(m[long:]).Slope, l.line(m[late:]).Slope
+		x, y := l.axes(mean(table, w))
+		_, longs[i] = line(x[long:], y[long:])
+		_, lates[i] = line(x[late:], y[late:])
 	}
 	units := seeds
 	if len(draws) > 1 {
 		units = len(draws)
 		for d := range draws {
-			m := mean(table[d*seeds:(d+1)*seeds], ones(seeds))
-			r.Draws = append(r.Draws, l.line(m[long:]).Slope)
+			x, y := l.axes(mean(table[d*seeds:(d+1)*seeds], ones(seeds)))
+			_, slope := line(x[long:], y[long:])
+			r.Draws = append(r.Draws, slope)
 		}
 	}
 	r.Long, r.Late = r.fit(by, long, units, longs), r.fit(by, late, units, lates)
-	alike := !slices.ContainsFunc(runs, func(run []Point) bool { return !slices.Equal(run, runs[0]) })
+	alike := !slices.ContainsFunc(runs, func(run []Point) bool {
+		return !slices.EqualFunc(run, runs[0], func(p, q Point) bool { return math.Abs(p.Gap-q.Gap) <= 1e-9*q.Gap })
+	})
 	for _, f := range []*Fit{&r.Long, &r.Late} {
 		f.alike = alike && by != byBound // whose gaps no run has made
 		if f.Window = "ε = " + number(r.Mean[f.From].Gap, 2) + "–" + number(r.Mean[len(r.Mean)-1].Gap, 2); by != byHit {
@@ -241,8 +252,13 @@ func (l Law) rate(by estimator, draws [][][]Point) (*Rate, error) {
 // fit returns the line through Mean[from:], given the slopes of the samples of
 // so many units.
 func (r *Rate) fit(by estimator, from, units int, slopes []float64) Fit {
-	f := r.line(r.Mean[from:])
-	f.From, f.Lo, f.Hi = from, f.Slope, f.Slope
+	x, y := r.axes(r.Mean[from:])
+	f := Fit{From: from, Points: len(x), R2: 1, log: r.Power == 0}
+	f.Intercept, f.Slope = line(x, y)
+	f.Lo, f.Hi = f.Slope, f.Slope
+	if floats.Max(y) > floats.Min(y) { // else a line it is
+		f.R2 = stat.RSquared(x, y, nil, f.Intercept, f.Slope)
+	}
 	if units > 1 {
 		slices.Sort(slopes)
 		q := tail(units)
@@ -254,7 +270,7 @@ func (r *Rate) fit(by estimator, from, units int, slopes []float64) Fit {
 		lo = max(1, slices.IndexFunc(r.Schedule, func(p Pair) bool { return p.Count > first })) - 1
 		hi = 1 + slices.IndexFunc(r.Schedule, func(p Pair) bool { return p.Count >= last })
 	}
-	f.Schedule = r.line(r.Schedule[lo:max(lo, hi)]).Slope
+	_, f.Schedule = line(r.axes(r.Schedule[lo:max(lo, hi)]))
 	return f
 }
 
@@ -309,24 +325,24 @@ func mean(table [][]Pair, w []float64) []Pair {
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// line fits the points by least squares; NaN if they have no slope.
-func (l Law) line(points []Pair) (f Fit) {
-	x, y := make([]float64, len(points)), make([]float64, len(points))
+// axes returns the coordinates in which the law is a line.
+func (l Law) axes(points []Pair) (x, y []float64) {
+	x, y = make([]float64, len(points)), make([]float64, len(points))
 	for i, p := range points {
 		x[i], y[i] = -math.Log(p.Gap), p.Count
 		if l.Power > 0 {
 			y[i] = math.Log(p.Count)
 		}
 	}
-	f = Fit{Points: len(points), Slope: math.NaN(), log: l.Power == 0}
-	if len(x) > 0 && floats.Max(x)-floats.Min(x) > 1e-9 {
-		f.Intercept, f.Slope = stat.LinearRegression(x, y, nil, false)
-		f.R2 = 1 // of a count that stays the same
-		if floats.Max(y) > floats.Min(y) {
-			f.R2 = stat.RSquared(x, y, nil, f.Intercept, f.Slope)
-		}
+	return x, y
+}
+
+// line returns the line of least squares; NaN if the points have none.
+func line(x, y []float64) (intercept, slope float64) {
+	if len(x) == 0 || floats.Max(x)-floats.Min(x) < 1e-9 {
+		return math.NaN(), math.NaN()
 	}
-	return f
+	return stat.LinearRegression(x, y, nil, false)
 }
 
 // tail returns Φ(−√(n/(n−1)) t), with the 97.5 % quantile t of Student's law of

@@ -151,7 +151,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// What is averaged is the gap and the count, over all runs alike; checked by a
+// What is averaged is the gap and the count, over all no spread; checked by a
 // plain regression.
 func TestMeasureByHand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -252,6 +252,10 @@ func TestFirstHit(t *testing.T) {
 	if want := math.Log2(70./50) / 2; !near(r.Late.Schedule, want) {
 		t.Errorf("schedule %g, want %g", r.Late.Schedule, want)
 	}
+	// about the long one, of 40 to 65, there is 40 too
+	if want := (1.5*math.Log2(70./40) + 0.5*math.Log2(60./50)) / 5; !near(r.Long.Schedule, want) {
+		t.Errorf("schedule %g, want %g", r.Long.Schedule, want)
+	}
 
 	// at dense checkpoints, the slope of the law
 	var runs [][]Point
@@ -297,7 +301,7 @@ func TestSetByTheSchedule(t *testing.T) {
 	// a single run, or the same again, is not the schedule, and no interval either
 	for _, alike := range [][][]Point{runs[:1], {runs[0], runs[0], runs[0]}} {
 		r, err := law.Measure(alike)
-		if err != nil || r.Long.Measured() || !strings.HasSuffix(r.Long.String(), " (one run)") {
+		if err != nil || r.Long.Measured() || !strings.HasSuffix(r.Long.String(), " (no spread)") {
 			t.Errorf("%v, %v", r, err)
 		}
 		if r, _ = law.Scheduled(alike); r.Long.String() != "set by the schedule (2.000)" {
@@ -423,9 +427,11 @@ func TestRow(t *testing.T) {
 		{Fit{Slope: 1.9449, Lo: 1.9381, Hi: 1.9502}, "1.945 [1.938, 1.950]"},
 		{Fit{Slope: -0.5, Lo: -0.6, Hi: -0.4}, "−0.500 [−0.600, −0.400]"},
 		{Fit{Slope: 2.054, Lo: 2.054, Hi: 2.054}, "set by the schedule (2.054)"},
-		{Fit{Slope: 2.054, Lo: 2.054, Hi: 2.054 + 1e-12}, "set by the schedule (2.054)"},
-		{Fit{Slope: 0.99, Lo: 0.99, Hi: 0.99, alike: true}, "0.990 (one run)"},
+		{Fit{Slope: 2.054, Lo: 2.054, Hi: 2.054 + 1e-7}, "set by the schedule (2.054)"},
+		{Fit{Slope: 0.99, Lo: 0.99, Hi: 0.99, alike: true}, "0.990 (no spread)"},
 		{Fit{Slope: 2.0694e6, Lo: 2.06e6, Hi: 2.08e12, log: true}, "2.069e6 [2.06e6, 2.08e12]"},
+		{Fit{Slope: 0.92841, Lo: 0.92838, Hi: 0.92843}, "0.92841 [0.92838, 0.92843]"},
+		{Fit{Slope: 0.9, Lo: 0.9, Hi: 0.900002}, "0.900000 [0.900000, 0.900002]"},
 		{Fit{Slope: 1.4427, Lo: 1.4, Hi: 1.5, log: true}, "1.443 [1.4, 1.5]"},
 		{Fit{Slope: 12345, Lo: 1e-7, Hi: 20000, log: true}, "1.234e4 [1e−7, 2e4]"},
 	} {
