@@ -291,7 +291,11 @@ func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
 
 // draw draws one entry, its left end and middle height at pt.
 func (k *key) draw(c draw.Canvas, e entry, pt vg.Point, width vg.Length) {
-	c.StrokeLine2(e.style, pt.X, pt.Y, pt.X+keySample, pt.Y)
+	if e.style.Width > 0 {
+		c.StrokeLine2(e.style, pt.X, pt.Y, pt.X+keySample, pt.Y)
+	} else { // dots alone
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: e.style.Color, Radius: vg.Points(2.5), Shape: shapes[0]}, vg.Point{X: pt.X + keySample/2, Y: pt.Y})
+	}
 	sty := k.style(e)
 	s := wrap(e.name, sty, width)
 	write(c, s, sty, vg.Point{X: pt.X + keySample + keySpace, Y: pt.Y + rise(s, sty)/2})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"gonum.org/v1/plot"
 )
 
@@ -77,4 +78,30 @@ func ExampleLines() {
 	fmt.Println(fwplot.Bundle(p).Alt)
 	// Output:
 	// digits: after 10 s: f(w) against factor ends at SGD 1.8, STORC 2.
+}
+
+// A measured rate beside its bound, with the theory's exponent.
+func ExampleRate() {
+	var runs [][]fwrate.Point
+	for seed := range 3 {
+		var run []fwrate.Point
+		for t := 1; t <= 8; t++ {
+			gap := math.Exp2(-float64(t)) / float64(9+(seed+t)%3)
+			run = append(run, fwrate.Point{T: t, Calls: fwopt.Calls{Stochastic: 100 << (2 * t)}, Gap: gap})
+		}
+		runs = append(runs, run)
+	}
+	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwrate.Point) float64 { return fwopt.BoundEpoch(1, 1, p.T) }}
+	r, err := law.Measure(runs)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := fwplot.Rate("SVRF", r)
+	p.Title.Text = "SVRF, " + p.Title.Text
+	fmt.Println(p.Title.Text)
+	fmt.Println(r.Long)
+	// Output:
+	// SVRF, mean and range of 3 runs; triangle: theory
+	// 2.000 [1.929, 2.032]
 }
