@@ -35,7 +35,10 @@ func invented(power, theory, ratio, noise float64, seeds, n int, bend ...float64
 
 // rates are rates of many shapes.
 func rates() map[string]*fwrate.Rate {
+	aside := invented(2, 2, 0.2, 0.1, 5, 8)
+	aside.Long.Intercept -= 1.5 // a line to the right of its dots
 	return map[string]*fwrate.Rate{
+		"aside":   aside,
 		"plain":   invented(2, 2, 0.2, 0.1, 5, 8),
 		"exact":   invented(2, 2, 0.2, 0, 1, 8),
 		"noisy":   invented(1, 1, 0.1, 0.5, 10, 12),
