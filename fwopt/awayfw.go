@@ -33,8 +33,8 @@ import (
 // On a polytope of pyramidal width δ (Theorem 1 there), an L-smooth and
 // α-strongly convex f has f(w_k) − f(w*) ≤ (1 − (α/4L)(δ/D)²)^{k/2} (f(w_0) − f(w*)),
 // if w_0 is a vertex, as Oracle.Start's is. Any other w_0 ∈ Ω is taken for one:
-// the method is as valid, but slower until a step drops w_0; from there on the
-// theorem holds. On a set with infinitely many vertices S may grow with every step.
+// the method is as valid, but slower until a step drops w_0; from there on, with
+// s vertices left, the theorem holds with (k−s+1)/2 for k/2. On a set with infinitely many vertices S may grow with every step.
 type AwayFW struct {
 	L float64 // smoothness of f, for the safe step; 0 for a line search
 
@@ -56,6 +56,9 @@ func (a *AwayFW) String() string { return "AwayFW" }
 // optimisation, and one exact gradient more for a line search; beside them it
 // costs as much as three passes over the non-zeros of the active vertices.
 func (a *AwayFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.L != 0 {
+		positive("L", a.L)
+	}
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 		a.S.start(w0)

@@ -1,6 +1,10 @@
 package fwopt
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // condG is line 11 of Algorithm 2, the inner loop of SCGS and STORC: it runs
 // Frank-Wolfe from u = x to solve
@@ -37,6 +41,9 @@ const maxInner = 1_000_000
 // if η cannot be reached; the state of the method is then as it was.
 func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float64 {
 	copy(c.u, x)
+	if !(beta > 0) || !(eta >= 0) {
+		panic(fmt.Sprintf("fwopt: β = %g and η = %g, want β > 0 and η ≥ 0; look at the schedules Beta and Eta", beta, eta))
+	}
 	if c.away {
 		o.ArgminTo(c.u, tilde, eta/10)
 		c.s.start(c.u)

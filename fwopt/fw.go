@@ -39,6 +39,9 @@ func (a *FW) String() string { return "FW" }
 // Steps runs Frank-Wolfe. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search.
 func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.L != 0 {
+		positive("L", a.L)
+	}
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}

@@ -8,7 +8,7 @@ import (
 
 // GarberHazan is Frank-Wolfe with a local linear optimisation (Garber & Hazan,
 // "A linearly convergent conditional gradient algorithm with applications to
-// online and stochastic optimization", SIAM J. Optim. 26, 2016; Table 2's second
+// online and stochastic optimization", arXiv:1301.4666, 2013; Table 2's second
 // row), for a domain that is a LocalLinear:
 //
 //	p_k = argmin of ∇f(w_{k−1})ᵀp near w_{k−1}: ‖p_k − w_{k−1}‖ ≤ ρr_k, and no

@@ -109,16 +109,22 @@ type Oracle struct {
 	tmp     []float64   // scratch of VRGrad
 	halt    func() bool // set by Run: true when an inner loop must give up
 	stalled bool        // an inner loop could not reach its accuracy
+	used    bool        // by a run: its counts and draws are spent
 }
 
 // NewOracle returns the oracle of a run of a method on min_{w∈Ω} f(w). The seed
-// decides all its random draws. It panics if f and Ω have different dimensions.
+// decides all its random draws. It panics if f and Ω have different dimensions, or
+// shapes as far as they are known.
 func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	if f.Dim() != omega.Dim() {
 		panic(fmt.Sprintf("fwopt: f has dimension %d and Ω has dimension %d", f.Dim(), omega.Dim()))
 	}
 	if f.Len() < 1 {
 		panic("fwopt: f is a sum of no terms")
+	}
+	l, isLogistic := f.(*Logistic)
+	if t, ok := omega.(TraceNorm); ok && isLogistic && t.H != l.Classes() {
+		panic(fmt.Sprintf("fwopt: TraceNorm has H = %d and f has %d classes; are H and M swapped?", t.H, l.Classes()))
 	}
 	o := &Oracle{F: f, Omega: omega, seed: seed, RNG: *rand.NewPCG(seed, 1)}
 	o.Warm.RNG = *rand.NewPCG(seed, 2)
@@ -245,7 +251,7 @@ func (o *Oracle) Start() []float64 {
 // is valid until the next call. Sample counts nothing; it panics if m < 1.
 func (o *Oracle) Sample(m int) Batch {
 	if m < 1 {
-		panic(fmt.Sprintf("fwopt: a batch of %d samples", m))
+		panic(fmt.Sprintf("fwopt: a batch of %d samples; m_k, the schedule M, must be at least 1", m))
 	}
 	if o.rng == nil {
 		panic("fwopt: an Oracle is made by NewOracle")
@@ -262,10 +268,14 @@ func (o *Oracle) Sample(m int) Batch {
 // halted reports whether an inner loop must give up its step.
 func (o *Oracle) halted() bool { return o.halt != nil && o.halt() }
 
-// Lerp does x = (1−γ)x + γv.
+// Lerp does x = (1−γ)x + γv. It panics if γ is not in [0, 1], for the result could
+// leave Ω, or if the lengths differ.
 func Lerp(x []float64, gamma float64, v []float64) {
 	if len(x) != len(v) {
 		panic("fwopt: vectors of different lengths")
+	}
+	if !(gamma >= 0 && gamma <= 1) {
+		panic(fmt.Sprintf("fwopt: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
 	}
 	if gamma == 1 { // γ_1 = 1: also from an x that holds no number
 		copy(x, v)
@@ -275,11 +285,14 @@ func Lerp(x []float64, gamma float64, v []float64) {
 	floats.AddScaled(x, gamma, v)
 }
 
-// ceil returns ⌈x⌉ as an int, at least 1. An x that is above a whole number by
-// rounding only, a relative 1e-12, counts as that number.
+// ceil returns ⌈x⌉ as an int, at least 1. An x that is a whole number up to
+// rounding, a relative 1e-12, counts as that number.
 func ceil(x float64) int {
 	if math.IsNaN(x) || x > 1<<53 {
 		panic(fmt.Sprintf("fwopt: a schedule asks for %g samples or steps", x))
 	}
-	return max(1, int(math.Ceil(x*(1-1e-12))))
+	if r := math.Round(x); math.Abs(x-r) <= 1e-12*r {
+		x = r
+	}
+	return max(1, int(math.Ceil(x)))
 }

@@ -1,6 +1,7 @@
 package fwopt_test
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"math"
@@ -282,6 +283,9 @@ func TestOraclePanics(t *testing.T) {
 	f, h := instance(1, 4, 3, 2)
 	_, other := instance(1, 4, 2, 2)
 	x := make([]float64, 3)
+	first := func(m fwopt.Method) { // one step
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, h, 1), m, nil, fwopt.Budget{Steps: 1})
+	}
 	for name, c := range map[string]struct {
 		call func()
 		want string
@@ -291,8 +295,23 @@ func TestOraclePanics(t *testing.T) {
 		"no local":       {func() { fwopt.NewOracle(f, h, 1).ArgminLocal(x, x, x, 1) }, "has no ArgminLocal"},
 		"no line search": {func() { fwopt.NewOracle(f, h, 1).LineSearch(x, x) }, "has no line search"},
 		"empty batch":    {func() { fwopt.NewOracle(f, h, 1).Sample(0) }, "a batch of 0 samples"},
+		"oracle used": {func() {
+			o := fwopt.NewOracle(f, h, 1)
+			for range 2 {
+				fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 1})
+			}
+		}, "this Oracle has served a run"},
 		"no NewOracle":   {func() { (&fwopt.Oracle{F: f, Omega: h}).Sample(1) }, "made by NewOracle"},
 		"lengths":        {func() { fwopt.Lerp(x, 0.5, x[:2]) }, "different lengths"},
+		"step":           {func() { fwopt.Lerp(x, 1.5, x) }, "γ = 1.5"},
+		"no step":        {func() { fwopt.Lerp(x, math.NaN(), x) }, "γ = NaN"},
+		"safe step":      {func() { first(&fwopt.FW{L: -1}) }, "L = -1"},
+		"safe away step": {func() { first(&fwopt.AwayFW{L: -1}) }, "L = -1"},
+		"beta":           {func() { a := fwopt.STORCTheorem2a(1, 1); a.Beta = func(int) float64 { return -1 }; first(a) }, "β = -1"},
+		"eta":            {func() { a := fwopt.SCGSConvex(1, 1, 1); a.Eta = func(int) float64 { return -1 }; first(a) }, "η = -1"},
+		"eta NaN":        {func() { a := fwopt.SCGSConvex(1, 1, 1); a.Eta = func(int) float64 { return math.NaN() }; first(a) }, "η = NaN"},
+		"samples":        {func() { a := fwopt.SVRFTheorem1(); a.M = func(_, _ int) int { return 0 }; first(a) }, "a batch of 0 samples"},
+		"length":         {func() { a := fwopt.SVRFTheorem1(); a.N = func(int) int { return 0 }; first(a) }, "N_1 = 0"},
 		"L":              {func() { fwopt.STORCTheorem2a(0, 1) }, "L = 0"},
 		"D":              {func() { fwopt.SFWTheorem3(1, math.NaN(), 1) }, "D = NaN"},
 		"alpha":          {func() { fwopt.STORCTheorem2c(1, 1, -1) }, "alpha = -1"},
@@ -313,5 +332,18 @@ func TestOraclePanics(t *testing.T) {
 			}()
 			c.call()
 		}()
+	}
+}
+
+// k³ is a whole number, however large, and stops at 2⁵³.
+func TestLargeBatches(t *testing.T) {
+	a := fwopt.SCGSExperiments(1, 1)
+	for _, k := range []int{1, 3, 10_000, 20_000, 100_000, 200_000} {
+		if got := a.M(k); got != k*k*k {
+			t.Errorf("m_%d = %d, want %d", k, got, k*k*k)
+		}
+	}
+	if got := a.M(300_000); got != 1<<53 {
+		t.Errorf("m_300000 = %d, want 2⁵³", got)
 	}
 }

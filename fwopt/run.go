@@ -84,7 +84,7 @@ func (b *Budget) check() {
 // run after the step at work, or in it if that is in an inner loop; the trace
 // says so and holds the last iterate. Recording touches no account, clock,
 // sampler or warm start of the run: same seed, same bits, however often. Run
-// panics if m has run already.
+// panics if m or o has run already.
 func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trace {
 	r := newRun(o, m, w0, b)
 	r.loop(ctx)
@@ -138,6 +138,10 @@ func newRun(o *Oracle, m Method, w0 []float64, b Budget) *run {
 	if o.rng == nil {
 		panic("fwopt: an Oracle is made by NewOracle")
 	}
+	if o.used {
+		panic("fwopt: this Oracle has served a run; make a new one for a new run")
+	}
+	o.used = true
 	checkFresh(m)
 	r := &run{o: o, m: m, b: b, next: 1, now: Point{F: math.NaN(), Gap: math.NaN()}}
 	r.eye.RNG = o.Warm.RNG

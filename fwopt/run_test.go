@@ -223,7 +223,7 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 // An η that cannot be reached ends the run with a status.
 func TestStall(t *testing.T) {
 	f, omega := problem(t)
-	for _, eta := range []float64{0, -1, 1e-300} {
+	for _, eta := range []float64{0, 1e-300} {
 		m := fwopt.STORCTheorem2a(20, math.Sqrt2)
 		inner := m.Eta
 		m.Eta = func(t, k int) float64 {

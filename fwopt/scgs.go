@@ -14,6 +14,9 @@ import "iter"
 //	        until the duality gap is at most η_k.
 //	    Compute y_k = (1 − γ_k) y_{k−1} + γ_k x_k.
 //	end for
+//
+// A run whose inner loop needs more than a million linear optimisations ends as
+// Stalled.
 type SCGS struct {
 	Gamma func(k int) float64 // γ_k
 	Beta  func(k int) float64 // β_k
@@ -24,7 +27,7 @@ type SCGS struct {
 	X, Y []float64 // x_k, y_k
 }
 
-// SCGSConvex has the parameters of Lan & Zhou for an L-smooth convex f on a
+// SCGSConvex has the parameters of Lan & Zhou, from memory, for an L-smooth convex f on a
 // domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² (σ = G will do where the
 // f_i are G-Lipschitz): γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and
 // m_k = ⌈σ²(k+2)³/(LD)²⌉ give E f(y_k) − f(w*) ≤ BoundSCGS(L, D, k), where the
@@ -40,7 +43,7 @@ func SCGSConvex(L, D, sigma float64) *SCGS {
 // SCGSExperiments has m_k = k³ as Section 5 says. The rest is open there; this
 // takes γ_k, β_k and η_k of SCGSConvex. To tune it, hand in sL for L.
 func SCGSExperiments(L, D float64) *SCGS {
-	return scgs(positive("L", L), positive("D", D), func(k int) int { return ceil(float64(k) * float64(k) * float64(k)) })
+	return scgs(positive("L", L), positive("D", D), func(k int) int { return ceil(min(float64(k)*float64(k)*float64(k), 1<<53)) })
 }
 
 func scgs(L, D float64, m func(k int) int) *SCGS {

@@ -33,8 +33,9 @@ import (
 //	2 + 2⌈8(D/δ)² max(0, ln(β_kD²/η_{t,k}))⌉
 //
 // linear optimisations, where without they grow as β_kD²/η_{t,k}. The theorems ask
-// of x_k only its duality gap, so they hold either way. The constructors make Eta
-// and M for their N: change the three together.
+// of x_k only its duality gap, so they hold either way. A run whose
+// line 11 needs more than a million linear optimisations ends as Stalled. The
+// constructors make Eta and M for their N: change the three together.
 type STORC struct {
 	Gamma func(k int) float64    // γ_k
 	Beta  func(k int) float64    // β_k

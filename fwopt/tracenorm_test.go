@@ -274,7 +274,7 @@ func TestTraceNormGapNeverNegative(t *testing.T) {
 			best = min(best, gap)
 			// exact line search on ½‖x − target‖²
 			d := floats.SubTo(make([]float64, len(x)), v, x)
-			gamma := min(1, gap/floats.Dot(d, d))
+			gamma := max(0, min(1, gap/floats.Dot(d, d)))
 			Lerp(x, gamma, v)
 		}
 		if best > 1e-2 {

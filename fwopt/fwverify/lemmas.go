@@ -71,7 +71,12 @@ func doubling(t int) int { return ceil(math.Exp2(float64(t)/2 + 2)) }
 func strong(mu float64) float64 { return float64(ceil(math.Sqrt(32 * mu))) }
 
 // ceil is ⌈x⌉, where an x above a whole number by rounding counts as that.
-func ceil(x float64) int { return int(math.Ceil(x * (1 - 1e-12))) }
+func ceil(x float64) int {
+	if r := math.Round(x); math.Abs(x-r) <= 1e-12*r {
+		return int(r)
+	}
+	return int(math.Ceil(x))
+}
 
 // assumptions checks the constants of the instance itself.
 func assumptions(l *ledger, p *fwinst.Instance, e effort) {

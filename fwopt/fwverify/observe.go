@@ -129,10 +129,11 @@ func grad(f fwopt.FiniteSum, w []float64, b fwopt.Batch) []float64 {
 	return g
 }
 
-// mix returns (1−γ)a + γb.
+// mix returns (1−γ)a + γb, for any γ, rounded as fwopt.Lerp rounds.
 func mix(a []float64, gamma float64, b []float64) []float64 {
 	c := slices.Clone(a)
-	fwopt.Lerp(c, gamma, b)
+	floats.Scale(1-gamma, c)
+	floats.AddScaled(c, gamma, b)
 	return c
 }
 
