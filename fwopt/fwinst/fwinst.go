@@ -9,6 +9,19 @@
 //
 // and f(w), its gradient and its line search cost O(d). On Ω every term of the
 // first sum is ≥ 0: the gap has no cancellation, down to 1e-300.
+//
+// Which instance for which count (a floor of 1/d bends all slopes on a simplex:
+// take d at least ten times the linear optimisations of the longest run):
+//
+//	Simplex       linear 1/ε of FW, SVRF, STORC; ∇f(w*) = 0, case (a); μ = 2, case (c)
+//	Face          the same with ∇f(w*) ≠ 0: STORC's case (b), G/(LD) by choice
+//	MSL           stochastic 1/ε³ of SFW, 1/ε⁴ of Online-FW; SCGS
+//	MSC           stochastic 1/ε² of SVRF in late epochs; STORC's m ~ N
+//	Product       linear counts of one factor with the stochastic ones of the other
+//	NoisyBox      stochastic 1/ε of strongly convex SCGS, and of others no more than that
+//	NoisySimplex  the same with linear 1/ε
+//	IllBox, IllSimplex   counts against μ; Garber and Hazan's ln(1/ε)
+//	Zigzag        linear 1/ε of FW with line search in two dimensions
 package fwinst
 
 import (

@@ -1,11 +1,15 @@
 // Package fwrate measures rates: how the counts of a method grow as its gap
 // f(w) − f(w*) falls, to be held against a theorem.
 //
+//	p := fwinst.Simplex(32768, 8, 1)
 //	runs := fwrate.Seeds(10, func(seed uint64) []fwrate.Point {
 //		m := fwopt.SVRFTheorem1()
-//		return fwrate.Run(fwopt.NewOracle(f, omega, seed), m, nil, gap, fwrate.EpochEnds(m.N), 8)
+//		return fwrate.Run(fwopt.NewOracle(p.F, p.Omega, seed), m, p.W0, p.Gap, fwrate.EpochEnds(m.N), 7)
 //	})
+//	law := fwrate.Law{Count: fwrate.Linear, Power: 1,
+//		Bound: func(q fwrate.Point) float64 { return fwopt.BoundEpoch(p.L, p.D, q.T) }}
 //	rate, err := law.Measure(runs)
+//	fmt.Println(rate, err)
 //
 // A count that a schedule prescribes follows its theorem whatever the iterates
 // do. So each slope comes with an interval over the seeds, in two windows that

@@ -131,6 +131,11 @@ func (r *Rate) Row(name string) []string {
 		r.Long.Number(r.Long.Schedule) + ", " + r.Late.Number(r.Late.Schedule), draws}
 }
 
+// String returns the slopes of both windows.
+func (r *Rate) String() string {
+	return fmt.Sprintf("%v: %v for %s, %v for %s", r.Count, r.Long, r.Long.Window, r.Late, r.Late.Window)
+}
+
 // least is the number of points that a window must have.
 const least = 4
 
