@@ -31,6 +31,14 @@ func BoundSCGS(L, D float64, k int) float64 {
 	return L * D * D * (6/(q*q) + 4.5/(q*float64(k+1)))
 }
 
+// condition returns μ = L/α, and panics unless it is at least 1.
+func condition(L, alpha float64) (mu float64) {
+	if mu = positive("L", L) / positive("alpha", alpha); mu < 1 {
+		panic(fmt.Sprintf("fwopt: alpha = %g is above L = %g", alpha, L))
+	}
+	return mu
+}
+
 // positive panics unless x is a positive number, and returns it.
 func positive(name string, x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 1) {

@@ -57,10 +57,7 @@ func BoundGarberHazan(L, D, alpha, rho float64, k int) float64 {
 
 // garberHazan returns 1/(4μρ²).
 func garberHazan(L, alpha, rho float64) float64 {
-	mu := positive("L", L) / positive("alpha", alpha)
-	if mu < 1 {
-		panic(fmt.Sprintf("fwopt: alpha = %g is above L = %g", alpha, L))
-	}
+	mu := condition(L, alpha)
 	if !(rho >= 1) || math.IsInf(rho, 1) {
 		panic(fmt.Sprintf("fwopt: rho = %g, want a number of at least 1", rho))
 	}

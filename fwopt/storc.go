@@ -1,7 +1,6 @@
 package fwopt
 
 import (
-	"fmt"
 	"iter"
 	"math"
 )
@@ -33,9 +32,9 @@ import (
 //	2 + 2⌈8(D/δ)² max(0, ln(β_kD²/η_{t,k}))⌉
 //
 // linear optimisations, where without they grow as β_kD²/η_{t,k}. The theorems ask
-// of x_k only its duality gap, so they hold either way. A run whose
-// line 11 needs more than a million linear optimisations ends as Stalled. The
-// constructors make Eta and M for their N: change the three together.
+// of x_k only its duality gap, so they hold either way. A run whose line 11 needs
+// more than a million linear optimisations ends as Stalled. The constructors make
+// Eta and M for their N: change the three together.
 type STORC struct {
 	Gamma func(k int) float64    // γ_k
 	Beta  func(k int) float64    // β_k
@@ -110,10 +109,7 @@ func STORCBeyondStrong(L, D, alpha float64) *STORC {
 
 // storcStrong is case (c): D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉.
 func storcStrong(L, D, alpha float64, m func(N int, mu float64) int) *STORC {
-	mu := positive("L", L) / positive("alpha", alpha)
-	if mu < 1 {
-		panic(fmt.Sprintf("fwopt: alpha = %g is above L = %g", alpha, L))
-	}
+	mu := condition(L, alpha)
 	positive("D", D)
 	N := ceil(math.Sqrt(32 * mu))
 	M := m(N, mu)
