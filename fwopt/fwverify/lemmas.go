@@ -41,8 +41,8 @@ func constants(l *ledger) {
 		l.most("Theorem 2c, proof: 5600", 6*(896*mu+32), 5600*mu)
 		l.most("Theorem 2c, proof: 8μ/N² ≤ 1/4", 8*mu/(N*N), 0.25)
 		l.most("Theorem 2c, proof: s = 1", 18/(5600*N*mu*2*mu), 1/(4*N))
-		l.most("Beyond, strongly convex: 800", 6*(2*50+32), 800)
 	}
+	l.most("Beyond, strongly convex: 800", 6*(2*50+32), 800)
 	l.most("Beyond: 552", 6*(2*26+40), 552)
 	l.most("Beyond, strongly convex: 328, by 4L(gap + gap)", 4*(50+32), 328)
 	for _, N := range []float64{6, 7, 8, 12, 16, 64, 512, most} {
@@ -156,6 +156,11 @@ func logistic(l *ledger, e effort) {
 // lemma1 searches for the worst pair of points; w* between the two is bad.
 func lemma1(l *ledger, p *fwinst.Instance, e effort) {
 	r := rand.New(rand.NewPCG(4, 0))
+	d, n := grad(p.F, p.WStar, fwopt.Batch{}), float64(p.F.Len())
+	at := make([][]float64, p.F.Len()) // ∇f_i(w*)
+	for i := range at {
+		at[i] = grad(p.F, p.WStar, only(i))
+	}
 	for range e.pairs {
 		w, w0 := point(p, r), point(p, r)
 		if r.IntN(2) == 0 { // w − w* = −c(w_0 − w*), as far as Ω goes
@@ -164,13 +169,10 @@ func lemma1(l *ledger, p *fwinst.Instance, e effort) {
 		}
 		pointLemma1(l, p, w, w0)
 		var a, b, c float64 // the three parts of its proof, the expectations over i
-		d := grad(p.F, p.WStar, fwopt.Batch{})
 		c = dist2(grad(p.F, w, fwopt.Batch{}), d)
-		n := float64(p.F.Len())
-		for i := range p.F.Len() {
-			at := grad(p.F, p.WStar, only(i))
-			a += dist2(grad(p.F, w, only(i)), at) / n
-			b += dist2(grad(p.F, w0, only(i)), at) / n
+		for i, g := range at {
+			a += dist2(grad(p.F, w, only(i)), g) / n
+			b += dist2(grad(p.F, w0, only(i)), g) / n
 		}
 		l.most("Lemma 1, proof: three squares", variance(p.F, w, w0), 3*(a+b+c))
 		l.most("Lemma 1, proof: E‖∇f_i(w)−∇f_i(w*)‖² ≤ 2L gap", a, 2*p.L*p.Gap(w))
