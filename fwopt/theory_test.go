@@ -3,9 +3,11 @@ package fwopt_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/gonum/floats"
 )
 
 // spread is f_i(w) = ½ Σ_j h_ij (w_j − 1/d)² on the unit simplex of dimension d,
@@ -108,27 +110,13 @@ func TestBoundsHold(t *testing.T) {
 		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwopt.BoundOnlineFW(L, D, G, d, k) }, 200},
 		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwopt.BoundOnlineFWLinear(D, G, k) }, 400},
 	} {
-		mean := make([]float64, m.steps)
-		bound := make([]float64, m.steps)
 		first := 0.
-		for seed := range uint64(seeds) {
+		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
 			f, omega := spread(d, 16, seed)
-			o := fwopt.NewOracle(f, omega, seed)
-			w0 := o.Start()
-			first += f.Value(w0) / seeds
-			n := 0
-			for s := range m.make().Steps(o, w0) {
-				mean[n] += f.Value(s.X) / seeds
-				bound[n] = m.bound(s.T, s.K)
-				if n++; n == m.steps {
-					break
-				}
-			}
-		}
-		worst := 0.
-		for n := range mean {
-			worst = max(worst, mean[n]/bound[n])
-		}
+			first += f.Value(fwopt.NewOracle(f, omega, seed).Start()) / seeds
+			return f, omega, f.Value
+		})
+		worst := slices.Max(ratio)
 		t.Logf("%-20s largest gap/bound %.3f", m.name, worst)
 		if worst > 1 || worst == 0 {
 			t.Errorf("%s: the largest gap/bound is %g", m.name, worst)
@@ -137,6 +125,25 @@ func TestBoundsHold(t *testing.T) {
 			t.Errorf("w_0 has gap %g, above LD²/2", first)
 		}
 	}
+}
+
+// ratios returns the mean gap over its bound after each step, over the seeds.
+func ratios(seeds, steps int, method func() fwopt.Method, bound func(t, k int) float64,
+	problem func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64)) []float64 {
+	mean, most := make([]float64, steps), make([]float64, steps)
+	for seed := range uint64(seeds) {
+		f, omega, gap := problem(seed)
+		o := fwopt.NewOracle(f, omega, seed)
+		n := 0
+		for s := range method().Steps(o, o.Start()) {
+			mean[n] += gap(s.X) / float64(seeds)
+			most[n] = bound(s.T, s.K)
+			if n++; n == steps {
+				break
+			}
+		}
+	}
+	return floats.DivTo(mean, mean, most)
 }
 
 // noisy is f_i(w) = ½‖w − c − s_i‖² on the box [−1, 1]^d, where c is inside and the
@@ -193,24 +200,12 @@ func TestBoundsHoldUnderNoise(t *testing.T) {
 		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwopt.BoundOnlineFW(1, D, G, d, k) }, 1000, true},
 		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwopt.BoundOnlineFWLinear(D, G, k) }, 1000, true},
 	} {
-		mean, bound := make([]float64, m.steps), make([]float64, m.steps)
-		for seed := range uint64(seeds) {
+		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
 			f, omega := noisy(d, n, scale, seed)
-			o := fwopt.NewOracle(f, omega, seed)
-			k := 0
-			for s := range m.make().Steps(o, o.Start()) {
-				mean[k] += f.Excess(s.X) / seeds
-				bound[k] = m.bound(s.T, s.K)
-				if k++; k == m.steps {
-					break
-				}
-			}
-		}
-		worst := 0.
-		for k := range mean {
-			worst = max(worst, mean[k]/bound[k])
-		}
-		t.Logf("%-22s largest gap/bound %.4f, at the end %.4f", m.name, worst, mean[m.steps-1]/bound[m.steps-1])
+			return f, omega, f.Excess
+		})
+		worst := slices.Max(ratio)
+		t.Logf("%-22s largest gap/bound %.4f, at the end %.4f", m.name, worst, ratio[m.steps-1])
 		if worst == 0 || (worst <= 1) != m.holds {
 			t.Errorf("%s: the largest gap/bound is %g", m.name, worst)
 		}
