@@ -34,7 +34,8 @@ import (
 // α-strongly convex f has f(w_k) − f(w*) ≤ (1 − (α/4L)(δ/D)²)^{k/2} (f(w_0) − f(w*)),
 // if w_0 is a vertex, as Oracle.Start's is. Any other w_0 ∈ Ω is taken for one:
 // the method is as valid, but slower until a step drops w_0; from there on, with
-// s vertices left, the theorem holds with (k−s+1)/2 for k/2. On a set with infinitely many vertices S may grow with every step.
+// s vertices left, the theorem holds with (k−s+1)/2 for k/2. On a set with
+// infinitely many vertices S may grow with every step.
 type AwayFW struct {
 	L float64 // smoothness of f, for the safe step; 0 for a line search
 

@@ -27,6 +27,7 @@ package fwinst
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 )
@@ -161,13 +162,7 @@ func positive(what string, x float64) {
 }
 
 // fill returns a vector of d numbers x.
-func fill(d int, x float64) []float64 {
-	v := make([]float64, d)
-	for j := range v {
-		v[j] = x
-	}
-	return v
-}
+func fill(d int, x float64) []float64 { return slices.Repeat([]float64{x}, d) }
 
 // vertex returns e_1.
 func vertex(d int) []float64 {

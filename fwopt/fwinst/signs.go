@@ -298,8 +298,9 @@ func IllBox(d, n int, mu float64, seed uint64) *Instance {
 // in its interior whose entries are between 1/(3d) and 3/d. With n = 1 it is a
 // problem for linearly convergent methods like that of Garber and Hazan.
 //
-// w* = c, f* = 0, ∇f(w*) = 0, L = 1, α = 1/μ, D = √2; LF = ½ (n = 1: LF = 1). G² ≤ 1 + 2/(3d)
-// and σ² ≤ ¼(1 + 2/(3d)), as ‖e_k − c‖² = 1 − 2c_k + ‖c‖² and ‖c‖² ≤ 4/(3d).
+// w* = c, f* = 0, ∇f(w*) = 0, L = 1, α = 1/μ, D = √2; LF = ½ (n = 1: LF = 1).
+// G² ≤ 1 + 2/(3d) and σ² ≤ ¼(1 + 2/(3d)), as ‖e_k − c‖² = 1 − 2c_k + ‖c‖² and
+// ‖c‖² ≤ 4/(3d).
 func IllSimplex(d, n int, mu float64, seed uint64) *Instance {
 	atLeast("d", d, 2)
 	r := rand.New(rand.NewPCG(seed, 6))
