@@ -35,7 +35,7 @@ fi
 mkdir -p "$venv/share/jupyter/lab/settings"
 cp docker/overrides.json "$venv/share/jupyter/lab/settings/overrides.json"
 
-# The kernel's environment: where its tools are; smaller binaries link faster; no C compiler is needed.
+# The kernel's environment: where its tools are; the module of a notebook that lies in none; smaller binaries link faster; no C compiler is needed.
 export CGO_ENABLED=0
 path=$venv/bin:$(dirname "$GO"):'${PATH}' flags=$("$GO" env GOFLAGS)
 want=$(printf '%s\n' "$path" "$flags" && cat docker/go.mod docker/go.sum "docker/setup.sh")
@@ -47,11 +47,11 @@ if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
 	# By its absolute path: by its bare name gonb -force_copy deletes an installed kernel and fails.
 	PATH=$venv/bin:$PATH JUPYTER_DATA_DIR=$venv/share/jupyter "$venv/bin/gonb" -install -force_copy -raw_error \
 		-logtostderr=false -log_file=/dev/null -stderrthreshold=FATAL
-	"$venv/bin/python" - "$venv/share/jupyter/kernels/gonb/kernel.json" "$path" "$flags" <<-'E'
+	"$venv/bin/python" - "$venv/share/jupyter/kernels/gonb/kernel.json" "$path" "$flags" "$root" <<-'E'
 		import json, sys
-		file, path, flags = sys.argv[1:]
+		file, path, flags, root = sys.argv[1:]
 		spec = json.load(open(file))
-		spec["env"] = {"PATH": path, "GOFLAGS": (flags + " -ldflags=-s").strip(), "CGO_ENABLED": "0"}
+		spec["env"] = {"PATH": path, "FWOPT_DIR": root, "GOFLAGS": (flags + " -ldflags=-s").strip(), "CGO_ENABLED": "0"}
 		json.dump(spec, open(file, "w"), indent=1)
 	E
 	printf '%s\n' "$want" >"$venv/.kernel"
