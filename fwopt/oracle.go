@@ -114,8 +114,11 @@ type Oracle struct {
 
 // NewOracle returns the oracle of a run of a method on min_{w∈Ω} f(w). The seed
 // decides all its random draws. It panics if f and Ω have different dimensions, or
-// shapes as far as they are known.
+// shapes as far as they are known, or if one is nil.
 func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
+	if f == nil || omega == nil {
+		panic("fwopt: an Oracle needs both f and Ω, one is nil")
+	}
 	if f.Dim() != omega.Dim() {
 		panic(fmt.Sprintf("fwopt: f has dimension %d and Ω has dimension %d", f.Dim(), omega.Dim()))
 	}

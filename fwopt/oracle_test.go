@@ -290,6 +290,10 @@ func TestOraclePanics(t *testing.T) {
 		call func()
 		want string
 	}{
+		"f nil":          {func() { fwopt.NewOracle(nil, h, 1) }, "one is nil"},
+		"Ω nil":          {func() { fwopt.NewOracle(f, nil, 1) }, "one is nil"},
+		"method nil":     {func() { first(nil) }, "needs a method"},
+		"oracle nil":     {func() { fwopt.Run(context.Background(), nil, fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 1}) }, "made by NewOracle"},
 		"dimensions":     {func() { fwopt.NewOracle(f, other, 1) }, "dimension 3 and Ω has dimension 2"},
 		"no projection":  {func() { fwopt.NewOracle(f, h, 1).Project(x, x) }, "has no Project"},
 		"no local":       {func() { fwopt.NewOracle(f, h, 1).ArgminLocal(x, x, x, 1) }, "has no ArgminLocal"},

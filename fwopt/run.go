@@ -80,7 +80,8 @@ func (b *Budget) check() {
 }
 
 // Run runs m from w0 within the budget and returns what was recorded. If w0 is
-// nil it starts from w_0 = o.Start(), which counts. A cancelled context ends the
+// nil it starts from w_0 = o.Start(), which counts; another w0 must be in Ω,
+// which is not checked. A cancelled context ends the
 // run after the step at work, or in it if that is in an inner loop; the trace
 // says so and holds the last iterate. Recording touches no account, clock,
 // sampler or warm start of the run: same seed, same bits, however often. Run
@@ -135,7 +136,10 @@ func (k *marker) restore(o *Oracle) error {
 
 func newRun(o *Oracle, m Method, w0 []float64, b Budget) *run {
 	b.check()
-	if o.rng == nil {
+	if m == nil {
+		panic("fwopt: a run needs a method, it is nil")
+	}
+	if o == nil || o.rng == nil {
 		panic("fwopt: an Oracle is made by NewOracle")
 	}
 	if o.used {

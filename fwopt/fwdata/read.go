@@ -24,6 +24,10 @@ import (
 // unpacks without end, does not fill the memory.
 const maxLine = 1 << 26
 
+// maxIndex bounds the number of features, since weights and a matrix by columns
+// take memory for each, used or not. The largest set of LIBSVM's page has 5·10⁷.
+const maxIndex = 100_000_000
+
 // ReadFile reads a LIBSVM file: plain, or packed by gzip or bzip2, which is told
 // from its first bytes. Each line is
 //
@@ -195,6 +199,8 @@ func (p *parser) row(b []byte) error {
 		switch {
 		case len(p.labels) == 0 && tok[0] == '<':
 			return p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
+		case bytes.IndexByte(tok, ',') >= 0 && bytes.IndexByte(tok, ':') < 0 && bytes.IndexByte(b, ':') < 0:
+			return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it with encoding/csv and hand it to FromMatrix", quote(tok))
 		case bytes.IndexByte(tok, ',') >= 0:
 			return p.fail("label %s: several labels an example are not supported", quote(tok))
 		}
@@ -208,7 +214,7 @@ func (p *parser) row(b []byte) error {
 		}
 		colon, j := 0, int64(0)
 		for colon < len(tok) && '0' <= tok[colon] && tok[colon] <= '9' {
-			if j <= math.MaxInt32 { // beyond, it is too large whatever follows
+			if j <= maxIndex { // beyond, it is too large whatever follows
 				j = 10*j + int64(tok[colon]-'0')
 			}
 			colon++
@@ -217,8 +223,8 @@ func (p *parser) row(b []byte) error {
 			return p.fail("%s is not index:value", quote(tok))
 		}
 		switch {
-		case j > math.MaxInt32:
-			return p.fail("feature index %s is larger than %d", quote(tok[:colon]), math.MaxInt32)
+		case j > maxIndex:
+			return p.fail("feature index %s is larger than %d: is it an identifier? number the features", quote(tok[:colon]), maxIndex)
 		case j == 0:
 			return p.fail("feature index 0: indices start at 1, so add 1 to all")
 		case j == last:

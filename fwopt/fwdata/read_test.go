@@ -53,7 +53,7 @@ func TestReadAccepts(t *testing.T) {
 		{"comment after a row", "7 1:1 # the 7:7\n-3#x\n", three(1, []int32{0}, []float64{1}), []int{1, 0}, []int{-3, 7}},
 		{"labels as reals", "+1 1:1\n-1.0\n", three(1, []int32{0}, []float64{1}), []int{1, 0}, []int{-1, 1}},
 		{"explicit zeros count for M", "3e0 1:1 5:0\n4 6:-0.0\n", three(6, []int32{0}, []float64{1}), []int{0, 1}, []int{3, 4}},
-		{"largest index", "0 2147483647:1e-320\n1\n", three(math.MaxInt32, []int32{math.MaxInt32 - 1}, []float64{1e-320}), []int{0, 1}, []int{0, 1}},
+		{"largest index", "0 100000000:1e-320\n1\n", three(100_000_000, []int32{99_999_999}, []float64{1e-320}), []int{0, 1}, []int{0, 1}},
 		{"16 digits and more", "0 1:9007199254740993 2:0.1234567890123456789\n1\n", three(2, []int32{0, 1}, []float64{9007199254740993, 0.1234567890123456789}), []int{0, 1}, []int{0, 1}},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text)), iotest.DataErrReader(strings.NewReader(c.text))} {
@@ -86,7 +86,9 @@ func TestReadRefuses(t *testing.T) {
 		{"index 0", "1 1:1\n2 0:1\n", "f: line 2: feature index 0: indices start at 1"},
 		{"index twice", "1 2:1 2:1\n", "f: line 1: feature index 2 is there twice"},
 		{"index descends", "1 1:1\n\n2 3:1 2:1\n", "f: line 3: feature index 2 after 3"},
-		{"index too large", "1 2147483648:1\n", `feature index "2147483648" is larger than 2147483647`},
+		{"index too large", "1 100000001:1\n", `feature index "100000001" is larger than 100000000`},
+		{"a table with commas", "5.1,3.5,1.4,setosa\n", `line 1: "5.1,3.5,1.4,setosa": a table with commas (CSV)`},
+		{"a table with commas and spaces", "5.1, 3.5, 1.4\n", `a table with commas (CSV)`},
 		{"index overflows", "1 18446744073709551617:1\n", `feature index "18446744073709551617" is larger`},
 		{"index negative", "1 -1:1\n", `"-1:1" is not index:value`},
 		{"ranking file", "1 qid:3 1:1\n", `"qid:3" is not index:value`},
@@ -322,7 +324,7 @@ func TestReadFile(t *testing.T) {
 // FuzzRead: no input panics, and what is accepted is well-formed and survives
 // being written and read.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{small, string(smallBz2), string(gz(small)), "+1 1:1e3 7:0\n-1.0\t2:.5\r\n", "0 2147483647:5e-324\n1",
+	for _, seed := range []string{small, string(smallBz2), string(gz(small)), "+1 1:1e3 7:0\n-1.0\t2:.5\r\n", "0 100000000:5e-324\n1",
 		"\xef\xbb\xbf1 1:1\n#\n2", "1 1:1 1:2\n", "<html>", "nan", "1 0:1", "1e9 1:1", "BZh9", "\x1f\x8b"} {
 		f.Add([]byte(seed))
 	}
