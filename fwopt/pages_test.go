@@ -131,3 +131,24 @@ func TestPageFaults(t *testing.T) {
 		t.Errorf("a good page: %q", f)
 	}
 }
+
+// TestExperimentsAreOne: Figure 1's three parts come from the same code, but for names and numbers.
+func TestExperimentsAreOne(t *testing.T) {
+	vary := regexp.MustCompile(`news20|rcv1|aloi|\b\d[\d_]*(\.\d+)?(e-?\d+)?\b`)
+	code := func(name string) (all []string) {
+		for _, c := range readPage(t, "../notebooks/"+name+".ipynb") {
+			if c.Type == "code" {
+				all = append(all, vary.ReplaceAllString(strings.Join(c.Source, ""), "#"))
+			}
+		}
+		return all[1:] // the imports differ
+	}
+	news20 := code("10-experiments-news20")
+	for _, name := range []string{"11-experiments-rcv1", "12-experiments-aloi"} {
+		for i, c := range code(name) {
+			if i >= len(news20) || c != news20[i] {
+				t.Errorf("%s: code cell %d is not that of 10-experiments-news20:\n%s", name, i+2, c)
+			}
+		}
+	}
+}
