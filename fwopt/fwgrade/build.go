@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+//go:embed wire/wire.go
+var wireText []byte
+
+// compileTime is what one solution may take to compile.
+const compileTime = 2 * time.Minute
+
+// A builder makes the two programs in a folder of its own.
+type builder struct {
+	dir, root string // root is the project's
+	gomod     string
+	asked     []asked
+}
+
+var (
+	gonumLine = regexp.MustCompile(`(?m)^\s*(gonum\.org/v1/gonum v\S+)`)
+	goLine    = regexp.MustCompile(`(?m)^go (\S+)`)
+)
+
+// moduleOf is the root of the module that a file lies in.
+func moduleOf(file string) (string, error) {
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if filepath.Dir(dir) == dir {
+			return "", fmt.Errorf("%s lies in no Go module: put it into a clone of the project", file)
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func newBuilder(root string) (*builder, error) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	gonum, version := gonumLine.FindSubmatch(mod), goLine.FindSubmatch(mod)
+	if gonum == nil || version == nil {
+		return nil, fmt.Errorf("%s/go.mod names no version of Go or gonum", root)
+	}
+	dir, err := os.MkdirTemp("", "fwgrade")
+	if err != nil {
+		return nil, err
+	}
+	return &builder{dir: dir, root: root, gomod: fmt.Sprintf("module grade\n\ngo %s\n\nrequire %s\n", version[1], gonum[1])}, nil
+}
+
+func (b *builder) close() { os.RemoveAll(b.dir) }
+
+// parent builds the checks, with the project as it is.
+func (b *builder) parent(ctx context.Context, s *sheet) (string, error) {
+	files, list, err := parentFiles(s)
+	if err != nil {
+		return "", fmt.Errorf("the sheet: %w", err)
+	}
+	b.asked = list
+	work := fmt.Sprintf("go %s\n\nuse (\n\t.\n\t%q\n)\n", goLine.FindStringSubmatch(b.gomod)[1], filepath.ToSlash(b.root))
+	files["go.work"] = []byte(work)
+	bin, out, err := b.build(ctx, "parent", files, "GOWORK="+filepath.Join(b.dir, "parent", "go.work"))
+	if err != nil {
+		return "", fmt.Errorf("the sheet's checks do not compile: %w\n%s", err, out)
+	}
+	return bin, nil
+}
+
+// child builds the solution. A cell that does not compile is left out, and the others are judged.
+func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin string, notes []string, err error) {
+	sum, err := os.ReadFile(filepath.Join(b.root, "go.sum"))
+	if err != nil {
+		return "", nil, err
+	}
+	bad := map[string]string{}
+	leave := func(cell, why string) {
+		why = "does not compile:\n" + why
+		bad[cell] = why
+		notes = append(notes, fmt.Sprintf("cell %s %s", cell, why))
+	}
+	for {
+		files, err := childFiles(s, solutions, b.asked, bad)
+		var ce *cellError
+		if errors.As(err, &ce) {
+			leave(ce.cell, ce.text)
+			continue
+		}
+		if err != nil {
+			return "", nil, fmt.Errorf("the sheet: %w", err)
+		}
+		files["go.sum"] = sum
+		bin, out, err := b.build(ctx, "child", files, "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod")
+		if err == nil || ctx.Err() != nil {
+			return bin, notes, err
+		}
+		more := false
+		for _, c := range solutions {
+			var own []string
+			for _, l := range strings.Split(out, "\n") {
+				if strings.HasPrefix(l, c.id+":") {
+					own = append(own, l)
+				}
+			}
+			if len(own) > 0 && bad[c.id] == "" {
+				leave(c.id, strings.Join(own[:min(len(own), 10)], "\n"))
+				more = true
+			}
+		}
+		if more {
+			continue
+		}
+		// No cell has the blame: all have.
+		for _, c := range solutions {
+			if bad[c.id] == "" {
+				leave(c.id, out)
+				more = true
+			}
+		}
+		if !more {
+			return "", nil, fmt.Errorf("an empty solution does not compile: %w\n%s", err, out)
+		}
+	}
+}
+
+func (b *builder) build(ctx context.Context, name string, files map[string][]byte, env ...string) (bin, out string, err error) {
+	dir := filepath.Join(b.dir, name)
+	if err := os.RemoveAll(dir); err != nil {
+		return "", "", err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "wire"), 0o700); err != nil {
+		return "", "", err
+	}
+	files["go.mod"], files["wire/wire.go"] = []byte(b.gomod), wireText
+	for f, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, f), text, 0o600); err != nil {
+			return "", "", err
+		}
+	}
+	ctx, stop := context.WithTimeout(ctx, compileTime)
+	defer stop()
+	bin = filepath.Join(b.dir, name+".bin")
+	goTool := os.Getenv("GO")
+	if goTool == "" {
+		goTool = "go"
+	}
+	cmd := exec.CommandContext(ctx, goTool, "build", "-o", bin, "-ldflags=-s -w", "-gcflags=-e -C", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOOS=", "GOARCH=")
+	cmd.Env = append(cmd.Env, env...)
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &text
+	alone(cmd)
+	cmd.WaitDelay = time.Second
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+		text.WriteString("compiling took too long\n")
+	}
+	out = regexp.MustCompile(`(?m)^(# .*|\./)\n?`).ReplaceAllString(strings.ReplaceAll(text.String(), dir+"/", ""), "")
+	return bin, out[:min(len(out), 8192)], err
+}

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	enterJail()
+	os.Exit(m.Run())
+}
+
+// The sheet of these tests: three functions, four checks.
+var sheetCells = []nbcell{
+	{id: "t-setup", text: `//gonb:!*echo setup
+//gonb:%noautoget
+import ("fmt"; "math"; "math/rand/v2"; "os"; "slices"; "strconv"; "github.com/projection-free/fwlab/fwopt"; "github.com/projection-free/fwlab/fwopt/fwplot"; "gonum.org/v1/gonum/floats")`},
+	{id: "t-helpers", text: `func seed() uint64 {
+	s, _ := strconv.ParseUint(os.Getenv("FWLAB_SEED"), 10, 64)
+	return max(s, 1)
+}
+
+// must ends the check with a message.
+func must(ok bool, format string, args ...any) {
+	if !ok {
+		fmt.Printf(format+"\n", args...)
+		os.Exit(1)
+	}
+}
+
+func best(tau float64) fwopt.L1Ball { return fwopt.L1Ball{D: 5, R: tau} }
+
+func draw(n int) []float64 {
+	r := rand.New(rand.NewPCG(seed(), 0))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}`},
+	{id: "t-argmin", solution: true, text: `// Argmin is a minimiser of <g, v> over |v|_1 <= tau.
+func Argmin(dst, g []float64, tau float64) {
+	// BEGIN SOLUTION
+	best := 0
+	for i := range g {
+		dst[i] = 0
+		if math.Abs(g[i]) > math.Abs(g[best]) {
+			best = i
+		}
+	}
+	dst[best] = -math.Copysign(tau, g[best])
+	// END SOLUTION
+}`},
+	{id: "t-argmin-check", grade: true, text: `%%
+g, v := draw(5), make([]float64, 5)
+Argmin(v, g, 2)
+must(floats.Norm(v, 1) <= 2+1e-9, "‖v‖₁ = %g, more than 2", floats.Norm(v, 1))
+want := make([]float64, 5)
+best(2).Argmin(want, g)
+must(floats.Dot(g, v) <= floats.Dot(g, want)+1e-9, "⟨g, v⟩ = %g, not least", floats.Dot(g, v))`},
+	{id: "t-argmin-check2", grade: true, text: `// A declaration above.
+func zeros() []float64 { return make([]float64, 3) }
+%%
+// BEGIN HIDDEN TESTS
+v := []float64{7, 7, 7}
+Argmin(v, zeros(), 1)
+must(floats.Norm(v, 1) <= 1+1e-9, "g = 0: ‖v‖₁ = %g, more than 1", floats.Norm(v, 1))
+// END HIDDEN TESTS`},
+	{id: "t-sfw", solution: true, text: `func SFW(w []float64, K int, batch func(k int) int, grad func(dst, w []float64, m int), argmin func(dst, g []float64)) {
+	// BEGIN SOLUTION
+	g, v := make([]float64, len(w)), make([]float64, len(w))
+	for k := 1; k <= K; k++ {
+		grad(g, w, batch(k))
+		argmin(v, g)
+		gamma := 2 / float64(k+1)
+		for i := range w {
+			w[i] += gamma * (v[i] - w[i])
+		}
+	}
+	// END SOLUTION
+}`},
+	{id: "t-sfw-check", grade: true, text: `%%
+samples, linear, c := 0, 0, draw(5)
+grad := func(dst, w []float64, m int) {
+	samples += m
+	for i := range dst {
+		dst[i] = w[i] - c[i]
+	}
+}
+argmin := func(dst, g []float64) {
+	linear++
+	best(1).Argmin(dst, g)
+}
+square := func(k int) int { return k * k }
+w := make([]float64, 5)
+SFW(w, 10, square, grad, argmin)
+must(samples == 385 && linear == 10, "%d samples and %d linear optimisations, not 385 and 10", samples, linear)
+naive, g, v := make([]float64, 5), make([]float64, 5), make([]float64, 5)
+for k := 1; k <= 10; k++ {
+	grad(g, naive, k)
+	argmin(v, g)
+	fwopt.Lerp(naive, 2/float64(k+1), v)
+}
+must(floats.EqualApprox(w, naive, 1e-9), "w_10 = %v, not %v", w, naive)`},
+	{id: "t-mean", solution: true, text: `func Mean(x []float64) float64 {
+	// BEGIN SOLUTION
+	if len(x) == 0 {
+		return 0
+	}
+	return floats.Sum(x) / float64(len(x))
+	// END SOLUTION
+}`},
+	{id: "t-mean-check", grade: true, text: `%%
+must(Mean([]float64{1, 2, 6}) == 3, "the mean of 1, 2, 6 is 3")
+// BEGIN HIDDEN TESTS
+must(Mean(nil) == 0, "the mean of nothing is 0 here")
+// END HIDDEN TESTS`},
+	{id: "t-picture", text: `func points() []float64 { return draw(3) }
+%%
+fmt.Println(points(), fwplot.Stochastic)`},
+}
+
+type nbcell struct {
+	id, text        string
+	grade, solution bool
+	markdown        bool
+}
+
+func notebook(cells []nbcell) []byte {
+	type m = map[string]any
+	list := []m{}
+	for _, c := range cells {
+		kind := "code"
+		if c.markdown {
+			kind = "markdown"
+		}
+		list = append(list, m{"cell_type": kind, "source": strings.SplitAfter(c.text, "\n"), "outputs": []m{}, "metadata": m{
+			"nbgrader": m{"schema_version": 3, "grade_id": c.id, "grade": c.grade, "solution": c.solution, "locked": !c.solution, "task": false}}})
+	}
+	data, err := json.Marshal(m{"cells": list, "nbformat": 4, "nbformat_minor": 5, "metadata": m{}})
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func write(t *testing.T, dir string, data []byte) string {
+	t.Helper()
+	file := filepath.Join(dir, "sheet.ipynb")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// with is the sheet, released and then filled in: with solutions in some cells.
+func with(change map[string]string) []nbcell {
+	var cells []nbcell
+	for _, c := range sheetCells {
+		if text, ok := change[c.id]; ok {
+			c.text = text
+		}
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+const (
+	all     = "argmin argmin2 sfw mean"
+	argmin  = "func Argmin(dst, g []float64, tau float64) {\n"
+	mean    = "func Mean(x []float64) float64 {\n"
+	sfw     = "func SFW(w []float64, K int, batch func(k int) int, grad func(dst, w []float64, m int), argmin func(dst, g []float64)) {\n"
+	goodSum = "\tif len(x) == 0 {\n\t\treturn 0\n\t}\n\treturn floats.Sum(x) / float64(len(x))\n}\n"
+)
+
+// Submissions that differ from the right one in the cells named, and which checks they must pass.
+var submissions = []struct {
+	name   string
+	cells  map[string]string // t-mean if no name
+	passes string
+	says   string // in a report or a note
+}{
+	{"right", nil, all, ""},
+	{"another style", map[string]string{"t-mean": `import f64 "gonum.org/v1/gonum/floats"
+type number interface{ ~float64 }
+func sum[T number](x ...T) (s T) { for _, a := range x { s += a }; return s }
+func draw() string { return "a name of the helpers" }
+func Mean(x []float64) (m float64) {
+	defer func() { if len(x) == 0 { m = 0 } }()
+	_ = f64.Sum
+	return sum(x...) / float64(len(x))
+}`}, all, ""},
+	{"a helper in another cell, an import from the table", map[string]string{
+		"t-mean":   mean + "\treturn half(2 * meanOf(x))\n}",
+		"t-argmin": sheetText("t-argmin") + "\nfunc half(x float64) float64 { return x / 2 }\nfunc meanOf(x []float64) float64 {\n" + strings.Replace(goodSum, "floats.Sum(x)", "stat.Mean(x, nil)*float64(len(x))", 1)}, all, ""},
+	{"untouched", map[string]string{"t-mean": mean + "\t// YOUR CODE HERE\n\tpanic(\"not implemented\")\n}"}, "argmin argmin2 sfw", "Mean: panic: not implemented (t-mean, line 3)"},
+	{"does not compile", map[string]string{"t-mean": mean + "\tx := 1\n\treturn undefinedName\n}"}, "argmin argmin2 sfw", "t-mean:3: undefined: undefinedName"},
+	{"does not parse", map[string]string{"t-mean": mean + "\treturn (\n}"}, "argmin argmin2 sfw", "t-mean:3: "},
+	{"wrong sign", map[string]string{"t-argmin": strings.Replace(sheetText("t-argmin"), "= -math", "= math", 1)}, "argmin2 sfw mean", "not least"},
+	{"wrong on the hidden case", map[string]string{"t-mean": mean + "\treturn floats.Sum(x) / float64(len(x))\n}"}, "argmin argmin2 sfw", "the mean of nothing"},
+	{"endless loop", map[string]string{"t-mean": mean + "\tfor {\n\t}\n}"}, "argmin argmin2 sfw", "no end after"},
+	{"endless initialiser", map[string]string{"t-mean": "var x = func() int { for { } }()\n" + mean + goodSum}, "", "no end after"},
+	{"memory", map[string]string{"t-mean": mean + "\tvar a [][]byte\n\tfor { a = append(a, make([]byte, 1<<28)) }\n}"}, "argmin argmin2 sfw", "program ended"},
+	{"prints", map[string]string{"t-mean": mean + "\tfmt.Println(\"to stdout\")\n\tfmt.Fprintln(os.Stderr, \"to \\x1b[31mstderr\")\n\tlog.Print(\"x\")\n" + goodSum}, all, "to [31mstderr"},
+	{"prints without end", map[string]string{"t-mean": mean + "\tfor range 100_000 { fmt.Println(\"a line that is in the way\") }\n" + goodSum}, all, "bytes more]"},
+
+	{"exits in the function", map[string]string{"t-mean": mean + "\tos.Exit(0)\n\treturn 0\n}"}, "argmin argmin2 sfw", "program ended"},
+	{"exits in init", map[string]string{"t-mean": "func init() { os.Exit(0) }\n" + mean + goodSum}, "", "does not listen"},
+	{"exits in an initialiser", map[string]string{"t-mean": "var x = func() int { os.Exit(0); return 0 }()\n" + mean + goodSum}, "", ""},
+	{"ends its goroutine", map[string]string{"t-mean": mean + "\truntime.Goexit()\n\treturn 0\n}"}, "argmin argmin2 sfw", "ended its goroutine"},
+	{"panics in a goroutine", map[string]string{"t-mean": mean + "\tgo panic(\"there\")\n\tselect {}\n}"}, "argmin argmin2 sfw", "panic: there"},
+	{"recovers a panic", map[string]string{"t-mean": mean + "\tdefer func() { recover() }()\n\tpanic(1)\n}"}, "argmin argmin2 sfw", "the mean of 1, 2, 6 is 3"},
+	{"a main and a TestMain", map[string]string{"t-mean": "func main() { os.Exit(0) }\nfunc TestMain(m *testing.M) { os.Exit(0) }\n" + mean + "\treturn 7\n}"}, "argmin argmin2 sfw", "the mean of 1, 2, 6 is 3"},
+	{"other helpers", map[string]string{"t-mean": "func must(ok bool, format string, args ...any) {}\nfunc seed() uint64 { return 1 }\n" + mean + "\tmust(false, \"\")\n\treturn 7\n}"}, "argmin argmin2 sfw", "the mean of 1, 2, 6 is 3"},
+	{"ends by the helper", map[string]string{"t-mean": mean + "\tmust(false, \"mine\")\n\treturn 7\n}"}, "argmin argmin2 sfw", "mine"},
+	{"overwrites an argument", map[string]string{"t-argmin": argmin + "\tclear(g)\n\tclear(dst)\n}"}, "argmin2 sfw mean", "not least"},
+	{"goroutine left behind", map[string]string{"t-sfw": sfw + "\tgo func() { for { grad(w, w, 1) } }()\n}"}, "argmin argmin2 mean", ""},
+	{"frames of its own", map[string]string{"t-mean": mean + "\tos.NewFile(4, \"\").WriteString(\"\\x09\\x00\\x00\\x00r12345678\")\n\treturn 7\n}"}, "argmin argmin2 sfw", "a frame that no solution sends"},
+	{"a huge frame", map[string]string{"t-mean": mean + "\tos.NewFile(4, \"\").WriteString(\"\\xff\\xff\\xff\\xff\")\n\treturn 7\n}"}, "argmin argmin2 sfw", "a frame that no solution sends"},
+	{"too long a slice", map[string]string{"t-sfw": sfw + "\tgrad(make([]float64, 1<<22), w, 1)\n}"}, "argmin argmin2 mean", "bytes in one call"},
+	{"too many samples", map[string]string{"t-sfw": strings.Replace(sheetText("t-sfw"), "batch(k)", "1000*batch(k)", 1)}, "argmin argmin2 mean", "385000 samples"},
+	{"calls back without end", map[string]string{"t-sfw": sfw + "\tfor { batch(1) }\n}"}, "argmin argmin2 mean", "no end after"},
+	{"looks around", map[string]string{"t-mean": mean + `	list, err := os.ReadDir("/")
+	_, e2 := os.ReadFile("/proc/self/status")
+	p, e3 := os.StartProcess("/bin/true", nil, &os.ProcAttr{})
+	e4 := os.WriteFile("x", nil, 0o600)
+	parent, _ := os.FindProcess(os.Getppid())
+	fmt.Println("here:", list, err != nil, e2 != nil, p, e3 != nil, e4 != nil, os.Environ(), os.Getpid(), os.Getuid() != 0, parent.Kill() != nil)
+` + goodSum}, all, "here: [] true true <nil> true true [GOMAXPROCS=2] 1 true true"},
+
+	{"the library", map[string]string{"t-argmin": "import \"github.com/projection-free/fwlab/fwopt\"\n" + argmin + "\tfwopt.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use github.com/projection-free/fwlab/fwopt"},
+	{"the library by the setup's import", map[string]string{"t-argmin": argmin + "\tfwopt.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use"},
+	{"the library by a helper", map[string]string{"t-argmin": argmin + "\tbest(tau).Argmin(dst, g)\n}"}, "sfw mean", "undefined: best"},
+	{"unsafe", map[string]string{"t-mean": mean + "\t_ = unsafe.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw", "undefined: unsafe"},
+	{"imports unsafe", map[string]string{"t-mean": "import u \"unsafe\"\n" + mean + "\t_ = u.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw", "may not use unsafe"},
+	{"imports for effect", map[string]string{"t-mean": "import _ \"net/http\"\n" + mean + goodSum}, "argmin argmin2 sfw", "may not use net/http"},
+	{"cgo", map[string]string{"t-mean": "// #include <stdlib.h>\nimport \"C\"\n" + mean + "\tC.exit(0)\n" + goodSum}, "argmin argmin2 sfw", "may not use C"},
+	{"no such package", map[string]string{"t-mean": "import \"gonum.org/v1/gonum/nosuch\"\n" + mean + "\treturn nosuch.Mean(x)\n}"}, "argmin argmin2 sfw", "nosuch"},
+	{"linkname", map[string]string{"t-mean": mean + goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"}, "argmin argmin2 sfw", "may not direct the compiler: //go:linkname"},
+	{"blames another cell", map[string]string{"t-mean": "//line t-sfw:1\n" + mean + "\treturn undefinedName\n}"}, "argmin argmin2 sfw", "may not direct the compiler: //line"},
+	{"names of the language", map[string]string{"t-mean": "type float64 = string\nfunc panic(...any) {}\nvar true, nil, string = 1, 2, 3\n" + mean + "\treturn \"\"\n}"}, "argmin argmin2 sfw", ""},
+
+	{"wrong signature", map[string]string{"t-mean": "func Mean(x []float64) int { return 3 }"}, "argmin argmin2 sfw", "cannot use Mean"},
+	{"function deleted", map[string]string{"t-mean": "// nothing"}, "argmin argmin2 sfw", "cell t-mean has no function Mean"},
+	{"commands and a program below", map[string]string{"t-mean": "!rm -rf x\n%noautoget\npackage main\n" + mean + goodSum + "%%\nos.Exit(0)"}, all, "the command !rm is not run; the command %noautoget is not run; what follows %%"},
+	{"a function twice", map[string]string{"t-argmin": sheetText("t-argmin") + "\n" + mean + "\treturn 7\n}"}, all, ""},
+}
+
+func sheetText(id string) string {
+	for _, c := range sheetCells {
+		if c.id == id {
+			return c.text
+		}
+	}
+	panic(id)
+}
+
+func TestSubmissions(t *testing.T) {
+	root, err := moduleOf("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := newJudge(t.Context(), write(t, t.TempDir(), notebook(sheetCells)), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	for _, s := range submissions {
+		t.Run(s.name, func(t *testing.T) {
+			v, err := j.grade(t.Context(), write(t, t.TempDir(), notebook(with(s.cells))), 7, 3*time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var passes []string
+			for _, c := range v.Cells {
+				if c.Passed {
+					passes = append(passes, strings.TrimSuffix(strings.TrimPrefix(c.ID, "t-"), "-check"))
+				}
+			}
+			text, _ := json.MarshalIndent(v, "", " ")
+			got := strings.ReplaceAll(strings.Join(passes, " "), "argmin-check2", "argmin2")
+			said := strings.Join(v.Notes, "\n")
+			for _, c := range v.Cells {
+				said += "\n" + c.Report
+			}
+			if got != s.passes || !strings.Contains(said, s.says) {
+				t.Errorf("passes %q, not %q; or does not say %q:\n%s", got, s.passes, s.says, text)
+			}
+		})
+	}
+}

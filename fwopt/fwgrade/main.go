@@ -1,0 +1,142 @@
+// Command fwgrade judges a student's notebook against the teacher's:
+//
+//	go run ./fwopt/fwgrade -source SHEET.ipynb SUBMISSION.ipynb
+//
+// and prints JSON: for each check cell whether it passed, with a report. Data,
+// accounts and verdict are in one program, the student's code in another that
+// can only answer over a pipe: see package wire. Of the submission only the
+// solution cells' text is used, of the sheet everything else.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// verdict is what is printed.
+type verdict struct {
+	Sheet      string   `json:"sheet"`
+	Submission string   `json:"submission"`
+	Seed       uint64   `json:"seed"` // FWLAB_SEED=seed shows a student the same instances
+	Notes      []string `json:"notes"`
+	Cells      []mark   `json:"cells"`
+}
+
+// mark is that of one check cell.
+type mark struct {
+	ID      string  `json:"grade_id"`
+	Passed  bool    `json:"passed"`
+	Report  string  `json:"report"`
+	Seconds float64 `json:"seconds"`
+}
+
+func main() {
+	enterJail()
+	runtime.LockOSThread() // what this thread starts dies with it
+	var source string
+	var seed uint64
+	var limit time.Duration
+	flag.StringVar(&source, "source", "", "the teacher's `notebook`, with solutions and hidden tests")
+	flag.Uint64Var(&seed, "seed", 0, "FWLAB_SEED of the checks; 0 draws one")
+	flag.DurationVar(&limit, "limit", 8*time.Second, "what one check may take")
+	flag.Parse()
+	if source == "" || flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: fwgrade [-seed n] [-limit 8s] -source SHEET.ipynb SUBMISSION.ipynb")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	v, err := grade(ctx, source, flag.Arg(0), seed, limit)
+	if err == nil {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", " ")
+		err = out.Encode(v)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fwgrade:", err)
+		os.Exit(1)
+	}
+}
+
+func grade(ctx context.Context, source, submission string, seed uint64, limit time.Duration) (*verdict, error) {
+	root, err := moduleOf(source)
+	if err != nil {
+		return nil, err
+	}
+	j, err := newJudge(ctx, source, root)
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	return j.grade(ctx, submission, seed, limit)
+}
+
+// A judge has a sheet and the program of its checks.
+type judge struct {
+	*builder
+	sheet         *sheet
+	source, check string
+}
+
+func newJudge(ctx context.Context, source, root string) (*judge, error) {
+	s, err := readSheet(source)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBuilder(root)
+	if err != nil {
+		return nil, err
+	}
+	check, err := b.parent(ctx, s)
+	if err != nil {
+		b.close()
+		return nil, err
+	}
+	return &judge{b, s, source, check}, nil
+}
+
+// grade judges one submission. One that cannot be used passes nothing; an error
+// is the sheet's or the machine's.
+func (j *judge) grade(ctx context.Context, submission string, seed uint64, limit time.Duration) (*verdict, error) {
+	for seed == 0 {
+		var b [8]byte
+		rand.Read(b[:])
+		seed = binary.LittleEndian.Uint64(b[:])
+	}
+	v := &verdict{Sheet: j.source, Submission: submission, Seed: seed, Notes: []string{}, Cells: []mark{}}
+	cells, notes, err := readSolutions(submission, j.sheet)
+	v.Notes = append(v.Notes, notes...)
+	if err != nil {
+		v.Notes = append(v.Notes, err.Error())
+		for _, c := range j.sheet.checks {
+			v.Cells = append(v.Cells, mark{ID: c.id, Report: err.Error()})
+		}
+		return v, nil
+	}
+	child, notes, err := j.child(ctx, j.sheet, cells)
+	v.Notes = append(v.Notes, notes...)
+	if err != nil {
+		return nil, err
+	}
+	r := runner{parent: j.check, child: child, dir: j.sheet.dir, seed: seed, limit: limit}
+	for _, c := range j.sheet.checks {
+		m, err := r.run(ctx, c.id)
+		if err != nil {
+			return nil, err
+		}
+		v.Cells = append(v.Cells, m)
+	}
+	if r.note != "" {
+		v.Notes = append(v.Notes, r.note)
+	}
+	return v, nil
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+)
+
+// maxPrint is how much of what a program prints is kept.
+const maxPrint = 8 << 10
+
+// A tail-less buffer: the first bytes, and how many there were.
+type head struct {
+	mu sync.Mutex
+	b  []byte
+	n  int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.b = append(h.b, p[:min(len(p), maxPrint-len(h.b))]...)
+	h.n += len(p)
+	return len(p), nil
+}
+
+// String is what was printed, with nothing in it that a terminal or a page takes for an order.
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(h.b), "\uFFFD"))
+	text = strings.TrimRight(text, "\n")
+	if h.n > len(h.b) {
+		text += fmt.Sprintf("\n[... %d bytes more]", h.n-len(h.b))
+	}
+	return text
+}
+
+// A runner runs checks, each with a parent and a child of its own.
+type runner struct {
+	parent, child, dir string
+	seed               uint64
+	limit              time.Duration
+	walls              []wall // from the highest; those that this machine refused are gone
+	note               string
+}
+
+// run gives one check cell its mark. An error is the machine's.
+func (r *runner) run(ctx context.Context, id string) (mark, error) {
+	m := mark{ID: id}
+	var files []*os.File
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	pipe := func() (r, w *os.File) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, nil
+		}
+		files = append(files, r, w)
+		return r, w
+	}
+	down, toChild := pipe()
+	fromChild, up := pipe()
+	verdict, say := pipe()
+	if len(files) < 6 {
+		return m, errors.New("no pipe: too many open files")
+	}
+	word := []byte(rand.Text())
+
+	var prints, report, trouble head
+	child := exec.Command("child")
+	child.Env = []string{"GOMAXPROCS=2"}
+	child.Stdout, child.Stderr = &prints, &prints
+	if err := r.startChild(child, down, up); err != nil {
+		return m, err
+	}
+	defer end(child)
+	parent := exec.Command("parent", id)
+	parent.Env = append(os.Environ(), fmt.Sprintf("FWLAB_SEED=%d", r.seed))
+	parent.Dir = r.dir
+	parent.Stdin = bytes.NewReader(word)
+	parent.Stdout, parent.Stderr = &report, &trouble
+	if err := startParent(parent, r.parent, fromChild, toChild, say); err != nil {
+		return m, err
+	}
+	for _, f := range []*os.File{down, toChild, fromChild, up, say} {
+		f.Close()
+	}
+	began := time.Now()
+	done := make(chan error, 1)
+	go func() { done <- parent.Wait() }()
+	var err error
+	select {
+	case err = <-done:
+	case <-time.After(r.limit):
+		kill(parent)
+		<-done
+		err = fmt.Errorf("no end after %v", r.limit)
+	case <-ctx.Done():
+		kill(parent)
+		<-done
+		return m, ctx.Err()
+	}
+	m.Seconds = time.Since(began).Seconds()
+	end(child)
+	said, _ := io.ReadAll(verdict)
+	m.Passed = err == nil && bytes.Equal(said, word)
+
+	var text []string
+	add := func(title, body string) {
+		if body != "" {
+			text = append(text, title+body)
+		}
+	}
+	add("", report.String())
+	add("", trouble.String())
+	switch {
+	case m.Passed:
+	case err == nil:
+		add("", "the check ended before its last line")
+	case m.Seconds >= r.limit.Seconds():
+		add("", err.Error())
+	}
+	add("What your functions printed:\n", prints.String())
+	m.Report = strings.Join(text, "\n")
+	return m, nil
+}
+
+// startChild starts the solution behind the highest wall that there is.
+func (r *runner) startChild(cmd *exec.Cmd, in, out *os.File) error {
+	if r.walls == nil {
+		r.walls = walls()
+	}
+	for {
+		next := *cmd
+		err := startBehind(&next, r.walls[0], r.child, in, out)
+		if err == nil {
+			*cmd = next
+			r.note = r.walls[0].note
+			return nil
+		}
+		if len(r.walls) == 1 {
+			return fmt.Errorf("the solution's program does not start: %w", err)
+		}
+		r.walls = r.walls[1:]
+	}
+}
+
+// end ends a program and all that it started.
+func end(cmd *exec.Cmd) {
+	if cmd.ProcessState == nil {
+		kill(cmd)
+		cmd.Wait()
+	}
+}
