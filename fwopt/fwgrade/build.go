@@ -162,13 +162,16 @@ func (b *builder) build(ctx context.Context, name string, files map[string][]byt
 	}
 	cmd := exec.CommandContext(ctx, goTool, "build", "-o", bin, "-ldflags=-s -w", "-gcflags=-e -C", ".")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOOS=", "GOARCH=")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local", "GOTMPDIR="+b.dir, "CGO_ENABLED=0", "GOOS=", "GOARCH=")
 	cmd.Env = append(cmd.Env, env...)
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	alone(cmd)
 	cmd.WaitDelay = time.Second
-	err = cmd.Run()
+	if err = cmd.Start(); err == nil {
+		limitBuild(cmd.Process.Pid)
+		err = cmd.Wait()
+	}
 	if ctx.Err() != nil {
 		err = ctx.Err()
 		text.WriteString("compiling took too long\n")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -242,6 +243,7 @@ func Mean(x []float64) (m float64) {
 	{"no such package", map[string]string{"t-mean": "import \"gonum.org/v1/gonum/nosuch\"\n" + mean + "\treturn nosuch.Mean(x)\n}"}, "argmin argmin2 sfw", "nosuch"},
 	{"linkname", map[string]string{"t-mean": mean + goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"}, "argmin argmin2 sfw", "may not direct the compiler: //go:linkname"},
 	{"blames another cell", map[string]string{"t-mean": "//line t-sfw:1\n" + mean + "\treturn undefinedName\n}"}, "argmin argmin2 sfw", "may not direct the compiler: //line"},
+	{"a huge program", map[string]string{"t-mean": "var a = [1 << 28]int{1 << 27: 1}\n" + mean + "\treturn float64(a[5])\n}"}, "", "does not compile"},
 	{"names of the language", map[string]string{"t-mean": "type float64 = string\nfunc panic(...any) {}\nvar true, nil, string = 1, 2, 3\n" + mean + "\treturn \"\"\n}"}, "argmin argmin2 sfw", ""},
 
 	{"wrong signature", map[string]string{"t-mean": "func Mean(x []float64) int { return 3 }"}, "argmin argmin2 sfw", "cannot use Mean"},
@@ -259,7 +261,9 @@ func sheetText(id string) string {
 	panic(id)
 }
 
-func TestSubmissions(t *testing.T) {
+// testJudge has the sheet of these tests.
+func testJudge(t *testing.T) *judge {
+	t.Helper()
 	root, err := moduleOf("main.go")
 	if err != nil {
 		t.Fatal(err)
@@ -268,28 +272,113 @@ func TestSubmissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.close()
+	t.Cleanup(j.close)
+	return j
+}
+
+// passed are the checks that were passed, and all that was said.
+func passed(v *verdict) (ids, said string) {
+	var list []string
+	text := slices.Clone(v.Notes)
+	for _, c := range v.Cells {
+		if c.Passed {
+			list = append(list, strings.Replace(strings.TrimPrefix(c.ID, "t-"), "-check", "", 1))
+		}
+		text = append(text, c.Report)
+	}
+	return strings.Join(list, " "), strings.Join(text, "\n")
+}
+
+func TestSubmissions(t *testing.T) {
+	j := testJudge(t)
 	for _, s := range submissions {
+		if testing.Short() && s.says == "no end after" {
+			continue
+		}
 		t.Run(s.name, func(t *testing.T) {
 			v, err := j.grade(t.Context(), write(t, t.TempDir(), notebook(with(s.cells))), 7, 3*time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var passes []string
-			for _, c := range v.Cells {
-				if c.Passed {
-					passes = append(passes, strings.TrimSuffix(strings.TrimPrefix(c.ID, "t-"), "-check"))
-				}
-			}
-			text, _ := json.MarshalIndent(v, "", " ")
-			got := strings.ReplaceAll(strings.Join(passes, " "), "argmin-check2", "argmin2")
-			said := strings.Join(v.Notes, "\n")
-			for _, c := range v.Cells {
-				said += "\n" + c.Report
-			}
+			got, said := passed(v)
 			if got != s.passes || !strings.Contains(said, s.says) {
-				t.Errorf("passes %q, not %q; or does not say %q:\n%s", got, s.passes, s.says, text)
+				t.Errorf("passes %q, not %q; or does not say %q:\n%s", got, s.passes, s.says, said)
 			}
 		})
+	}
+	if left, err := filepath.Glob(filepath.Join(j.dir, "root*")); err != nil || len(left) > 0 {
+		t.Error("left behind:", left, err)
+	}
+}
+
+// Files that are no notebook, or not quite the one that was handed out.
+func TestFiles(t *testing.T) {
+	j := testJudge(t)
+	good := string(notebook(sheetCells))
+	replace := func(old, new string) string {
+		if !strings.Contains(good, old) {
+			t.Fatal("not in the notebook: " + old)
+		}
+		return strings.Replace(good, old, new, 1)
+	}
+	without := slices.DeleteFunc(with(nil), func(c nbcell) bool { return c.id == "t-mean" })
+	twice := append(with(nil), nbcell{id: "t-mean", solution: true, text: mean + "\treturn 7\n}"})
+	text := with(nil)
+	text[len(text)-3].markdown = true
+	for _, f := range []struct{ name, data, passes, says string }{
+		{"nothing", "", "", "sheet.ipynb: no bytes in it"},
+		{"not UTF-8", strings.Replace(good, "best", "b\xe4st", 1), "", "not UTF-8"},
+		{"UTF-16", "\xff\xfe{\x00}\x00", "", "not UTF-8"},
+		{"half", good[:len(good)/2], "", "not a notebook: unexpected end of JSON input"},
+		{"another thing", "[1, 2]", "", "not a notebook"},
+		{"another sheet", strings.ReplaceAll(good, "t-", "u-"), "", "is it the right sheet?"},
+		{"a byte order mark", "\xef\xbb\xbf" + good, all, ""},
+		{"50 MB of output", replace(`"outputs":[]`, `"outputs":[{"text":"`+strings.Repeat("x", 50<<20)+`"}]`), all, ""},
+		{"a malformed cell", replace(`{"cell_type":"code"`, `7, {"source":{}, "cell_type":"code"}, {"cell_type":"code"`), all, "cell 1 is malformed"},
+		{"a grade_id with a path", replace(`"t-mean"`, `"../t-mean"`), "argmin argmin2 sfw", "cell t-mean is missing"},
+		{"no metadata", replace(`"grade_id":"t-mean"`, `"id":"t-mean"`), "argmin argmin2 sfw", "cell t-mean is missing"},
+		{"a check turned into a solution", replace(`"grade":true,"grade_id":"t-mean-check","locked":true,"schema_version":3,"solution":false`,
+			`"grade":false,"grade_id":"t-mean-check","locked":true,"schema_version":3,"solution":true`), all, ""},
+		{"a missing cell", string(notebook(without)), "argmin argmin2 sfw", "cell t-mean is missing"},
+		{"a cell twice", string(notebook(twice)), "argmin argmin2 sfw", "cell t-mean is there 2 times"},
+		{"a cell turned into text", string(notebook(text)), all, ""},
+		{"a cell of 300 kB", string(notebook(with(map[string]string{"t-mean": "//" + strings.Repeat("x", 300<<10)}))), "", "cell t-mean has"},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			v, err := j.grade(t.Context(), write(t, t.TempDir(), []byte(f.data)), 7, 8*time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, said := passed(v); got != f.passes || !strings.Contains(said, f.says) || len(v.Cells) != 4 {
+				t.Errorf("passes %q, not %q; or does not say %q:\n%s", got, f.passes, f.says, said)
+			}
+		})
+	}
+}
+
+// A fault of the sheet is nobody's mark.
+func TestSheets(t *testing.T) {
+	root, err := moduleOf("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]struct{ id, text, says string }{
+		"a check that does not compile": {"t-mean-check", "%%\nmust(Mean(1) == 2, \"\")", "t-mean-check:2:"},
+		"a check that does not parse":   {"t-mean-check", "%%\nmust(", "t-mean-check:"},
+		"a type that cannot cross":      {"t-mean", "func Mean(x map[string]int) float64 { return 0 }", "t-mean:1: Mean cannot be called from another process"},
+		"a method":                      {"t-mean", "type a int\n\nfunc (a) Mean(x []float64) float64 { return 0 }", "t-mean:3: Mean cannot"},
+		"a grade_id twice":              {"t-mean", "", "two cells with grade_id"},
+	} {
+		cells := with(map[string]string{f.id: f.text})
+		if f.text == "" {
+			cells = append(cells, sheetCells[2])
+		}
+		j, err := newJudge(t.Context(), write(t, t.TempDir(), notebook(cells)), root)
+		if err == nil {
+			j.close()
+		}
+		if err == nil || !strings.Contains(err.Error(), f.says) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

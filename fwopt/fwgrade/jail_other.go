@@ -28,4 +28,6 @@ func startParent(cmd *exec.Cmd, binary string, in, out, verdict *os.File) error 
 
 func alone(*exec.Cmd) {}
 
+func limitBuild(int) {}
+
 func kill(cmd *exec.Cmd) error { return cmd.Process.Kill() }

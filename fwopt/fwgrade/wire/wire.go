@@ -303,6 +303,11 @@ type parent struct {
 	frames int
 	number uint64                   // of the newest call or func argument
 	funcs  map[uint64]reflect.Value // func arguments of the calls under way
+	calls  map[uint64][]byte        // calls under way; with the frame that ends one, if it came while an inner one was waited for
+}
+
+func newParent(in io.Reader, out io.Writer, fail func(string)) *parent {
+	return &parent{in: in, out: out, fail: fail, funcs: map[uint64]reflect.Value{}, calls: map[uint64][]byte{}}
 }
 
 // A Stub stands for a function of the child.
@@ -318,11 +323,10 @@ func Check(checks map[string]func(), stubs map[string]Stub) {
 	if err != nil {
 		panic(err)
 	}
-	p := &parent{in: bufio.NewReader(os.NewFile(3, "child")), out: os.NewFile(4, "child"), funcs: map[uint64]reflect.Value{},
-		fail: func(text string) {
-			fmt.Println(text)
-			os.Exit(1)
-		}}
+	p := newParent(bufio.NewReader(os.NewFile(3, "child")), os.NewFile(4, "child"), func(text string) {
+		fmt.Println(text)
+		os.Exit(1)
+	})
 	for name, s := range stubs {
 		p.bind(name, s)
 	}
@@ -360,51 +364,69 @@ func (p *parent) call(name string, t reflect.Type, args []reflect.Value, back []
 	if err := send(p.out, b); err != nil {
 		p.fail(fmt.Sprintf("%s: the solution's program does not listen: %v", name, err))
 	}
-	for {
-		frame, err := receive(p.in)
-		if p.frames++; p.frames > maxFrames {
-			err = fmt.Errorf("more than %d calls back", maxFrames)
-		}
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			p.fail(name + ": the solution's program ended before the function returned (a panic in a goroutine, out of memory, or os.Exit)")
-		case err != nil:
+	p.calls[id] = nil
+	defer delete(p.calls, id)
+	for p.calls[id] == nil {
+		if err := p.next(); err != nil {
 			p.fail(fmt.Sprintf("%s: %v", name, err))
 		}
-		r := &reader{b: frame[1:]}
-		switch n := r.uint(); frame[0] {
-		case result:
-			if results := r.outcome(t, args, func(i int) bool { return slices.Contains(back, i) }); n == id && r.err == nil {
-				return results
-			}
-		case failed:
-			if text := r.string(); n == id && r.err == nil {
-				p.fail(name + ": " + text)
-			}
-		case callback:
-			if p.callback(n, r) {
-				continue
-			}
-		}
-		p.fail(fmt.Sprintf("%s: %v", name, errFrame))
 	}
+	frame := p.calls[id]
+	r := &reader{b: frame[9:]}
+	if frame[0] == failed {
+		p.fail(name + ": " + r.string())
+	}
+	results := r.outcome(t, args, func(i int) bool { return slices.Contains(back, i) })
+	if r.err != nil {
+		p.fail(fmt.Sprintf("%s: %v", name, r.err))
+	}
+	return results
+}
+
+// next takes a frame: it calls back, or it keeps the end of a call.
+func (p *parent) next() error {
+	frame, err := receive(p.in)
+	if p.frames++; p.frames > maxFrames {
+		return fmt.Errorf("more than %d calls back", maxFrames)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the solution's program ended before the function returned (a panic in a goroutine, out of memory, or os.Exit)")
+	}
+	if err != nil {
+		return err
+	}
+	r := &reader{b: frame[1:]}
+	n := r.uint()
+	if r.err != nil {
+		return r.err
+	}
+	switch frame[0] {
+	case callback:
+		return p.callback(n, r)
+	case result, failed:
+		if end, ok := p.calls[n]; ok && end == nil {
+			p.calls[n] = frame
+			return nil
+		}
+	}
+	return errFrame
 }
 
 // callback calls a func argument for the child.
-func (p *parent) callback(n uint64, r *reader) bool {
+func (p *parent) callback(n uint64, r *reader) error {
 	f, ok := p.funcs[r.uint()]
 	if !ok {
-		p.fail("a func argument was called after the function that it was given to had returned (a goroutine left behind?)")
+		return errors.New("a func argument was called after the function that it was given to had returned (a goroutine left behind?)")
 	}
 	a := r.arguments(f.Type(), nil)
 	if r.err != nil || len(r.b) > 0 {
-		return false
+		return errFrame
 	}
 	results := f.Call(a.values)
 	if err := send(p.out, putOutcome(putUint([]byte{answer}, n), results, a)); err != nil {
-		p.fail(fmt.Sprintf("the solution's program does not listen: %v", err))
+		return fmt.Errorf("the solution's program does not listen: %w", err)
 	}
-	return true
+	return nil
 }
 
 // child is the solution's end.
