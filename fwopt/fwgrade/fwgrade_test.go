@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -225,13 +226,6 @@ func Mean(x []float64) (m float64) {
 	{"too long a slice", map[string]string{"t-sfw": sfw + "\tgrad(make([]float64, 1<<22), w, 1)\n}"}, "argmin argmin2 mean", "bytes in one call"},
 	{"too many samples", map[string]string{"t-sfw": strings.Replace(sheetText("t-sfw"), "batch(k)", "1000*batch(k)", 1)}, "argmin argmin2 mean", "385000 samples"},
 	{"calls back without end", map[string]string{"t-sfw": sfw + "\tfor { batch(1) }\n}"}, "argmin argmin2 mean", "no end after"},
-	{"looks around", map[string]string{"t-mean": mean + `	list, err := os.ReadDir("/")
-	_, e2 := os.ReadFile("/proc/self/status")
-	p, e3 := os.StartProcess("/bin/true", nil, &os.ProcAttr{})
-	e4 := os.WriteFile("x", nil, 0o600)
-	parent, _ := os.FindProcess(os.Getppid())
-	fmt.Println("here:", list, err != nil, e2 != nil, p, e3 != nil, e4 != nil, os.Environ(), os.Getpid(), os.Getuid() != 0, parent.Kill() != nil)
-` + goodSum}, all, "here: [] true true <nil> true true [GOMAXPROCS=2] 1 true true"},
 
 	{"the library", map[string]string{"t-argmin": "import \"github.com/projection-free/fwlab/fwopt\"\n" + argmin + "\tfwopt.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use github.com/projection-free/fwlab/fwopt"},
 	{"the library by the setup's import", map[string]string{"t-argmin": argmin + "\tfwopt.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use"},
@@ -264,6 +258,9 @@ func sheetText(id string) string {
 // testJudge has the sheet of these tests.
 func testJudge(t *testing.T) *judge {
 	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows hands no pipes to a program")
+	}
 	root, err := moduleOf("main.go")
 	if err != nil {
 		t.Fatal(err)
@@ -291,8 +288,8 @@ func passed(v *verdict) (ids, said string) {
 
 func TestSubmissions(t *testing.T) {
 	j := testJudge(t)
-	for _, s := range submissions {
-		if testing.Short() && s.says == "no end after" {
+	for i, s := range submissions {
+		if i > 8 && testing.Short() || s.name == "memory" && runtime.GOOS != "linux" || s.name == "a huge program" && runtime.GOOS != "linux" {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
@@ -344,6 +341,9 @@ func TestFiles(t *testing.T) {
 		{"a cell turned into text", string(notebook(text)), all, ""},
 		{"a cell of 300 kB", string(notebook(with(map[string]string{"t-mean": "//" + strings.Repeat("x", 300<<10)}))), "", "cell t-mean has"},
 	} {
+		if len(f.data) > 1<<20 && testing.Short() {
+			continue
+		}
 		t.Run(f.name, func(t *testing.T) {
 			v, err := j.grade(t.Context(), write(t, t.TempDir(), []byte(f.data)), 7, 8*time.Second)
 			if err != nil {
@@ -380,5 +380,26 @@ func TestSheets(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), f.says) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A check that ends early, with no complaint, has not been passed.
+func TestEarlyExit(t *testing.T) {
+	root, err := moduleOf("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := with(map[string]string{"t-mean-check": "%%\nos.Exit(0)", "t-sfw-check": "%%\nreturn", "t-argmin-check": "%%\nMean(nil)\nvar x []int\nfmt.Println(\"so far\", x[0])"})
+	j, err := newJudge(t.Context(), write(t, t.TempDir(), notebook(cells)), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	v, err := j.grade(t.Context(), write(t, t.TempDir(), notebook(cells)), 1, 8*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, said := passed(v); got != "argmin2 sfw" || !strings.Contains(said, "ended before its last line") || !strings.Contains(said, "index out of range") || strings.Contains(said, "goroutine") {
+		t.Errorf("passes %q: %s", got, said)
 	}
 }

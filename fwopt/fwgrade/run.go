@@ -130,7 +130,8 @@ func (r *runner) run(ctx context.Context, id string) (mark, error) {
 		}
 	}
 	add("", report.String())
-	add("", trouble.String())
+	panicked, _, _ := strings.Cut(trouble.String(), "\n\ngoroutine ") // no stack of the check's
+	add("", panicked)
 	switch {
 	case m.Passed:
 	case err == nil:
@@ -138,7 +139,7 @@ func (r *runner) run(ctx context.Context, id string) (mark, error) {
 	case m.Seconds >= r.limit.Seconds():
 		add("", err.Error())
 	}
-	add("What your functions printed:\n", prints.String())
+	add("What your functions printed:\n", strings.ReplaceAll(prints.String(), strings.TrimSuffix(r.child, ".bin")+"/", ""))
 	m.Report = strings.Join(text, "\n")
 	return m, nil
 }
