@@ -1,6 +1,7 @@
 """Prints what a warm edited cell costs: seconds from its request to the kernel's idle, and what it adds to a trivial cell.
 
 The cells take turns, each time with another number in their text, so that each is compiled, linked and run anew.
+That of gonum's mat, which fwopt stands on, is there to compare.
 """
 
 import os
@@ -16,6 +17,13 @@ ROUNDS = 9
 SETUP = """
 //gonb:!*[ -f go.work ] || go work init . "$FWOPT_DIR"
 //gonb:%noautoget
+"""
+MAT = """
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
 """
 IMPORTS = SETUP + """
 import (
@@ -41,6 +49,10 @@ CELLS = {
     "trivial": """import "fmt"
 %%
 fmt.Println(EDIT)
+""",
+    "gonum/mat": """%%
+var s mat.SVD
+fmt.Println(s.Factorize(mat.NewDense(2, 2, []float64{1, 2, 3, EDIT}), mat.SVDThin), s.Values(nil))
 """,
     "fwopt, data": """%%
 o := problem(EDIT)
@@ -72,13 +84,13 @@ times = {name: [] for name in CELLS}
 kernels = []
 with tempfile.TemporaryDirectory() as folder:
     try:
-        for setup in SETUP, IMPORTS:
+        for setup in SETUP, SETUP + MAT, IMPORTS:
             kernels.append(start_new_kernel(kernel_name="gonb", cwd=folder))
             run(kernels[-1][1], setup)
         for edit in range(ROUNDS + 1):
             for name, source in CELLS.items():
-                # The trivial cell has a kernel of its own: what another declares would be linked into it.
-                seconds = run(kernels[name != "trivial"][1], source.replace("EDIT", str(edit)))
+                # The first two have kernels of their own: what another declares would be linked into them.
+                seconds = run(kernels[min(2, list(CELLS).index(name))][1], source.replace("EDIT", str(edit)))
                 if edit > 0:  # the first round warms
                     times[name].append(seconds)
     finally:
