@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -93,27 +94,35 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 		return "", nil, err
 	}
 	bad := map[string]string{}
-	leave := func(cell, why string) {
-		why = "does not compile:\n" + why
-		bad[cell] = why
-		notes = append(notes, fmt.Sprintf("cell %s %s", cell, why))
+	// blame leaves a cell out, and tells whether it was in.
+	blame := func(id, why string) bool {
+		if bad[id] != "" || !slices.ContainsFunc(solutions, func(c cell) bool { return c.id == id }) {
+			return false
+		}
+		bad[id] = "does not compile:\n" + why
+		notes = append(notes, fmt.Sprintf("cell %s %s", id, bad[id]))
+		return true
 	}
 	for {
+		var out string
 		files, err := childFiles(s, solutions, b.asked, bad)
 		var ce *cellError
-		if errors.As(err, &ce) {
-			leave(ce.cell, ce.text)
-			continue
-		}
-		if err != nil {
+		switch {
+		case errors.As(err, &ce):
+			out = ce.text
+			if blame(ce.cell, out) {
+				continue
+			}
+		case err != nil:
 			return "", nil, fmt.Errorf("the sheet: %w", err)
+		default:
+			files["go.sum"] = sum
+			bin, out, err = b.build(ctx, "child", solutionTime, files, "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod")
+			if err == nil || ctx.Err() != nil {
+				return bin, notes, err
+			}
 		}
-		files["go.sum"] = sum
-		bin, out, err := b.build(ctx, "child", solutionTime, files, "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod")
-		if err == nil || ctx.Err() != nil {
-			return bin, notes, err
-		}
-		more := false
+		some := false
 		for _, c := range solutions {
 			var own []string
 			for _, l := range strings.Split(out, "\n") {
@@ -121,22 +130,17 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 					own = append(own, l)
 				}
 			}
-			if len(own) > 0 && bad[c.id] == "" {
-				leave(c.id, strings.Join(own[:min(len(own), 10)], "\n"))
-				more = true
+			if len(own) > 0 && blame(c.id, strings.Join(own[:min(len(own), 10)], "\n")) {
+				some = true
 			}
 		}
-		if more {
+		if some {
 			continue
 		}
-		// No cell has the blame: all have.
-		for _, c := range solutions {
-			if bad[c.id] == "" {
-				leave(c.id, out)
-				more = true
-			}
+		for _, c := range solutions { // no cell's fault: all are left out
+			some = blame(c.id, out) || some
 		}
-		if !more {
+		if !some {
 			return "", nil, fmt.Errorf("an empty solution does not compile: %w\n%s", err, out)
 		}
 	}

@@ -36,6 +36,8 @@ func must(ok bool, format string, args ...any) {
 
 func best(tau float64) fwopt.L1Ball { return fwopt.L1Ball{D: 5, R: tau} }
 
+func sorted(x []float64) { sort.Float64s(x) }
+
 func draw(n int) []float64 {
 	r := rand.New(rand.NewPCG(seed(), 0))
 	x := make([]float64, n)
@@ -238,6 +240,8 @@ func Mean(x []float64) (m float64) {
 	{"linkname", map[string]string{"t-mean": mean + goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"}, "argmin argmin2 sfw", "may not direct the compiler: //go:linkname"},
 	{"blames another cell", map[string]string{"t-mean": "//line t-sfw:1\n" + mean + "\treturn undefinedName\n}"}, "argmin argmin2 sfw", "may not direct the compiler: //line"},
 	{"a huge program", map[string]string{"t-mean": "var a = [1 << 28]int{1 << 27: 1}\n" + mean + "\treturn float64(a[5])\n}"}, "", "does not compile"},
+	{"a helper's import", map[string]string{"t-mean": "import strconv \"net/http\"\n" + mean + "\tseed()\n" + goodSum}, all, ""},
+	{"an import that a helper lacks", map[string]string{"t-mean": "import sort \"net/http\"\n" + mean + "\tsorted(x)\n" + goodSum}, "", "may not use net/http"},
 	{"names of the language", map[string]string{"t-mean": "type float64 = string\nfunc panic(...any) {}\nvar true, nil, string = 1, 2, 3\n" + mean + "\treturn \"\"\n}"}, "argmin argmin2 sfw", ""},
 
 	{"wrong signature", map[string]string{"t-mean": "func Mean(x []float64) int { return 3 }"}, "argmin argmin2 sfw", "cannot use Mean"},
@@ -300,6 +304,11 @@ func TestSubmissions(t *testing.T) {
 			got, said := passed(v)
 			if got != s.passes || !strings.Contains(said, s.says) {
 				t.Errorf("passes %q, not %q; or does not say %q:\n%s", got, s.passes, s.says, said)
+			}
+			for _, c := range v.Cells {
+				if c.Seconds > 8 {
+					t.Errorf("%s took %.0f s of 3", c.ID, c.Seconds)
+				}
 			}
 		})
 	}

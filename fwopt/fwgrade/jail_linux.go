@@ -193,9 +193,9 @@ func jail(kind string, args []string) error {
 	return fmt.Errorf("exec: %w", e)
 }
 
-// alone puts a command into a group of its own, which ends with its context or with this program.
+// alone puts a command into a group of its own, which ends with its context.
 func alone(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return kill(cmd) }
 }
 
