@@ -335,7 +335,7 @@ func TestFiles(t *testing.T) {
 		{"nothing", "", "", "sheet.ipynb: no bytes in it"},
 		{"not UTF-8", strings.Replace(good, "best", "b\xe4st", 1), "", "not UTF-8"},
 		{"UTF-16", "\xff\xfe{\x00}\x00", "", "not UTF-8"},
-		{"half", good[:len(good)/2], "", "not a notebook: unexpected end of JSON input"},
+		{"half", good[:len(good)/2], "", "not a notebook: "},
 		{"another thing", "[1, 2]", "", "not a notebook"},
 		{"another sheet", strings.ReplaceAll(good, "t-", "u-"), "", "is it the right sheet?"},
 		{"a byte order mark", "\xef\xbb\xbf" + good, all, ""},

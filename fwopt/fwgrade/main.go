@@ -6,6 +6,12 @@
 // accounts and verdict are in one program, the student's code in another that
 // can only answer over a pipe: see package wire. Of the submission only the
 // solution cells' text is used, of the sheet everything else.
+//
+// The student's program runs with limits on time, memory, threads and files,
+// without arguments or environment. On Linux, as root or where user namespaces
+// are allowed, it also has an empty folder as its root and sees no network and
+// no other program; as root it has a user of its own. A note says what of this
+// the machine does not allow. Each check draws its instances from FWLAB_SEED.
 package main
 
 import (

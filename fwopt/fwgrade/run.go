@@ -18,7 +18,7 @@ import (
 // maxPrint is how much of what a program prints is kept.
 const maxPrint = 8 << 10
 
-// A tail-less buffer: the first bytes, and how many there were.
+// A head keeps the first bytes written to it, and counts the others.
 type head struct {
 	mu sync.Mutex
 	b  []byte
