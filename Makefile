@@ -15,7 +15,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime verify test pins lint unit race cross clean
+.PHONY: help setup lab notebooks celltime browser verify test pins lint unit race cross clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -36,6 +36,14 @@ notebooks: setup ## run every notebook; WRITE=1 runs in full and keeps the outpu
 
 celltime: setup ## what a warm edited cell costs
 	@$(VENV) docker/celltime.py
+
+browser: setup docker/browser/node_modules ## what a reader sees, in headless Chromium: needs node, npm and chromium
+	@node docker/browser/test.mjs
+
+docker/browser/node_modules: docker/browser/package-lock.json
+	@command -v npm >/dev/null || { echo "fwlab: npm is missing: install Node.js 18 or newer (https://nodejs.org/)" >&2; exit 1; }
+	cd docker/browser && npm ci --no-audit --no-fund --silent
+	@touch $@
 
 verify: ## every inequality of the paper against runs, in one table (minutes)
 	$(GO) run ./fwopt/fwverify
@@ -67,4 +75,4 @@ cross:
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
 clean: ## remove .venv (the notebooks' runs stay)
-	rm -rf .venv
+	rm -rf .venv docker/browser/node_modules
