@@ -15,7 +15,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser verify test pins lint unit race cross clean
+.PHONY: help setup lab notebooks celltime browser image verify test pins lint unit race cross clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -44,6 +44,9 @@ docker/browser/node_modules: docker/browser/package-lock.json
 	@command -v npm >/dev/null || { echo "fwlab: npm is missing: install Node.js 18 or newer (https://nodejs.org/)" >&2; exit 1; }
 	cd docker/browser && npm ci --no-audit --no-fund --silent
 	@touch $@
+
+image: ## build the container image and try it out, without a registry: needs root on Debian
+	@docker/image-test.sh
 
 verify: ## every inequality of the paper against runs, in one table (minutes)
 	$(GO) run ./fwopt/fwverify
