@@ -15,24 +15,26 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser image verify test pins lint unit race cross clean
+.PHONY: help setup lab notebooks celltime browser image course grade formgrader course-test course-setup verify test pins lint unit race cross clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
 
 setup: ## JupyterLab and the Go kernel in .venv, the build cache warm
 	@./docker/setup.sh
 
+SERVE = "$(CURDIR)/$(VENV)" -c 'import socket; raise SystemExit(socket.socket().connect_ex(("127.0.0.1", $(PORT))) == 0)' || \
+ { echo "fwlab: port $(PORT) is taken: make $@ PORT=$$(($(PORT)+1))" >&2; exit 1; }; \
+ JUPYTER_CONFIG_DIR="$(CURDIR)/.venv/etc/jupyter" "$(CURDIR)/$(VENV)" -m jupyterlab \
+ --ServerApp.ip=127.0.0.1 --ServerApp.port=$(PORT) --ServerApp.port_retries=0 --ServerApp.root_dir=. --allow-root \
+ --LabApp.extension_manager=readonly --MultiKernelManager.default_kernel_name=gonb \
+ --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate --LabApp.default_url=$(1) $(LAB_ARGS)
+
 lab: setup ## JupyterLab on the notebooks, on this machine only, with a token
-	@$(VENV) -c 'import socket; raise SystemExit(socket.socket().connect_ex(("127.0.0.1", $(PORT))) == 0)' || \
-	 { echo "fwlab: port $(PORT) is taken: make lab PORT=$$(($(PORT)+1))" >&2; exit 1; }
-	@JUPYTER_CONFIG_DIR="$(CURDIR)/.venv/etc/jupyter" $(VENV) -m jupyterlab \
-	 --ServerApp.ip=127.0.0.1 --ServerApp.port=$(PORT) --ServerApp.port_retries=0 --ServerApp.root_dir=. --allow-root \
-	 --LabApp.default_url=/lab/tree/notebooks --LabApp.extension_manager=readonly --MultiKernelManager.default_kernel_name=gonb \
-	 --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(LAB_ARGS)
+	@$(call SERVE,/lab/tree/notebooks)
 
 notebooks: setup ## run every notebook; WRITE=1 runs in full and keeps the outputs
-	@$(VENV) docker/run_notebooks.py --limit $(LIMIT) $(if $(WRITE),--write) notebooks
+	@$(VENV) docker/run_notebooks.py --limit $(LIMIT) $(if $(WRITE),--write) notebooks/*.ipynb
 
 celltime: setup ## what a warm edited cell costs
 	@$(VENV) docker/celltime.py
@@ -47,6 +49,28 @@ docker/browser/node_modules: docker/browser/package-lock.json
 
 image: ## build the container image and try it out, without a registry: needs root on Debian
 	@docker/image-test.sh
+
+course: course-setup ## the problem sets for students (release/) and for teachers (key/), in notebooks/assignments
+	@$(COURSE) release key
+
+grade: course-setup ## grade notebooks/assignments/submitted/STUDENT/SET/SET.ipynb: grades.csv, feedback/
+	@$(COURSE) grade
+
+formgrader: course-setup ## nbgrader's pages to grade by hand, on this machine only, with a token
+	@cd notebooks/assignments && export PATH="$(CURDIR)/.venv/bin:$$PATH" && $(call SERVE,/formgrader)
+
+course-test: course-setup ## the problem sets, and the grade of every submission in notebooks/assignments/testdata (minutes)
+	@$(VENV) -B notebooks/assignments/course_test.py
+
+COURSE := $(VENV) -B notebooks/assignments/course.py
+
+course-setup: setup
+	@$(VENV) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	 { echo "fwlab: nbgrader needs Python 3.10 or newer: make clean, then make course PYTHON=/path/to/python3" >&2; exit 1; }
+	@cmp -s docker/requirements-course.txt .venv/.course || { echo "fwlab: nbgrader, pinned by docker/requirements-course.txt" && \
+	 { $(VENV) -m pip install --quiet --disable-pip-version-check --requirement docker/requirements-course.txt || \
+	 { echo "fwlab: pip failed: look at its message above; without a network, run make course once with one" >&2; exit 1; }; } && \
+	 cp docker/requirements-course.txt .venv/.course; }
 
 verify: ## every inequality of the paper against runs, in one table (minutes)
 	$(GO) run ./fwopt/fwverify

@@ -1,0 +1,237 @@
+"""make course: source/ into release/ and key/. make grade: submitted/ into grades.csv and feedback/.
+
+Both can be stopped and started again at any time: what is finished and still true is not done twice. What a grader
+typed is in gradebook.db, in transactions, and nothing here deletes it.
+"""
+
+import argparse
+import csv
+import fcntl
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import nbformat
+from nbgrader.api import MissingEntry
+from nbgrader.apps import NbGraderAPI
+from sqlalchemy.exc import SAWarning
+from traitlets.config import PyFileConfigLoader
+
+import judge
+
+HERE = judge.HERE
+STUDENT = re.compile(r"\w[\w.@+ -]*")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", choices=["release", "key", "grade"], nargs="+")
+    commands = parser.parse_args().command
+    os.environ["PATH"] = os.pathsep.join(
+        [os.path.dirname(sys.executable), os.environ["PATH"]]
+    )  # nbgrader calls alembic
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    warnings.simplefilter("ignore", SAWarning)  # nbgrader's own
+    lock = os.open(HERE, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.exit(f"course: {HERE} is being released or graded already: wait for it")
+    names = sorted(p.parent.name for p in HERE.glob("source/*/*.ipynb") if p.stem == p.parent.name)
+    if not names:
+        sys.exit(f"course: no sheet in {HERE}/source/NAME/NAME.ipynb")
+    api = NbGraderAPI(config=PyFileConfigLoader("nbgrader_config.py", path=str(HERE)).load_config())
+    try:
+        failed = [f for c in commands for f in globals()[c](api, names)]
+    except KeyboardInterrupt:
+        sys.exit("course: stopped; the same command goes on")
+    sys.exit("\n".join(f"course: {f}" for f in failed) if failed else 0)
+
+
+def run(step, *args, **kw):
+    """A step of nbgrader; returns what it logged if it failed."""
+    result = step(*args, **kw)
+    if "KeyboardInterrupt" in result.get("error", ""):
+        raise KeyboardInterrupt
+    if not result["success"]:
+        log = [x for x in result.get("log", result.get("error", "")).splitlines() if x.strip()]
+        return "\n".join(log[-15:]) or "nbgrader failed"
+    return None
+
+
+def newer(file, *than):
+    """Whether file was made after the others."""
+    return file.exists() and all(file.stat().st_mtime > p.stat().st_mtime for p in than)
+
+
+def release(api, names):
+    """The students' sheets."""
+    with api.gradebook as gb:
+        known = {a.name for a in gb.assignments}
+    for name in names:
+        source, out = HERE / "source" / name / f"{name}.ipynb", HERE / "release" / name / f"{name}.ipynb"
+        if name in known and newer(out, source, HERE / "nbgrader_config.py"):
+            continue
+        why = run(api.generate_assignment, name, force=True)
+        if why is None:
+            found = leaks(nbformat.read(source, as_version=4), nbformat.read(out, as_version=4))
+            why = f"it would show a solution or a hidden check: {found[0]!r}" if found else None
+        if why is None:
+            print(f"release/{name}", flush=True)
+            continue
+        shutil.rmtree(out.parent, ignore_errors=True)
+        if "Cannot add or remove cells" in why:
+            why += (
+                "\nsubmissions were graded by the old cells: keep their names, or forget those submissions and "
+                f"their grades: in {HERE}, {os.path.dirname(sys.executable)}/nbgrader db assignment remove {name} --force"
+            )
+        yield f"{name} is not released: {why}"
+
+
+def leaks(source, released):
+    """Lines of source's solutions and hidden checks that are in released, anywhere."""
+    secret, never, public = set(), set(), []  # a short line, or a check's, may well be said elsewhere
+    for cell in source.cells:
+        hidden = None
+        for line in cell.source.split("\n"):
+            begin = re.search(r"BEGIN (SOLUTION|HIDDEN TESTS)", line)
+            if begin:
+                hidden = f"END {begin[1]}"
+                secret.add(begin[0])
+            elif hidden and hidden in line:
+                hidden = None
+            elif hidden:
+                secret.add(line.strip())
+                if hidden == "END SOLUTION" and len(line.strip()) > 30:
+                    never.add(line.strip())
+            else:
+                public.append(line)
+        if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
+            secret.update(line.strip() for line in cell.source.split("\n"))
+    public = "\n".join([*public, "YOUR ANSWER HERE", '// YOUR CODE HERE\npanic("not implemented")'])
+    texts = list(strings({**released, "cells": [{**c, "attachments": None} for c in released.cells]}))
+    return sorted(s for s in secret if s and (s in never or s not in public) and any(s in t for t in texts))
+
+
+def strings(x):
+    if isinstance(x, str):
+        yield x
+    elif isinstance(x, (list, dict)):
+        for y in [*x, *x.values()] if isinstance(x, dict) else x:
+            yield from strings(y)
+
+
+def key(api, names):
+    """The teacher's sheets: the solutions with all that they print and draw."""
+    for name in names:
+        source, out = HERE / "source" / name / f"{name}.ipynb", HERE / "key" / name / f"{name}.ipynb"
+        if newer(out, source):
+            continue
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent) as tmp:
+            file = pathlib.Path(tmp) / out.name
+            shutil.copyfile(source, file)
+            runner = [sys.executable, str(judge.ROOT / "docker" / "run_notebooks.py"), "--write", str(file)]
+            if subprocess.run(runner, cwd=judge.ROOT, stdout=subprocess.DEVNULL).returncode:
+                yield f"{name} has no key: its solutions do not run, see above"
+                continue
+            os.replace(file, out)
+        print(f"key/{name}", flush=True)
+
+
+def grade(api, names):
+    """Grades what is new in submitted/, writes feedback/ and grades.csv."""
+    yield from release(api, names)
+    rows = []
+    for folder in sorted(HERE.glob("submitted/*")):
+        student = folder.name
+        if student.startswith("."):
+            continue
+        if not folder.is_dir() or not STUDENT.fullmatch(student):
+            yield f"{folder}: not a folder named after a student (letters, digits, . @ + - _ and spaces)"
+            continue
+        for place in sorted(p for p in folder.iterdir() if not p.name.startswith(".")):
+            if place.name not in names:
+                yield f"{place}: not one of the sheets {', '.join(names)}: put each into {folder}/NAME/NAME.ipynb"
+                continue
+            row, why = grade_one(api, student, place.name, place / f"{place.name}.ipynb")
+            rows.append(row)
+            if why:
+                yield f"{student}/{place.name}: {why}"
+    write_grades(rows, names)
+    print(f"{len(rows)} submissions: grades.csv")
+
+
+def grade_one(api, student, name, file):
+    """One line of grades.csv; why it is not graded, if so."""
+    row = {"student": student, "set": name}
+    out = HERE / "autograded" / student / name / file.name
+    if not os.path.lexists(file):
+        row["notes"] = why = f"no {file.name} in its folder: rename or ask for it"
+        return row, why
+    info = judged(api, student, name, out)
+    if info is None or info.key != judge.key(file, name, name):
+        why = run(api.autograde, name, student, force=True)
+        info = judged(api, student, name, out)
+        if why or info is None:
+            row["notes"] = f"not graded: {why or 'its result is missing'}"
+            return row, row["notes"]
+    html = HERE / "feedback" / student / name / f"{name}.html"
+    with api.gradebook as gb:
+        notebook = gb.find_submission_notebook(name, name, student)
+        comments = [c.comment for c in notebook.comments]
+        grades = {g.name: g for g in notebook.grades}
+        for cell, g in grades.items():
+            row[cell] = "" if g.auto_score is None and g.manual_score is None else f"{g.score:g}"
+        waits = [f"{g.name} ({g.max_score:g})" for g in notebook.grades if g.needs_manual_grade]
+        row |= {"points": f"{notebook.score:g}", "of": f"{notebook.max_score:g}", "waits": " ".join(sorted(waits))}
+    row["notes"] = " | ".join(info.notes)
+    stamp = hashlib.sha256(repr([info.key, info.seconds, row, comments]).encode()).hexdigest()
+    stamp = f"<!-- {stamp} -->\n"
+    if not (html.exists() and html.read_text().endswith(stamp)):
+        why = run(api.generate_feedback, name, student, force=True)
+        if why:
+            return row, f"no feedback: {why}"
+        with open(html, "a") as f:
+            f.write(stamp)
+        print(
+            f"{student}/{name}: {row['points']} of {row['of']}, {info.seconds} s",
+            "".join(f"\n  {n}" for n in info.notes),
+            flush=True,
+        )
+    return row, None
+
+
+def judged(api, student, name, out):
+    """What is known of a finished grading; None if there is none. The file is written after the gradebook."""
+    try:
+        info = nbformat.read(out, as_version=4).metadata.fwlab
+        with api.gradebook as gb:
+            gb.find_submission(name, student)
+        return info if info.judged else None
+    except (OSError, ValueError, AttributeError, MissingEntry):
+        return None
+
+
+def write_grades(rows, names):
+    columns = ["student", "set", "points", "of", "waits", "notes"]
+    for name in names:
+        cells = judge.sheet("source", name, name).cells
+        columns += [c.metadata.nbgrader.grade_id for c in cells if c.metadata.get("nbgrader", {}).get("grade")]
+    tmp = HERE / ".grades.csv"
+    with open(tmp, "w", newline="", encoding="utf-8") as f:
+        out = csv.DictWriter(f, columns)
+        out.writeheader()
+        out.writerows(rows)
+    os.replace(tmp, HERE / "grades.csv")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,318 @@
+"""What nbgrader grades Go with: a reader that no file can stop, and the judge (fwopt/fwgrade) in place of a kernel."""
+
+import base64
+import binascii
+import copy
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import v4
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = next(p for p in HERE.parents if (p / "go.mod").exists())
+JUDGE = pathlib.Path(sys.prefix) / "bin" / "fwgrade"
+
+FILE_LIMIT = 100_000_000  # bytes, outputs and all
+CELL_LIMIT = 250_000  # characters
+OWN_LIMIT = 500  # cells that are not the sheet's
+PRINT_LIMIT = 10_000  # characters of a cell
+PICTURE_LIMIT = 20_000_000  # characters of base64, in all
+
+MARKS = "grade", "solution", "locked", "points"  # of nbgrader's metadata
+
+
+class Unusable(Exception):
+    """Why a file cannot be graded."""
+
+
+def sheet(step, assignment, notebook):
+    return nbformat.read(HERE / step / assignment / f"{notebook}.ipynb", as_version=4)
+
+
+def key(file, assignment, notebook):
+    """What a grade is of: this file, by this sheet."""
+    h = hashlib.sha256((HERE / "source" / assignment / f"{notebook}.ipynb").read_bytes())
+    if usable(file):
+        with open(file, "rb") as f:
+            for block in iter(lambda: f.read(1 << 20), b""):
+                h.update(block)
+    return h.hexdigest()
+
+
+def usable(file):
+    return file.is_file() and not file.is_symlink() and 0 < file.stat().st_size <= FILE_LIMIT
+
+
+def read_cells(file):
+    """The cells of a file and its kernel's name, as they are."""
+    if not usable(file):
+        size = file.stat().st_size if file.is_file() and not file.is_symlink() else None
+        raise Unusable(
+            "no bytes in it" if size == 0 else f"{size} bytes, more than {FILE_LIMIT}" if size else "not a plain file"
+        )
+    try:
+        book = json.loads(file.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError as e:
+        raise Unusable(f"not UTF-8 (byte {e.start})") from None
+    except (ValueError, RecursionError) as e:
+        raise Unusable(f"not a notebook: {e}") from None
+    cells = book.get("cells") if isinstance(book, dict) else None
+    if not isinstance(cells, list):
+        raise Unusable("not a notebook: it has no cells")
+    kernel = get(book, "metadata", "kernelspec", "name")
+    return cells, kernel if isinstance(kernel, str) else "none"
+
+
+def get(d, *keys):
+    for k in keys:
+        d = d.get(k) if isinstance(d, dict) else None
+    return d
+
+
+CONTROL = {i: None for i in [*range(32), *range(127, 160)] if i not in b"\n\t"}
+
+
+def text_of(s, limit=CELL_LIMIT + 1):
+    """A source or an output as a text that any file or page can hold; None if it is none."""
+    if isinstance(s, list) and all(isinstance(x, str) for x in s):
+        s = "".join(s)
+    if not isinstance(s, str):
+        return None
+    return s[:limit].encode("utf-8", "replace").decode().replace("\r\n", "\n").translate(CONTROL)
+
+
+class Pictures:
+    """The pictures of a submission, as far as there is room."""
+
+    kinds = "image/png", "image/jpeg", "image/gif"
+
+    def __init__(self):
+        self.left, self.refused = PICTURE_LIMIT, 0
+
+    def of(self, data):
+        """The picture among the forms that data has; None if there is none."""
+        for kind in self.kinds:
+            b64 = text_of(get(data, kind), PICTURE_LIMIT + 1)
+            if b64:
+                self.left -= len(b64)
+                try:
+                    if self.left >= 0:
+                        return {kind: base64.b64encode(base64.b64decode(b64)).decode()}
+                except (binascii.Error, ValueError):
+                    pass
+                self.refused += 1
+        return None
+
+    def attached(self, cell):
+        """By the names in a cell's text; the names of a page are others."""
+        found = get(cell, "attachments")
+        found = {n: self.of(data) for n, data in found.items()} if isinstance(found, dict) else {}
+        return {n: (f"picture-{i}", p) for i, (n, p) in enumerate(found.items()) if p}
+
+
+def harmless(text, pictures):
+    """Markdown for the one who grades: no HTML of its own, links to the web only, pictures that are there."""
+
+    def link(m):
+        if m[1] is None:
+            return m[0] if m[2] else "] ("
+        name = pictures.get(m[1], pictures.get(urllib.parse.unquote(m[1])))
+        return f"](attachment:{name[0]}" if name else "] ("
+
+    text = re.sub(r"<(?=[A-Za-z/!?])", "< ", text).replace("]:", "] :")
+    text = re.sub(r"\]\((?:attachment:([^\s)]*)|(https?://)|)", link, text)
+    return re.sub(r"(?i)(script|data)\s*:", r"\1 :", text)
+
+
+def outputs_of(cell, pictures):
+    """What a cell of the student's own printed and drew, cut short; nobody vouches for it."""
+    texts, shown, outputs = "", [], get(cell, "outputs")
+    for o in outputs if isinstance(outputs, list) else []:
+        picture = pictures.of(get(o, "data"))
+        if picture:
+            shown.append(v4.new_output("display_data", picture))
+        elif len(texts) < PRINT_LIMIT:
+            texts += text_of(get(o, "text"), PRINT_LIMIT) or text_of(get(o, "data", "text/plain"), PRINT_LIMIT) or ""
+    if len(texts) >= PRINT_LIMIT:
+        texts = texts[:PRINT_LIMIT] + "\n[... cut]\n"
+    return ([v4.new_output("stream", name="stdout", text=texts)] if texts else []) + shown
+
+
+def tidy(file, assignment, notebook):
+    """A submission with each cell of the sheet once: the answers are the student's, all else the sheet's."""
+    released, source = sheet("release", assignment, notebook), sheet("source", assignment, notebook)
+    whole = {c.metadata.nbgrader.grade_id: c.source for c in source.cells if "nbgrader" in c.metadata}
+    asked = {c.metadata.nbgrader.grade_id: c for c in released.cells if "nbgrader" in c.metadata}
+    texts = {c.source: c for c in released.cells if "nbgrader" not in c.metadata and c.cell_type == "markdown"}
+    answers = {i for i, c in asked.items() if c.metadata.nbgrader.solution}
+    notes, cells, at, own = [], [], {}, 0
+
+    def ours(grade_id):
+        """A cell of the sheet, as it is to be graded."""
+        cell = copy.deepcopy(asked[grade_id])
+        if grade_id not in answers:
+            cell.source = whole[grade_id]  # with hidden tests
+        return cell
+
+    spec = source.metadata.kernelspec
+    info = {"key": key(file, assignment, notebook)}
+    nb = v4.new_notebook(metadata={"kernelspec": spec, "language_info": {"name": spec.language}, "fwlab": info})
+    try:
+        theirs, kernel = read_cells(file)
+        ids = [get(c, "metadata", "nbgrader", "grade_id") for c in theirs]
+        if not any(isinstance(i, str) and i in answers for i in ids):
+            raise Unusable("none of the cells to be graded is in it: is it the right sheet?")
+    except Unusable as e:
+        nb.metadata.fwlab.unusable = f"{file.name}: {e}"
+        nb.cells = [ours(c.metadata.nbgrader.grade_id) if "nbgrader" in c.metadata else c for c in released.cells]
+        return nb
+    if kernel != spec.name:
+        notes.append(f"the kernel is {text_of(kernel, 40)!r}; graded as Go")
+
+    pictures = Pictures()
+
+    def fill(new, cell, text):
+        if new.cell_type == "code":
+            new.source, new.outputs = text, outputs_of(cell, pictures)
+        else:
+            attached = pictures.attached(cell)
+            new.source, new.attachments = harmless(text, attached), dict(attached.values())
+
+    for i, (cell, grade_id) in enumerate(zip(theirs, ids)):
+        text, is_text = text_of(get(cell, "source")), get(cell, "cell_type") == "markdown"
+        want = asked.get(grade_id) if isinstance(grade_id, str) else None
+        if text is None:
+            notes.append(f"cell {i + 1} is malformed and left out")
+            continue
+        if len(text) > CELL_LIMIT:
+            notes.append(f"cell {i + 1} has more than {CELL_LIMIT} characters and is left out")
+            continue
+        if want is not None and grade_id not in at:
+            new = ours(grade_id)
+            if is_text != (want.cell_type == "markdown"):
+                notes.append(f"cell {grade_id} has become {'text' if is_text else 'code'}; graded as it was")
+            if any(get(cell, "metadata", "nbgrader", k) != want.metadata.nbgrader.get(k) for k in MARKS):
+                notes.append(f"cell {grade_id}: changed metadata do not count")
+            if grade_id in answers:
+                fill(new, cell, text)
+            elif text != want.source:
+                notes.append(f"cell {grade_id} is locked: its change does not count")
+            at[grade_id] = new
+        elif text in texts and is_text:
+            new = copy.deepcopy(texts[text])
+        else:
+            if want is not None and (want.cell_type == "markdown" or grade_id not in answers):
+                notes.append(f"cell {grade_id} is there again: the first counts")
+            elif isinstance(grade_id, str) and want is None:
+                notes.append(f"cell {i + 1} has a name that the sheet does not know, {text_of(grade_id, 40)!r}")
+            if (own := own + 1) > OWN_LIMIT:
+                continue
+            new = v4.new_markdown_cell() if is_text else v4.new_code_cell()
+            fill(new, cell, text)
+            if want is not None and want.cell_type == "code" and grade_id in answers:
+                new.metadata.fwlab_copy = grade_id
+        new.id = f"cell-{i + 1}"
+        cells.append(new)
+    if own > OWN_LIMIT:
+        notes.append(f"{own} cells more than the sheet's: those after {OWN_LIMIT} are left out")
+
+    if pictures.refused:
+        notes.append(f"{pictures.refused} pictures are damaged or too large, and left out")
+
+    before = -1
+    for n, grade_id in enumerate(asked):
+        if grade_id in at:
+            before = next(k for k, c in enumerate(cells) if c is at[grade_id])
+            continue
+        notes.append(f"cell {grade_id} is missing: deleted, or its metadata changed")
+        before += 1
+        cells.insert(before, ours(grade_id))
+        cells[before].id = f"missing-{n}"
+    nb.cells, nb.metadata.fwlab.notes = cells, notes
+    return nb
+
+
+class Submission(NotebookExporter):
+    """nbgrader's reader: of submitted/ it takes what tidy makes of a file."""
+
+    def from_filename(self, filename, resources=None, **kw):
+        file = pathlib.Path(filename)
+        if (HERE / "submitted") not in file.parents:
+            return super().from_filename(filename, resources=resources, **kw)
+        where = resources["nbgrader"]
+        return self.from_notebook_node(tidy(file, where["assignment"], where["notebook"]), resources=resources, **kw)
+
+
+class Judge(NbGraderPreprocessor):
+    """Asks the judge, and writes his verdict where a kernel's outputs would be."""
+
+    built = False
+
+    def preprocess(self, nb, resources):
+        where, info = resources["nbgrader"], nb.metadata.fwlab
+        began = time.monotonic()
+        if "unusable" in info:
+            info.notes, seed, verdict = [info.unusable], None, {}
+        else:
+            said = self.ask(nb, HERE / "source" / where["assignment"] / f"{where['notebook']}.ipynb")
+            info.notes, seed = info.notes + said["notes"], said["seed"]
+            verdict = {c["grade_id"]: c for c in said["cells"]}
+        for cell in nb.cells:
+            if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
+                cell.outputs = []
+                passed, report = False, info.get("unusable")
+                if report is None:
+                    c = verdict[cell.metadata.nbgrader.grade_id]
+                    passed, report = c["passed"], c["report"]
+                if report:
+                    cell.outputs.append(v4.new_output("stream", name="stdout", text=report.strip() + "\n"))
+                if not passed:
+                    cell.outputs.append(v4.new_output("error", ename="failed", evalue="", traceback=["failed"]))
+        head = [] if seed is None else [f"The random numbers of these grades: FWLAB_SEED={seed}"]
+        out = v4.new_output("stream", name="stdout", text="\n".join(head + info.notes) + "\n")
+        nb.cells.insert(0, v4.new_code_cell("// How this was graded", outputs=[out], id="grading"))
+        info.judged, info.seconds = True, round(time.monotonic() - began, 1)
+        return nb, resources
+
+    def ask(self, nb, source):
+        if not Judge.built:
+            build = [os.environ.get("GO", "go"), "build", "-o", str(JUDGE), "./fwopt/fwgrade"]
+            subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "CGO_ENABLED": "0"})
+            Judge.built = True
+        cells = []
+        for c in nb.cells:
+            mark = c.metadata.get("nbgrader")
+            if "fwlab_copy" in c.metadata:
+                mark = {"grade_id": c.metadata.fwlab_copy, "solution": True}
+            if mark:
+                cells.append({"cell_type": c.cell_type, "source": c.source, "metadata": {"nbgrader": mark}})
+        with tempfile.TemporaryDirectory(prefix="fwgrade") as tmp:
+            file = pathlib.Path(tmp) / "submission.ipynb"
+            file.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+            judge = subprocess.Popen(
+                [str(JUDGE), "-source", str(source), str(file)],
+                env={**os.environ, "TMPDIR": tmp},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            try:
+                out, err = judge.communicate()
+            except BaseException:  # Ctrl-C: he cleans up
+                judge.terminate()
+                judge.wait()
+                raise
+        if judge.returncode != 0:
+            raise RuntimeError(f"the judge failed ({judge.returncode}): {err.decode(errors='replace').strip()}")
+        return json.loads(out)
