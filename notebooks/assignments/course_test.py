@@ -1,0 +1,591 @@
+"""make course-test: the sheets, their keys, and the grade of every submission in testdata/, cell by cell.
+
+A file of testdata/ is a submission: what it is, its sheet, from what it is made (the key's solutions or the released
+stubs), how its file is edited (a function below), the grades that it must get, what its report must say, and the cells
+that differ. All is done in a copy of this folder in .venv, which goes away.
+"""
+
+import contextlib
+import copy
+import csv
+import hashlib
+import http.client
+import importlib.metadata
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import traceback
+
+import nbformat
+from packaging.requirements import Requirement
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = next(p for p in HERE.parents if (p / "go.mod").exists())
+PYTHON = [sys.executable, "-B"]
+
+
+def main():
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    began, passed, failed = time.monotonic(), 0, 0
+    work = pathlib.Path(tempfile.mkdtemp(prefix="course-test-", dir=ROOT / ".venv"))
+    try:
+        shutil.copytree(HERE / "source", work / "source", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+        for name in "course.py", "judge.py", "nbgrader_config.py":
+            shutil.copy(HERE / name, work)
+        (work / "tmp").mkdir()
+        os.environ["TMPDIR"] = str(work / "tmp")
+        for name, check in checks(Course(work)):
+            start = time.monotonic()
+            try:
+                check()
+                passed += 1
+                verdict = "ok"
+            except Exception as e:
+                failed += 1
+                text = str(e) if isinstance(e, AssertionError) else traceback.format_exc()
+                verdict = "FAILED\n" + textwrap.indent(text, "    ")
+            print(f"{time.monotonic() - start:6.1f} s  {name}: {verdict}", flush=True)
+    except KeyboardInterrupt:
+        sys.exit("stopped")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed, in {time.monotonic() - began:.0f} s")
+    sys.exit(failed > 0 or passed == 0)
+
+
+class Course:
+    def __init__(self, work):
+        self.work = work
+        self.names = sorted(p.parent.name for p in work.glob("source/*/*.ipynb") if p.stem == p.parent.name)
+        self.rows = {}
+
+    def run(self, *commands, **kw):
+        """course.py, with all that it starts in a group of its own."""
+        return subprocess.Popen(
+            [*PYTHON, "course.py", *commands],
+            cwd=self.work,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            **kw,
+        )
+
+    def finish(self, *commands):
+        p = self.run(*commands)
+        try:
+            out, _ = p.communicate()
+        except BaseException:
+            kill(p)
+            raise
+        return p.returncode, out
+
+    def sheet(self, step, name):
+        return nbformat.read(self.work / step / name / f"{name}.ipynb", as_version=4)
+
+    def grades(self):
+        with open(self.work / "grades.csv", newline="", encoding="utf-8") as f:
+            self.rows = {r["student"]: r for r in csv.DictReader(f)}
+
+
+def kill(p):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(p.pid, signal.SIGKILL)
+    p.wait()
+
+
+def checks(course):
+    yield "the pins of nbgrader and those of JupyterLab are the same versions, and here", pins
+    yield "make course: the sheets are released", lambda: released(course)
+    for name in course.names:
+        yield (
+            f"{name}: nothing of a solution or a hidden check is in the release, and a planted leak is seen",
+            lambda n=name: leak(course, n),
+        )
+    yield "a sheet that would show its solution is not released", lambda: refused(course)
+    yield "make course: the keys run", lambda: keys(course)
+    yield "a student's first cells, in a fresh folder, with no network", lambda: fresh(course)
+    table = [Submission(f) for f in sorted((HERE / "testdata").glob("*.txt"))]
+    yield f"make grade: {len(table)} submissions, stopped twice by force", lambda: graded(course, table)
+    for s in table:
+        yield s.name, lambda s=s: s.check(course)
+    yield "submitted/ is as it was", lambda: untouched(course)
+    yield "make grade again: nothing to do, the same grades", lambda: again(course)
+    yield (
+        "a grade and a comment by hand: in grades.csv and feedback, kept when the student hands in again",
+        lambda: by_hand(course),
+    )
+    yield "a lost autograded/ and grades.csv: made again", lambda: lost(course)
+    yield "files in the wrong place are named, the others graded", lambda: misplaced(course)
+    yield "formgrader opens", lambda: formgrader(course)
+
+
+def pins():
+    def versions(file):
+        lines = (ROOT / "docker" / file).read_text().splitlines()
+        wanted = [Requirement(x) for x in lines if x and not x.startswith("#")]
+        return {r.name: str(r.specifier) for r in wanted if r.marker is None or r.marker.evaluate()}
+
+    lab, both = versions("requirements.txt"), versions("requirements-course.txt")
+    assert not {n: (v, both.get(n)) for n, v in lab.items() if both.get(n) != v}, (
+        "compile requirements-course.txt again"
+    )
+    assert "==" + importlib.metadata.version("nbgrader") == both["nbgrader"]
+
+
+def released(course):
+    status, out = course.finish("release")
+    assert status == 0, out
+    for name in course.names:
+        source, nb = course.sheet("source", name), course.sheet("release", name)
+        ids = [c.metadata.nbgrader.grade_id for c in source.cells if "nbgrader" in c.metadata]
+        assert ids == [c.metadata.nbgrader.grade_id for c in nb.cells if "nbgrader" in c.metadata], name
+        assert nb.metadata.kernelspec == source.metadata.kernelspec, name
+        for c in nb.cells:
+            mark = c.metadata.get("nbgrader", {})
+            if mark.get("solution"):
+                stub = 'panic("not implemented")' if c.cell_type == "code" else "YOUR ANSWER HERE"
+                assert stub in c.source, f"{name}: no stub in {mark.grade_id}"
+            assert not c.get("outputs"), f"{name}: an output"
+
+
+def leak(course, name):
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(course.work))
+    from course import leaks
+
+    source, nb = course.sheet("source", name), course.sheet("release", name)
+    found = leaks(source, nb)
+    assert not found, found
+    lines = [x for c in source.cells if c.metadata.get("nbgrader", {}).get("solution") for x in solution(c)]
+    checks = [x for c in source.cells if c.metadata.get("nbgrader", {}).get("grade") for x in solution(c)]
+    for line in max(lines, key=len), max(checks, key=len):
+        assert line not in str(nb), f"the search for leaks missed {line!r}"
+        for plant in PLANTS:
+            planted = copy.deepcopy(nb)
+            plant(planted, line)
+            assert leaks(source, planted) == [line], "a planted leak is not seen"
+
+
+PLANTS = (
+    lambda nb, x: nb.cells.append(nbformat.v4.new_markdown_cell(f"so `{x}`")),
+    lambda nb, x: nb.cells.append(nbformat.v4.new_code_cell("", outputs=[nbformat.v4.new_output("stream", text=x)])),
+    lambda nb, x: nb.cells[0].metadata.update(kept=[{"x": x}]),
+    lambda nb, x: nb.metadata.update({x: 1}),
+)
+
+
+def solution(cell):
+    """The lines that a release leaves out, where they are long enough to be found nowhere else."""
+    inside = re.findall(r"BEGIN (SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)\n[^\n]*END \1", cell.source, re.DOTALL)
+    return [x.strip() for _, text in inside for x in text.split("\n") if len(x.strip()) > 30]
+
+
+def refused(course):
+    nb = course.sheet("source", course.names[0])
+    line = max((x for c in nb.cells if c.metadata.get("nbgrader", {}).get("solution") for x in solution(c)), key=len)
+    nb.cells[0].source += f"\n\nHint: {line}"
+    folder = course.work / "source" / "leaky"
+    folder.mkdir()
+    try:
+        nbformat.write(nb, folder / "leaky.ipynb")
+        status, out = course.finish("release")
+        assert status == 1 and "leaky is not released: it would show" in out, out
+        assert not (course.work / "release" / "leaky").exists()
+    finally:
+        shutil.rmtree(folder)
+
+
+def keys(course):
+    status, out = course.finish("key")
+    assert status == 0, out
+    for name in course.names:
+        cells = course.sheet("key", name).cells
+        says = [o.get("text", "") for c in cells for o in c.get("outputs", [])]
+        assert any("ok" in s for s in says) and any(
+            "image/png" in o.get("data", {}) for c in cells for o in c.get("outputs", [])
+        ), name
+
+
+def fresh(course):
+    """The setup, the helpers and the first check: with its stub, then solved. In an empty network, if this machine has such."""
+    name = course.names[0]
+    nb, source = course.sheet("release", name), course.sheet("source", name)
+    at = next(i for i, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("grade"))
+    stub = next(i for i, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("solution"))
+    nb.cells = nb.cells[: at + 1]
+    nb.cells[at].metadata.tags = ["raises-exception"]
+    nb.cells += [nbformat.v4.new_code_cell(source.cells[stub].source), nbformat.v4.new_code_cell(nb.cells[at].source)]
+    alone = shutil.which("unshare") and subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode == 0
+    if not alone:
+        print("     (no network namespaces here: only GOPROXY=off keeps the network away)", flush=True)
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        assert not any((p / "go.mod").exists() for p in [pathlib.Path(folder), *pathlib.Path(folder).parents])
+        file = pathlib.Path(folder) / f"{name}.ipynb"
+        nbformat.write(nb, file)
+        p = subprocess.Popen(
+            [*(["unshare", "-rn"] if alone else []), *PYTHON, "-c", FRESH, str(file)],
+            cwd=folder,
+            env={**os.environ, "GOPROXY": "off"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            out, _ = p.communicate(timeout=300)
+        finally:
+            kill(p)
+        assert p.returncode == 0, out
+        said = [
+            "".join(o.get("text", "") + "".join(o.get("traceback", [])) for o in c.get("outputs", []))
+            for c in nbformat.read(file, as_version=4).cells
+        ]
+        assert "not implemented" in said[at], said[at]
+        assert "ok" in said[-1] and "panic" not in said[-1], said[-1]
+
+
+FRESH = """
+import fcntl, socket, struct, sys
+import nbclient, nbformat
+s = socket.socket()
+if sys.platform == "linux":  # a new network's lo is down
+    flags = fcntl.ioctl(s, 0x8913, struct.pack("16sh22x", b"lo", 0))
+    up = struct.unpack("16sh22x", flags)[1] | 1
+    try:
+        fcntl.ioctl(s, 0x8914, struct.pack("16sh22x", b"lo", up))
+    except PermissionError:  # the machine's own, which is up
+        pass
+nb = nbformat.read(sys.argv[1], as_version=4)
+nbclient.NotebookClient(nb, timeout=200, resources={"metadata": {"path": "."}}).execute()
+nbformat.write(nb, sys.argv[1])
+"""
+
+
+class Submission:
+    def __init__(self, file):
+        head, *cells = re.split(r"^== (.*)\n", file.read_text(), flags=re.MULTILINE)
+        lines = [x.split(": ", 1) for x in head.splitlines()[1:]]
+        self.student, (self.about, self.fields) = file.stem, (head.splitlines()[0].lstrip("# "), lines)
+        self.name = f"{self.student}: {self.about}"
+        self.cells = dict(zip(cells[::2], cells[1::2]))
+        self.set = self.get("set")[0]
+
+    def get(self, key):
+        return [v for k, v in self.fields if k == key]
+
+    def write(self, course):
+        nb, source = course.sheet("release", self.set), course.sheet("source", self.set)
+        key = {c.metadata.nbgrader.grade_id: c.source for c in source.cells if "nbgrader" in c.metadata}
+        left = dict(self.cells)
+        for c in nb.cells:
+            mark = c.metadata.get("nbgrader")
+            if mark and mark.solution:
+                if self.get("from") == ["solutions"]:
+                    c.source = key[mark.grade_id]
+                c.source = left.pop(mark.grade_id, c.source).rstrip("\n")
+        assert not left, f"{self.name}: no such cell: {list(left)}"
+        data = nb
+        for edit in self.get("edit"):
+            function, *args = edit.split()
+            changed = EDITS[function](data, *args, key=key, course=course)
+            data = data if changed is None else changed
+        folder = course.work / "submitted" / self.student / self.set
+        folder.mkdir(parents=True)
+        if not isinstance(data, bytes):
+            data = json.dumps(data).encode()
+        (folder / f"{self.set}.ipynb").write_bytes(data)
+
+    def check(self, course):
+        row = course.rows[self.student]
+        want, have = dict(x.split() for x in self.get("grades")[0].split(", ")), {}
+        for name, points in row.items():
+            if name.startswith(self.set + "-"):
+                short = name.removeprefix(self.set + "-").removesuffix("-check")
+                have[short] = "waits" if re.search(rf"\b{name} \(", row["waits"]) else points
+        report = row["notes"] + "\n" + course_report(course, self.student, self.set)
+        assert have == want, (
+            "\n".join(f"{k}: {have.get(k)}, not {want.get(k)}" for k in want | have if have.get(k) != want.get(k))
+            + "\n"
+            + report
+        )
+        for text in self.get("says"):
+            assert text in report, f"{text!r} is not in:\n{report}"
+        page = (course.work / "feedback" / self.student / self.set / f"{self.set}.html").read_text()
+        for edit, letter in ("figure", "P"), ("photograph", "Q"):
+            assert (edit in str(self.get("edit"))) == (DOT % letter in page), f"{edit} in feedback"
+        assert not re.search(r"<script[^>]*>alert|<img src=x|href=.javascript", page), "a script in feedback"
+
+
+def course_report(course, student, name):
+    file = course.work / "autograded" / student / name / f"{name}.ipynb"
+    cells = nbformat.read(file, as_version=4).cells
+    return "\n".join(o.text for c in cells for o in c.get("outputs", []) if "text" in o)
+
+
+# How a file is edited: a function gets the notebook and returns nothing, another notebook, or bytes.
+
+
+def cell(nb, grade_id):
+    return next(c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+
+
+def more_points(nb, **_):
+    for c in nb.cells:
+        if c.metadata.get("nbgrader", {}).get("grade") and c.cell_type == "code":
+            c.metadata.nbgrader.points = 100
+
+
+def empty_checks(nb, **_):
+    for c in nb.cells:
+        if c.metadata.get("nbgrader", {}).get("grade") and c.cell_type == "code":
+            c.source = '%%\nfmt.Println("ok")'
+
+
+def own_outputs(nb, **_):
+    for c in nb.cells:
+        if c.cell_type == "code":
+            c.outputs = [nbformat.v4.new_output("execute_result", {"text/plain": "100"})]
+
+
+def raw_html(nb, **_):
+    page = "<script>alert(4)</script>"
+    nb.cells.append(nbformat.v4.new_raw_cell(page, metadata={"raw_mimetype": "text/html"}))
+    nb.cells.append(nbformat.v4.new_markdown_cell(page, attachments={"x.png": {"text/html": page}}))
+    nb.cells.append(nbformat.v4.new_markdown_cell("![x](attachment:x.png)"))
+
+
+def lone_surrogate(nb, **_):
+    cell(nb, "ps1-certificate").source += "\n\ud800\x00\x1b[31m"
+
+
+def big_output(nb, **_):
+    c = next(c for c in nb.cells if c.cell_type == "code")
+    c.outputs = [nbformat.v4.new_output("stream", text="a line of output without end\n" * (50_000_000 // 29))]
+
+
+def figure(nb, **_):
+    out = nbformat.v4.new_output("display_data", {"image/png": DOT % "P", "text/html": "<script>alert(5)</script>"})
+    nb.cells.append(nbformat.v4.new_code_cell("%%\nfwnb.Show(fig)", outputs=[out]))
+
+
+def photograph(nb, grade_id, **_):
+    c = cell(nb, grade_id)
+    c.source += "\n\n![my figure](attachment:my%20photo.png)"
+    c.attachments = {"my photo.png": {"image/png": DOT % "Q"}}
+
+
+# A PNG of one dot, up to its colour.
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9%sDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def malformed(nb, **_):
+    nb.cells[3:3] = [None, {"cell_type": "code"}, {"cell_type": "code", "source": {"x": 1}, "metadata": []}]
+
+
+def repeat(nb, grade_id, text, key, **_):
+    c = copy.deepcopy(cell(nb, grade_id))
+    if text == "right":
+        c.source = key[grade_id]
+    nb.cells.append(c)
+
+
+def to_text(nb, grade_id, **_):
+    cell(nb, grade_id).cell_type = "markdown"
+
+
+def rename(nb, grade_id, **_):
+    cell(nb, grade_id).metadata.nbgrader.grade_id = "mine"
+
+
+def data(nb):
+    return json.dumps(nb).encode()
+
+
+EDITS = {
+    f.__name__: f
+    for f in (
+        more_points,
+        empty_checks,
+        own_outputs,
+        raw_html,
+        lone_surrogate,
+        big_output,
+        figure,
+        photograph,
+        malformed,
+        repeat,
+        to_text,
+        rename,
+    )
+} | {
+    "delete": lambda nb, grade_id, **_: nb.cells.remove(cell(nb, grade_id)),
+    "python_kernel": lambda nb, **_: nb.metadata.kernelspec.update(name="python3", language="python"),
+    "another_sheet": lambda nb, course, **_: course.sheet("release", course.names[1]),
+    "no_bytes": lambda nb, **_: b"",
+    "not_utf8": lambda nb, **_: data(nb).replace(b"ArgminL1", b"Argmin\xff", 1),
+    "half": lambda nb, **_: data(nb)[: len(data(nb)) // 2],
+    "deep": lambda nb, **_: b"[" * 1_000_000,
+}
+
+
+def graded(course, table):
+    for s in table:
+        s.write(course)
+    course.sums = sums(course.work / "submitted")
+    for lines in 3, 8:  # killed after so many more submissions
+        p = course.run("grade")
+        try:
+            for line in p.stdout:
+                lines -= not line.startswith(" ")
+                if not lines:
+                    break
+        finally:
+            kill(p)
+        assert not lines, "it ended by itself"
+    status, out = course.finish("grade")
+    assert status == 0, out
+    course.grades()
+    assert set(course.rows) == {s.student for s in table}
+
+
+def sums(folder):
+    return {p: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def untouched(course):
+    assert sums(course.work / "submitted") == course.sums
+
+
+def again(course):
+    before = (course.work / "grades.csv").read_bytes(), sums(course.work / "autograded"), sums(course.work / "feedback")
+    status, out = course.finish("grade")
+    assert status == 0 and out.count("\n") == 1, out
+    assert before == (
+        (course.work / "grades.csv").read_bytes(),
+        sums(course.work / "autograded"),
+        sums(course.work / "feedback"),
+    )
+
+
+def by_hand(course):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.work / 'gradebook.db'}", "fwlab") as gb:
+        grade = gb.find_grade("ps1-certificate", "ps1", "ps1", "right")
+        grade.manual_score, grade.needs_manual_grade = 3.5, False
+        gb.find_comment("ps1-certificate", "ps1", "ps1", "right").manual_comment = "Where is convexity used?"
+        gb.db.commit()
+    status, out = course.finish("grade")
+    assert status == 0 and out.startswith("right/ps1: 19.5 of 20") and out.count("\n") == 2, out
+    course.grades()
+    row = course.rows["right"]
+    assert (row["points"], row["ps1-certificate"], row["waits"]) == ("19.5", "3.5", ""), row
+    page = course.work / "feedback" / "right" / "ps1" / "ps1.html"
+    assert "Where is convexity used?" in page.read_text()
+    file = course.work / "submitted" / "right" / "ps1" / "ps1.ipynb"
+    file.write_bytes(file.read_bytes() + b"\n")
+    status, out = course.finish("grade")
+    assert status == 0 and out.count("\n") == 2, out
+    course.grades()
+    row = course.rows["right"]
+    assert (row["points"], row["ps1-certificate"]) == ("19.5", "3.5") and "ps1-certificate" in row["waits"], row
+
+
+def lost(course):
+    student = "wrong-sign"
+    before = course.rows[student]
+    shutil.rmtree(course.work / "autograded" / student)
+    (course.work / "grades.csv").unlink()
+    status, out = course.finish("grade")
+    assert status == 0 and out.startswith(student), out
+    course.grades()
+    assert course.rows[student] | {"notes": ""} == before | {"notes": ""}
+
+
+def misplaced(course):
+    folder = course.work / "submitted"
+    (folder / "ps1.ipynb").write_text("{}")
+    (folder / "right" / "ps99").mkdir()
+    (folder / "lena" / "ps1").mkdir(parents=True)
+    (folder / "lena" / "ps1" / "ps1 (1).ipynb").write_text("{}")
+    (folder / "tom" / "ps1" / "ps1.ipynb").mkdir(parents=True)
+    status, out = course.finish("grade")
+    assert status == 1, out
+    for text in (
+        "submitted/ps1.ipynb: not a folder",
+        "ps99: not one of the sheets",
+        "lena/ps1: no ps1.ipynb in its folder",
+        "not a plain file",
+    ):
+        assert text in out, out
+    course.grades()
+    assert (
+        "rename" in course.rows["lena"]["notes"]
+        and course.rows["tom"]["points"] == "0"
+        and course.rows["prints"]["points"] == "16"
+    )
+
+
+def formgrader(course):
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    bin = os.path.dirname(sys.executable)
+    env = {
+        **os.environ,
+        "PATH": bin + os.pathsep + os.environ["PATH"],
+        "JUPYTER_TOKEN": "t",
+        "JUPYTER_CONFIG_DIR": str(course.work / "tmp"),
+    }
+    flags = [
+        f"--ServerApp.port={port}",
+        "--ServerApp.ip=127.0.0.1",
+        "--no-browser",
+        "--allow-root",
+        "--LabApp.default_url=/formgrader",
+    ]
+    log = course.work / "tmp" / "log"
+    with open(log, "w") as f:
+        p = subprocess.Popen(
+            [*PYTHON, "-m", "jupyterlab", *flags], cwd=course.work, env=env, stdout=f, stderr=f, start_new_session=True
+        )
+
+    def get(path):
+        c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        c.request("GET", path, headers={"Authorization": "token t"})
+        r = c.getresponse()
+        return r.status, r.read().decode()
+
+    try:
+        while "is running at" not in log.read_text():
+            assert p.poll() is None, log.read_text()
+            time.sleep(0.2)
+        status, page = get("/formgrader/manage_assignments")
+        assert status == 200 and "Manage Assignments" in page, page
+        status, page = get("/formgrader/api/submitted_notebooks/ps1/ps1")
+        notebooks = {x["student"]: x for x in json.loads(page)}
+        assert notebooks["prints"]["needs_manual_grade"] and notebooks["prints"]["score"] == 16
+        for student, text in (
+            ("prints", "debug: to stderr"),
+            ("cheat-page", "How this was graded"),
+            ("bad-empty", "no bytes in it"),
+        ):
+            status, page = get(f"/formgrader/submissions/{notebooks[student]['id']}/")
+            assert status == 200 and text in page, page[:2000]
+            assert not re.search(r"<script[^>]*>alert|<img src=x|href=.javascript", page), "a script in the page"
+    finally:
+        kill(p)
+
+
+if __name__ == "__main__":
+    main()
