@@ -97,11 +97,10 @@ func ExampleRate() {
 		fmt.Println(err)
 		return
 	}
-	p := fwplot.Rate("SVRF", r)
-	p.Title.Text = "SVRF, " + p.Title.Text
+	p := fwplot.Rate("MSC", "SVRF", r)
 	fmt.Println(p.Title.Text)
 	fmt.Println(r.Long)
 	// Output:
-	// SVRF, mean and range of 3 runs; triangle: theory
+	// MSC, mean and range of 3 runs; triangle: theory
 	// 2.000 [1.929, 2.032]
 }

@@ -115,9 +115,9 @@ func figures() map[string]Figure {
 		long.Points[k].F = r.ExpFloat64()
 	}
 	for name, r := range rates() {
-		all["rate "+name] = Bundle(Rate(name, r))
+		all["rate "+name] = Bundle(Rate("MSC", name, r))
 	}
-	all["rates"] = Grid([]*plot.Plot{Rate("SVRF", rates()["ln"]), Rate("SFW", rates()["far"]), Rate("STORC", rates()["over"])})
+	all["rates"] = Grid([]*plot.Plot{Rate("MSC", "SVRF", rates()["ln"]), Rate("MSC", "SFW", rates()["far"]), Rate("MSC", "STORC", rates()["over"])})
 	p := Traces(Steps, Gap(0), long, long, trace("my own", 3, 2, 1))
 	Bound(p, "a bound with a name that takes more than one row", func(x float64) float64 { return 1e5 / x })
 	all["long"] = Bundle(p)

@@ -15,30 +15,31 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Rate draws a measured rate of a method: its count against 1/gap, both on
-// logarithmic axes, or for a logarithmic law the count on a linear one.
+// Rate draws a measured rate of a method on a problem: its count against 1/gap,
+// both on logarithmic axes, or for a logarithmic law the count on a linear one.
+// The title and the key name the problem, so that several stand in one Grid.
 //
 // Dots are means over the runs, with bars as long as the range of the runs. In
 // the method's own style is the line that was fitted in the long window, over
 // that window; the key has its slope with the interval, and that of the late
 // window. What the theorem promises is dashed in grey, with the slopes that it
 // alone implies in these windows. A triangle has the theory's exponent.
-func Rate(method string, r *fwrate.Rate) *plot.Plot {
+func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	log, of := r.Power > 0, "slope"
 	if !log {
 		of = "a factor e costs"
 	}
-	title := "one run"
+	title := problem + ", one run"
 	if r.Runs > 1 {
-		title = fmt.Sprintf("mean and range of %d runs", r.Runs)
+		title = fmt.Sprintf("%s, mean and range of %d runs", problem, r.Runs)
 	}
 	p := newPlot(title, "1/gap", r.Count.String(), true, log)
 
 	own := Style(method)
 	dots := line{name: method, dots: true, style: draw.LineStyle{Color: own.Color}}
 	when := strings.NewReplacer(" = ", "=") // a window stays in one row of the key
-	fit := line{name: fmt.Sprintf("%s: %s %v for %s, %v for %s", method, of, r.Long, when.Replace(r.Long.Window), r.Late, when.Replace(r.Late.Window)), style: own}
-	bound := line{name: fmt.Sprintf("bound of %s: %s %s, %s", method, of, r.Long.Number(r.Long.Schedule), r.Late.Number(r.Late.Schedule)), style: boundStyle}
+	fit := line{name: fmt.Sprintf("%s: %s %v for %s, %v for %s", problem, of, r.Long, when.Replace(r.Long.Window), r.Late, when.Replace(r.Late.Window)), style: own}
+	bound := line{name: fmt.Sprintf("%s: bound %s, %s", problem, r.Long.Number(r.Long.Schedule), r.Late.Number(r.Late.Schedule)), style: boundStyle}
 	add := func(l *line, at fwrate.Pair) {
 		l.xy, l.last = append(l.xy, xy{1 / at.Gap, at.Count}), at.Count
 	}

@@ -69,7 +69,7 @@ func TestRateTriangle(t *testing.T) {
 		if r.Power == 0 {
 			continue
 		}
-		p := Rate(name, r)
+		p := Rate("MSC", name, r)
 		at := func(q xy) xy {
 			return xy{p.X.Scale.Normalize(p.X.Min, p.X.Max, q.x), p.Y.Scale.Normalize(p.Y.Min, p.Y.Max, q.y)}
 		}
@@ -106,7 +106,7 @@ func TestRateTriangle(t *testing.T) {
 // What the figure says is what was measured, and all of it is on the plot.
 func TestRate(t *testing.T) {
 	for name, r := range rates() {
-		p := Rate("SVRF, "+name, r)
+		p := Rate("MSC", "SVRF, "+name, r)
 		k := keyOf(p)
 		if len(k.entries) != 3 {
 			t.Fatalf("%s: %+v", name, k.entries)
@@ -122,7 +122,7 @@ func TestRate(t *testing.T) {
 		if !strings.HasSuffix(bound.name, r.Long.Number(r.Long.Schedule)+", "+r.Late.Number(r.Late.Schedule)) {
 			t.Errorf("%s: %+v", name, bound)
 		}
-		if strings.Contains(p.Title.Text, "theory") != (r.Power > 0) || strings.HasPrefix(p.Title.Text, "one run") != (r.Runs == 1) {
+		if strings.Contains(p.Title.Text, "theory") != (r.Power > 0) || strings.HasPrefix(p.Title.Text, "MSC, one run") != (r.Runs == 1) {
 			t.Errorf("%s: title %q", name, p.Title.Text)
 		}
 		if _, log := p.Y.Scale.(logScale); log != (r.Power > 0) || p.Y.Label.Text != "linear optimisations" {
@@ -160,8 +160,8 @@ func TestRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Rate("FW", r)
-	if k := keyOf(p); !strings.Contains(k.entries[1].name, " (no spread) for k=") || p.Title.Text != "one run; triangle: theory" {
+	p := Rate("MSC", "FW", r)
+	if k := keyOf(p); !strings.Contains(k.entries[1].name, " (no spread) for k=") || p.Title.Text != "MSC, one run; triangle: theory" {
 		t.Errorf("%q, %+v", p.Title.Text, k.entries)
 	}
 }
