@@ -137,14 +137,23 @@ check "exit code after SIGTERM" "$(podman inspect -f '{{.State.ExitCode}}' plain
 podman save fwlab 2>/dev/null | gzip -1 | wc -c >"$W/tmp/size" &
 child=$!
 
-# As a JupyterHub runs it: an empty volume over HOME, another path. Then again, on what a reader has changed.
+# As a JupyterHub runs it, with an empty volume over HOME; a web server with a folder of that name stands in for the hub.
 chown 1000:1000 "$W/tmp/home"
-start hub -v "$W/tmp/home:/home/jovyan" fwlab jupyter notebook --ip=0.0.0.0 --ServerApp.base_url=/user/ada/
+hub=(-e JUPYTERHUB_API_TOKEN=secret -e JUPYTERHUB_API_URL=http://127.0.0.1:8081/hub/api -e JUPYTERHUB_CLIENT_ID=ada
+	-e JUPYTERHUB_SERVICE_URL=http://0.0.0.0:8888/user/ada/ -e JUPYTERHUB_SERVICE_PREFIX=/user/ada/ -e JUPYTERHUB_BASE_URL=/
+	-e JUPYTERHUB_USER=ada -e JUPYTERHUB_OAUTH_CALLBACK_URL=/user/ada/oauth_callback)
+start hub -v "$W/tmp/home:/home/jovyan" "${hub[@]}" fwlab \
+	sh -c 'mkdir -p /tmp/w/hub/api && python3 -m http.server -d /tmp/w -b 127.0.0.1 8081 & exec jupyterhub-singleuser'
 check "an empty volume over HOME" "$(runs hub 2)" yes
 podman rm -f -t 5 hub >/dev/null
+
+# As Binder runs it, on a HOME that a reader has changed.
 echo mine >"$W/tmp/home/$page"
-start again -v "$W/tmp/home:/home/jovyan" fwlab
+start binder -v "$W/tmp/home:/home/jovyan" fwlab jupyter notebook --ip=0.0.0.0 --port=8888 --ServerApp.default_url=/lab
 check "a reader's file after a second start" "$(cat "$W/tmp/home/$page")" mine
+start readonly --read-only --read-only-tmpfs fwlab
+check "HOME is read-only" "$(podman logs readonly 2>&1 | grep -o 'fwlab: no notebooks in .*: Read-only file system')" \
+	"fwlab: no notebooks in /home/jovyan/fwlab: Read-only file system"
 
 # As OpenShift runs it: a uid that nobody knows.
 start stranger --user 12345:12345 --passwd=false fwlab

@@ -22,7 +22,7 @@ def copy_once(source, target):
         os.rename(shutil.copytree(source, os.path.join(part, "fwlab"), symlinks=True), target)
     except OSError as e:
         if not os.path.lexists(target):  # else another server was first
-            reason = e.strerror or str(e)[-200:]
+            reason = e.strerror or e.args[0][0][2]  # of the first file
             print(
                 f"fwlab: no notebooks in {target}: {reason}. Make HOME writable, with 20 MB free, and start again.",
                 file=sys.stderr,
