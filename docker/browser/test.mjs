@@ -33,15 +33,16 @@ async function start() {
   const port = server.address().port;
   await new Promise(done => server.close(done));
 
-  // The copy has no .venv of its own, so its `make setup` is left out (-o): ours is ready.
-  // A data folder of its own knows no notebook as trusted.
-  const env = { ...process.env, FWLAB_BUDGET: 'short', JUPYTER_DATA_DIR: `${temp}/data` };
+  // The copy's .venv is ours, which is ready, so its `make setup` is left out (-o).
+  // Trust, settings and the layout of the windows are a new reader's.
+  fs.symlinkSync(venv, `${copy}/.venv`);
+  const env = { ...process.env, FWLAB_BUDGET: 'short', JUPYTER_DATA_DIR: `${temp}/data`,
+    JUPYTERLAB_SETTINGS_DIR: `${temp}/settings`, JUPYTERLAB_WORKSPACES_DIR: `${temp}/workspaces` };
   for (const name of ['MAKEFLAGS', 'MFLAGS', 'MAKELEVEL']) delete env[name];
   env[mark.split('=')[0]] = mark.split('=')[1];
   const log = fs.openSync(`${out}/lab.log`, 'w');
-  lab = spawn('make', ['-o', 'setup', 'lab', 'LAB_ARGS=--no-browser', `PORT=${port}`,
-    `VENV=${venv}/bin/python`, `JUPYTER_PATH=${venv}/share/jupyter`],
-  { cwd: copy, env, detached: true, stdio: ['ignore', log, log] });
+  lab = spawn('make', ['-o', 'setup', 'lab', 'LAB_ARGS=--no-browser', `PORT=${port}`],
+    { cwd: copy, env, detached: true, stdio: ['ignore', log, log] });
   await until('make lab says its address', 60, () => {
     if (lab.exitCode !== null) throw new Error(`make lab ended: ${fs.readFileSync(`${out}/lab.log`, 'utf8')}`);
     [, address, token] = fs.readFileSync(`${out}/lab.log`, 'utf8').match(/(http:\/\/127\.0\.0\.1:\d+)\/\S*token=(\w+)/) || [];
