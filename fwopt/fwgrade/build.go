@@ -27,13 +27,15 @@ const (
 // A builder makes the two programs in a folder of its own.
 type builder struct {
 	dir, root string // root is the project's
-	gomod     string
+	project   string // its go.mod
+	gomod     string // the solution's
 	asked     []asked
 }
 
 var (
-	gonumLine = regexp.MustCompile(`(?m)^\s*(gonum\.org/v1/gonum v\S+)`)
-	goLine    = regexp.MustCompile(`(?m)^go (\S+)`)
+	moduleLine = regexp.MustCompile(`(?m)^module (\S+)`)
+	gonumLine  = regexp.MustCompile(`(?m)^\s*(gonum\.org/v1/gonum v\S+)`)
+	goLine     = regexp.MustCompile(`(?m)^go (\S+)`)
 )
 
 // moduleOf is the root of the module that a file lies in.
@@ -59,14 +61,14 @@ func newBuilder(root string) (*builder, error) {
 		return nil, err
 	}
 	gonum, version := gonumLine.FindSubmatch(mod), goLine.FindSubmatch(mod)
-	if gonum == nil || version == nil {
-		return nil, fmt.Errorf("%s/go.mod names no version of Go or gonum", root)
+	if gonum == nil || version == nil || !moduleLine.Match(mod) {
+		return nil, fmt.Errorf("%s/go.mod names no module, no version of Go, or none of gonum", root)
 	}
 	dir, err := os.MkdirTemp("", "fwgrade")
 	if err != nil {
 		return nil, err
 	}
-	return &builder{dir: dir, root: root, gomod: fmt.Sprintf("module grade\n\ngo %s\n\nrequire %s\n", version[1], gonum[1])}, nil
+	return &builder{dir: dir, root: root, project: string(mod), gomod: fmt.Sprintf("module grade\n\ngo %s\n\nrequire %s\n", version[1], gonum[1])}, nil
 }
 
 func (b *builder) close() { os.RemoveAll(b.dir) }
@@ -78,9 +80,10 @@ func (b *builder) parent(ctx context.Context, s *sheet) (string, error) {
 		return "", fmt.Errorf("the sheet: %w", err)
 	}
 	b.asked = list
-	work := fmt.Sprintf("go %s\n\nuse (\n\t.\n\t%q\n)\n", goLine.FindStringSubmatch(b.gomod)[1], filepath.ToSlash(b.root))
-	files["go.work"] = []byte(work)
-	bin, out, err := b.build(ctx, "parent", checksTime, files, "GOWORK="+filepath.Join(b.dir, "parent", "go.work"))
+	// No workspace: that would read the go.mod of modules that the project is built without, from the network.
+	mod := moduleLine.ReplaceAllString(b.project, "module grade") +
+		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", moduleLine.FindStringSubmatch(b.project)[1], filepath.ToSlash(b.root))
+	bin, out, err := b.build(ctx, "parent", checksTime, mod, files)
 	if err != nil {
 		return "", fmt.Errorf("the sheet's checks do not compile: %w\n%s", err, out)
 	}
@@ -89,10 +92,6 @@ func (b *builder) parent(ctx context.Context, s *sheet) (string, error) {
 
 // child builds the solution. A cell that does not compile is left out, and the others are judged.
 func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin string, notes []string, err error) {
-	sum, err := os.ReadFile(filepath.Join(b.root, "go.sum"))
-	if err != nil {
-		return "", nil, err
-	}
 	bad := map[string]string{}
 	// blame leaves a cell out, and tells whether it was in.
 	blame := func(id, why string) bool {
@@ -116,8 +115,7 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 		case err != nil:
 			return "", nil, fmt.Errorf("the sheet: %w", err)
 		default:
-			files["go.sum"] = sum
-			bin, out, err = b.build(ctx, "child", solutionTime, files, "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod")
+			bin, out, err = b.build(ctx, "child", solutionTime, b.gomod, files)
 			if err == nil || ctx.Err() != nil {
 				return bin, notes, err
 			}
@@ -146,7 +144,11 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 	}
 }
 
-func (b *builder) build(ctx context.Context, name string, limit time.Duration, files map[string][]byte, env ...string) (bin, out string, err error) {
+func (b *builder) build(ctx context.Context, name string, limit time.Duration, gomod string, files map[string][]byte) (bin, out string, err error) {
+	sum, err := os.ReadFile(filepath.Join(b.root, "go.sum"))
+	if err != nil {
+		return "", "", err
+	}
 	dir := filepath.Join(b.dir, name)
 	if err := os.RemoveAll(dir); err != nil {
 		return "", "", err
@@ -154,7 +156,7 @@ func (b *builder) build(ctx context.Context, name string, limit time.Duration, f
 	if err := os.MkdirAll(filepath.Join(dir, "wire"), 0o700); err != nil {
 		return "", "", err
 	}
-	files["go.mod"], files["wire/wire.go"] = []byte(b.gomod), wireText
+	files["go.mod"], files["go.sum"], files["wire/wire.go"] = []byte(gomod), sum, wireText
 	for f, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, f), text, 0o600); err != nil {
 			return "", "", err
@@ -169,8 +171,8 @@ func (b *builder) build(ctx context.Context, name string, limit time.Duration, f
 	}
 	cmd := exec.CommandContext(ctx, goTool, "build", "-o", bin, "-ldflags=-s -w", "-gcflags=-e -C", ".")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local", "GOTMPDIR="+b.dir, "CGO_ENABLED=0", "GOOS=", "GOARCH=")
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod", "GOPROXY=off",
+		"GOTOOLCHAIN=local", "GOTMPDIR="+b.dir, "CGO_ENABLED=0", "GOOS=", "GOARCH=")
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	alone(cmd)
