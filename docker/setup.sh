@@ -57,6 +57,12 @@ if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
 	printf '%s\n' "$want" >"$venv/.kernel"
 fi
 
-# As the kernel builds: the first cells then only link. A library that does not compile is its reader's business.
-"$GO" build ./... github.com/janpfeifer/gonb/gonbui testing ||
+# As the kernel builds: the first cells then only link. In a workspace, as a setup cell makes one: it reads the go.mod of more
+# modules than the library alone, and without them the first cell would ask the network. A library that does not compile is its
+# reader's business.
+cell=$(mktemp -d)
+trap 'rm -rf "$cell"' EXIT
+(cd "$cell" && "$GO" mod init cell && "$GO" work init . "$root" && exec "$GO" build github.com/projection-free/fwlab/... github.com/janpfeifer/gonb/gonbui testing) 2>"$cell/log" || {
+	cat "$cell/log" >&2
 	echo "fwlab: the library does not build; cells that import it will say the same" >&2
+}
