@@ -61,7 +61,8 @@ def run(step, *args, **kw):
     if "KeyboardInterrupt" in result.get("error", ""):
         raise KeyboardInterrupt
     if not result["success"]:
-        log = [x for x in result.get("log", result.get("error", "")).splitlines() if x.strip()]
+        log = result.get("log", result["error"]).splitlines()
+        log = [x for x in log if x.strip() and not x.startswith((" " * 5, "[INFO]"))]  # no frames of a trace
         return "\n".join(log[-15:]) or "nbgrader failed"
     return None
 
@@ -90,7 +91,7 @@ def release(api, names):
         if "Cannot add or remove cells" in why:
             why += (
                 "\nsubmissions were graded by the old cells: keep their names, or forget those submissions and "
-                f"their grades: in {HERE}, {os.path.dirname(sys.executable)}/nbgrader db assignment remove {name} --force"
+                f"their grades: in {HERE}: {sys.executable} -m nbgrader db assignment remove {name} --force"
             )
         yield f"{name} is not released: {why}"
 
