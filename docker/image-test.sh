@@ -21,9 +21,11 @@ fi
 W=${IMAGE_WORK:-$(mktemp -d)}
 mkdir -p "$W/tmp/home"
 W=$(cd "$W" && pwd)
+# Settings and storage of our own, from here on: the machine's containers are left alone.
+export CONTAINERS_CONF=$W/containers.conf CONTAINERS_STORAGE_CONF=$W/storage.conf TMPDIR=$W/tmp DISABLE_HC_SYSTEMD=true
 child=
 finish() {
-	[ -z "$child" ] || { kill "$child" && wait "$child"; } 2>/dev/null || true
+	[ -z "$child" ] || { kill -- "-$child" && wait "$child"; } 2>/dev/null || true
 	podman rm -fa -t 1 >/dev/null 2>&1 || true
 	# A build that was cut off leaves mounts.
 	awk -v dir="$W/" 'index($2, dir) == 1 { print $2 }' /proc/mounts | sort -r | xargs -r umount -l 2>/dev/null || true
@@ -33,7 +35,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# Settings and storage of our own. runc, since crun refuses cgroups of both versions; limits that root may set in a container too.
+# runc, since crun refuses cgroups of both versions; limits that root may set in a container too.
 limit() { local hard; hard=$(ulimit "$1"); [ "$hard" != unlimited ] && [ "$hard" -lt "$2" ] || hard=$2; echo "$hard:$hard"; }
 cat >"$W/containers.conf" <<-C
 	[containers]
@@ -50,13 +52,17 @@ cat >"$W/storage.conf" <<-C
 	graphroot = "$W/store"
 	runroot = "$W/run"
 C
-export CONTAINERS_CONF=$W/containers.conf CONTAINERS_STORAGE_CONF=$W/storage.conf TMPDIR=$W/tmp DISABLE_HC_SYSTEMD=true
 
+background() { # in a process group of its own, so that finish can end it whole
+	set -m
+	"$@" &
+	child=$!
+	set +m
+}
 step() { # step NAME COMMAND...: its seconds, its output only if it fails
 	local name=$1 began=$SECONDS
 	shift
-	"$@" >"$W/log" 2>&1 </dev/null &
-	child=$!
+	background "$@" >"$W/log" 2>&1 </dev/null
 	wait "$child" || { tail -40 "$W/log" >&2; die "$name failed"; }
 	child=
 	echo "   $name: $((SECONDS - began)) s"
@@ -134,8 +140,8 @@ check "compiled again when the image is old" "$(podman exec plain sh -c 'cd ~/fw
 podman stop -t 10 plain >/dev/null
 check "exit code after SIGTERM" "$(podman inspect -f '{{.State.ExitCode}}' plain)" 0
 
-podman save fwlab 2>/dev/null | gzip -1 | wc -c >"$W/tmp/size" &
-child=$!
+size() { podman save fwlab 2>/dev/null | gzip -1 | wc -c >"$W/tmp/size"; }
+background size
 
 # As a JupyterHub runs it, with an empty volume over HOME; a web server with a folder of that name stands in for the hub.
 chown 1000:1000 "$W/tmp/home"
