@@ -1,7 +1,7 @@
 """Prints what a warm edited cell costs: seconds from its request to the kernel's idle, and what it adds to a trivial cell.
 
 The cells take turns, each time with another number in their text, so that each is compiled, linked and run anew.
-That of gonum's mat, which fwopt stands on, is there to compare.
+Those marked bare have nothing of fwlab in them: what the libraries below it cost by themselves.
 """
 
 import os
@@ -24,6 +24,43 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
+func sigma(x float64) []float64 {
+	var s mat.SVD
+	s.Factorize(mat.NewDense(2, 2, []float64{1, 2, 3, x}), mat.SVDThin)
+	return s.Values(nil)
+}
+"""
+DISPLAY = """
+import "github.com/janpfeifer/gonb/gonbui"
+""" + MAT
+PLOT = """
+import (
+	"bytes"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	_ "gonum.org/v1/plot/vg/vgimg"
+	_ "gonum.org/v1/plot/vg/vgsvg"
+)
+""" + DISPLAY + """
+func picture(format string, y float64) string {
+	p := plot.New()
+	line, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 1}, {X: 1, Y: y}})
+	if err != nil {
+		panic(err)
+	}
+	p.Add(line)
+	w, err := p.WriterTo(5*vg.Inch, 4*vg.Inch, format)
+	if err != nil {
+		panic(err)
+	}
+	var b bytes.Buffer
+	if _, err := w.WriteTo(&b); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
 """
 IMPORTS = SETUP + """
 import (
@@ -45,28 +82,35 @@ func problem(seed int) *fwopt.Oracle {
 }
 """
 
+# A cell's name: what its kernel has declared before, since that is linked into it too; the cell.
 CELLS = {
-    "trivial": """import "fmt"
+    "trivial": (SETUP, """import "fmt"
 %%
 fmt.Println(EDIT)
-""",
-    "gonum/mat": """%%
-var s mat.SVD
-fmt.Println(s.Factorize(mat.NewDense(2, 2, []float64{1, 2, 3, EDIT}), mat.SVDThin), s.Values(nil))
-""",
-    "fwopt, data": """%%
+"""),
+    "bare mat": (SETUP + MAT, """%%
+fmt.Println(sigma(EDIT))
+"""),
+    "bare display": (SETUP + DISPLAY, """%%
+gonbui.DisplayHTML(fmt.Sprint(sigma(EDIT)))
+"""),
+    "bare plot": (SETUP + PLOT, """%%
+picture("png", sigma(EDIT)[0])
+gonbui.DisplaySVG(picture("svg", sigma(EDIT)[0]))
+"""),
+    "fwopt, data": (IMPORTS, """%%
 o := problem(EDIT)
 fmt.Println(fwopt.Run(context.Background(), o, fwopt.FWSafe(1), nil, fwopt.Budget{Steps: 3}).Last().F)
-""",
-    "progress": """%%
+"""),
+    "progress": (IMPORTS, """%%
 o := problem(EDIT)
 fmt.Println(fwnb.Run(o, fwopt.FWSafe(1), nil, fwopt.Budget{Steps: 3}).Last().F)
-""",
-    "plot": """%%
+"""),
+    "plot": (IMPORTS, """%%
 o := problem(EDIT)
 tr := fwnb.Run(o, fwopt.FWSafe(1), nil, fwopt.Budget{Steps: 3})
 fwnb.Show(fwplot.Bundle(fwplot.Traces(fwplot.Steps, fwplot.Loss(), tr)))
-""",
+"""),
 }
 
 
@@ -81,20 +125,20 @@ def run(client, source):
 
 os.environ["FWOPT_DIR"] = os.getcwd()
 times = {name: [] for name in CELLS}
-kernels = []
+kernels = {}
 with tempfile.TemporaryDirectory() as folder:
     try:
-        for setup in SETUP, SETUP + MAT, IMPORTS:
-            kernels.append(start_new_kernel(kernel_name="gonb", cwd=folder))
-            run(kernels[-1][1], setup)
+        for setup, _ in CELLS.values():
+            if setup not in kernels:
+                kernels[setup] = start_new_kernel(kernel_name="gonb", cwd=folder)
+                run(kernels[setup][1], setup)
         for edit in range(ROUNDS + 1):
-            for name, source in CELLS.items():
-                # The first two have kernels of their own: what another declares would be linked into them.
-                seconds = run(kernels[min(2, list(CELLS).index(name))][1], source.replace("EDIT", str(edit)))
+            for name, (setup, source) in CELLS.items():
+                seconds = run(kernels[setup][1], source.replace("EDIT", str(edit)))
                 if edit > 0:  # the first round warms
                     times[name].append(seconds)
     finally:
-        for manager, client in kernels:
+        for manager, client in kernels.values():
             client.stop_channels()
             manager.shutdown_kernel()
 trivial = statistics.median(times["trivial"])
