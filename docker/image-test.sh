@@ -67,7 +67,7 @@ step() { # step NAME COMMAND...: its seconds, its output only if it fails
 	child=
 	echo "   $name: $((SECONDS - began)) s"
 }
-build() { podman build --network host --pull=never --format docker --isolation chroot --force-rm --layers="$layers" "$@"; }
+build() { podman build --jobs 2 --network host --pull=never --format docker --isolation chroot --force-rm --layers="$layers" "$@"; }
 layers=false
 [ -z "${IMAGE_WORK:-}" ] || layers=true
 
