@@ -2,6 +2,7 @@ package fwopt
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 )
 
@@ -51,10 +52,11 @@ type Trace struct {
 	W       []float64 // the last iterate; nil if Budget.NoW
 }
 
-// Last returns the last point; the zero Point if there is none.
+// Last returns the last point; one whose F and Gap are NaN if there is none, as
+// in a run that was interrupted before it began.
 func (tr *Trace) Last() Point {
 	if len(tr.Points) == 0 {
-		return Point{}
+		return Point{F: math.NaN(), Gap: math.NaN()}
 	}
 	return tr.Points[len(tr.Points)-1]
 }

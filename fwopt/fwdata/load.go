@@ -200,7 +200,7 @@ func notHere(e datasets.Entry, dataDir, cacheDir string) error {
 	if dataDir != "" {
 		looked = "FWLAB_DATA is " + dataDir
 	}
-	return fmt.Errorf("fwdata: %s is %w (%s; cache %s): run `go run github.com/projection-free/fwlab/fwopt/fwfetch/get %s`, or call fwfetch.Load, or set FWLAB_DATA to a folder that holds %s",
+	return fmt.Errorf("fwdata: %s is %w (%s; cache %s): run `go run ./fwopt/fwfetch/get %s` in fwlab's folder, or call fwfetch.Load, or set FWLAB_DATA to a folder that holds %s",
 		e.Name, ErrNotHere, looked, cacheDir, e.Name, e.File)
 }
 

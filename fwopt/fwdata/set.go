@@ -37,13 +37,21 @@ type Set struct {
 }
 
 // N returns n, the number of examples.
-func (s *Set) N() int { return s.X.N }
+func (s *Set) N() int { return s.loaded().X.N }
 
 // M returns m, the number of features.
-func (s *Set) M() int { return s.X.M }
+func (s *Set) M() int { return s.loaded().X.M }
 
 // H returns h, the number of classes.
-func (s *Set) H() int { return len(s.Labels) }
+func (s *Set) H() int { return len(s.loaded().Labels) }
+
+// loaded returns s. It panics for the nil that came with an error which nobody looked at.
+func (s *Set) loaded() *Set {
+	if s == nil {
+		panic("fwdata: this set is nil: print the error that was returned with it")
+	}
+	return s
+}
 
 // Counts returns the number of examples of each class. It costs O(n).
 func (s *Set) Counts() []int {
@@ -76,7 +84,7 @@ func thousands(k int) string {
 // UnitRows returns the set with each row scaled to unit Euclidean length; a row
 // of zeros stays. It costs O(nonzeros); only the values are copied.
 func (s *Set) UnitRows() *Set {
-	x := *s.X
+	x := *s.loaded().X
 	x.Val = slices.Clone(s.X.Val)
 	for i := range x.N {
 		_, val := x.Row(i)
