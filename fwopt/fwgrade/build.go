@@ -128,20 +128,33 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 					own = append(own, l)
 				}
 			}
-			if len(own) > 0 && blame(c.id, strings.Join(own[:min(len(own), 10)], "\n")) {
+			if len(own) > 0 && blame(c.id, shorten(strings.Join(own, "\n"))) {
 				some = true
 			}
 		}
 		if some {
 			continue
 		}
-		for _, c := range solutions { // no cell's fault: all are left out
-			some = blame(c.id, out) || some
+		for _, c := range solutions { // no cell is named: all are left out
+			if bad[c.id] == "" {
+				bad[c.id], some = "the cells do not compile together:\n"+shorten(out), true
+			}
 		}
 		if !some {
 			return "", nil, fmt.Errorf("an empty solution does not compile: %w\n%s", err, out)
 		}
+		notes = append(notes, "the cells do not compile together, and none is judged: "+shorten(out))
 	}
+}
+
+// shorten leaves what a reader needs of a compiler's words: some compilers end with all their stacks.
+func shorten(s string) string {
+	lines := strings.SplitAfterN(s, "\n", 11)
+	s = strings.Join(lines[:min(len(lines), 10)], "")
+	if len(s) > 1000 {
+		s = strings.ToValidUTF8(s[:1000], "") + " …"
+	}
+	return strings.TrimSpace(s)
 }
 
 func (b *builder) build(ctx context.Context, name string, limit time.Duration, gomod string, files map[string][]byte) (bin, out string, err error) {

@@ -17,10 +17,11 @@ import (
 
 // What a solution may import: of the standard library what computes and prints,
 // and gonum. A name without its import gets it from here, as from goimports.
-var packages = byName(`bufio bytes cmp container/heap container/list context errors fmt io iter log maps math math/big
- math/bits math/cmplx math/rand math/rand/v2 os regexp runtime slices sort strconv strings sync sync/atomic testing
- text/tabwriter time unicode unicode/utf8
- gonum.org/v1/gonum/blas gonum.org/v1/gonum/blas/blas64 gonum.org/v1/gonum/floats gonum.org/v1/gonum/floats/scalar
+const standard = `bufio bytes cmp container/heap container/list context errors fmt io iter log maps math math/big
+ math/bits math/cmplx math/rand math/rand/v2 os reflect regexp runtime slices sort strconv strings sync sync/atomic testing
+ text/tabwriter time unicode unicode/utf8`
+
+var packages = byName(standard + ` gonum.org/v1/gonum/blas gonum.org/v1/gonum/blas/blas64 gonum.org/v1/gonum/floats gonum.org/v1/gonum/floats/scalar
  gonum.org/v1/gonum/lapack/lapack64 gonum.org/v1/gonum/mat gonum.org/v1/gonum/optimize gonum.org/v1/gonum/stat
  gonum.org/v1/gonum/stat/distuv`)
 
@@ -237,7 +238,7 @@ func (f *file) render(globals map[string]bool, others []map[string]string, limit
 	var err error
 	add := func(name, p string, pos token.Pos) {
 		if limited && !mayImport(p) && err == nil {
-			err = &cellError{f.id, fmt.Sprintf("%s:%d: a solution may not use %s: only gonum and, of the standard library, what computes and prints", f.id, f.line(pos), p)}
+			err = &cellError{f.id, fmt.Sprintf("%s:%d: a solution may not use %s: only gonum and, of the standard library, %s", f.id, f.line(pos), p, strings.Join(strings.Fields(standard), " "))}
 		}
 		imports[name] = p
 	}

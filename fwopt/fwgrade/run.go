@@ -158,7 +158,7 @@ func (r *runner) startChild(cmd *exec.Cmd, in, out *os.File) error {
 			return nil
 		}
 		if len(r.walls) == 1 {
-			return fmt.Errorf("the solution's program does not start: %w", err)
+			return fmt.Errorf("the solution's program does not start behind any wall; root in a container needs CAP_SYS_ADMIN for it: %w", err)
 		}
 		r.walls = r.walls[1:]
 	}
