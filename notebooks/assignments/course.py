@@ -153,7 +153,7 @@ def grade(api, names):
     rows = []
     for folder in sorted(HERE.glob("submitted/*")):
         student = folder.name
-        if student.startswith("."):
+        if student.startswith(".") and (student == ".ipynb_checkpoints" or not folder.is_dir()):
             continue
         if not folder.is_dir() or not STUDENT.fullmatch(student):
             yield f"{folder}: not a folder named after a student (letters, digits, . @ + - _ and spaces)"

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -17,11 +18,12 @@ import urllib.parse
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import v4
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = next(p for p in HERE.parents if (p / "go.mod").exists())
 JUDGE = pathlib.Path(sys.prefix) / "bin" / "fwgrade"
+SECRET = HERE / "gradebook.db.secret"  # what the random numbers of grades come from
 
 FILE_LIMIT = 100_000_000  # bytes, outputs and all
 CELL_LIMIT = 250_000  # characters
@@ -51,13 +53,20 @@ def key(file, assignment, notebook):
 
 
 def usable(file):
-    return file.is_file() and not file.is_symlink() and 0 < file.stat().st_size <= FILE_LIMIT
+    return (
+        file.is_file()
+        and not file.is_symlink()
+        and os.access(file, os.R_OK)
+        and 0 < file.stat().st_size <= FILE_LIMIT
+    )
 
 
 def read_cells(file):
     """The cells of a file and its kernel's name, as they are."""
     if not usable(file):
         size = file.stat().st_size if file.is_file() and not file.is_symlink() else None
+        if size is not None and not os.access(file, os.R_OK):
+            raise Unusable("you may not read it")
         raise Unusable(
             "no bytes in it" if size == 0 else f"{size} bytes, more than {FILE_LIMIT}" if size else "not a plain file"
         )
@@ -156,7 +165,7 @@ def tidy(file, assignment, notebook):
     asked = {c.metadata.nbgrader.grade_id: c for c in released.cells if "nbgrader" in c.metadata}
     texts = {c.source: c for c in released.cells if "nbgrader" not in c.metadata and c.cell_type == "markdown"}
     answers = {i for i, c in asked.items() if c.metadata.nbgrader.solution}
-    notes, cells, at, own = [], [], {}, 0
+    notes, cells, at, long, own = [], [], {}, set(), 0
 
     def ours(grade_id):
         """A cell of the sheet, as it is to be graded."""
@@ -197,6 +206,7 @@ def tidy(file, assignment, notebook):
             continue
         if len(text) > CELL_LIMIT:
             notes.append(f"cell {i + 1} has more than {CELL_LIMIT} characters and is left out")
+            long.update([grade_id] if isinstance(grade_id, str) else [])
             continue
         if want is not None and grade_id not in at:
             new = ours(grade_id)
@@ -235,12 +245,38 @@ def tidy(file, assignment, notebook):
         if grade_id in at:
             before = next(k for k, c in enumerate(cells) if c is at[grade_id])
             continue
-        notes.append(f"cell {grade_id} is missing: deleted, or its metadata changed")
+        if grade_id not in long:
+            notes.append(f"cell {grade_id} is missing: deleted, or its metadata changed")
         before += 1
         cells.insert(before, ours(grade_id))
         cells[before].id = f"missing-{n}"
     nb.cells, nb.metadata.fwlab.notes = cells, notes
     return nb
+
+
+def seed_of(what):
+    """The random numbers of a grade: the same when it is given again, of any submission that is the same; nobody else's guess."""
+    try:
+        with open(os.open(SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as f:
+            f.write(secrets.token_hex())
+    except FileExistsError:
+        pass
+    return 1 + int(hashlib.sha256((SECRET.read_text() + what).encode()).hexdigest()[:15], 16)
+
+
+class Grades(GetGrades):
+    """What feedback has from the gradebook: comments with no HTML of their own; what waits for a hand says so."""
+
+    def _get_comment(self, cell, resources):
+        super()._get_comment(cell, resources)
+        cell.metadata.nbgrader.comment = harmless(cell.metadata.nbgrader.comment or "", {})
+
+    def _get_score(self, cell, resources):
+        super()._get_score(cell, resources)
+        mark = cell.metadata.nbgrader
+        found = self.gradebook.find_grade(mark.grade_id, self.notebook_id, self.assignment_id, self.student_id)
+        if found.needs_manual_grade and "comment" in mark:
+            mark.comment = f"Not graded yet: this waits for a hand. {mark.comment}"
 
 
 class Submission(NotebookExporter):
@@ -265,7 +301,7 @@ class Judge(NbGraderPreprocessor):
         if "unusable" in info:
             info.notes, seed, verdict = [info.unusable], None, {}
         else:
-            said = self.ask(nb, HERE / "source" / where["assignment"] / f"{where['notebook']}.ipynb")
+            said = self.ask(nb, HERE / "source" / where["assignment"] / f"{where['notebook']}.ipynb", seed_of(info.key))
             info.notes, seed = info.notes + said["notes"], said["seed"]
             verdict = {c["grade_id"]: c for c in said["cells"]}
         for cell in nb.cells:
@@ -280,12 +316,13 @@ class Judge(NbGraderPreprocessor):
                 if not passed:
                     cell.outputs.append(v4.new_output("error", ename="failed", evalue="", traceback=["failed"]))
         head = [] if seed is None else [f"The random numbers of these grades: FWLAB_SEED={seed}"]
-        out = v4.new_output("stream", name="stdout", text="\n".join(head + info.notes) + "\n")
+        told = [n for n in info.notes if not n.startswith("not isolated")]  # the teacher's concern
+        out = v4.new_output("stream", name="stdout", text="\n".join(head + told) + "\n")
         nb.cells.insert(0, v4.new_code_cell("// How this was graded", outputs=[out], id="grading"))
         info.judged, info.seconds = True, round(time.monotonic() - began, 1)
         return nb, resources
 
-    def ask(self, nb, source):
+    def ask(self, nb, source, seed):
         if not Judge.built:
             build = [os.environ.get("GO", "go"), "build", "-o", str(JUDGE), "./fwopt/fwgrade"]
             subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "CGO_ENABLED": "0"})
@@ -301,7 +338,7 @@ class Judge(NbGraderPreprocessor):
             file = pathlib.Path(tmp) / "submission.ipynb"
             file.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
             judge = subprocess.Popen(
-                [str(JUDGE), "-source", str(source), str(file)],
+                [str(JUDGE), "-seed", str(seed), "-source", str(source), str(file)],
                 env={**os.environ, "TMPDIR": tmp},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

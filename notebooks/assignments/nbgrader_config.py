@@ -6,6 +6,7 @@ import sys
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
 
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor  # noqa: E402
 from nbgrader.preprocessors import (  # noqa: E402
     AssignLatePenalties,
     CheckCellMetadata,
@@ -15,7 +16,7 @@ from nbgrader.preprocessors import (  # noqa: E402
     SaveAutoGrades,
 )
 
-from judge import Judge, Submission  # noqa: E402
+from judge import Grades, Judge, Submission  # noqa: E402
 
 c = get_config()  # noqa: F821
 
@@ -29,3 +30,4 @@ c.ClearSolutions.code_stub = {"go": '// YOUR CODE HERE\npanic("not implemented")
 c.Autograde.exporter_class = Submission
 c.Autograde.sanitize_preprocessors = [OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
 c.Autograde.autograde_preprocessors = [Judge, LimitOutput, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
+c.GenerateFeedback.preprocessors = [Grades, CSSHTMLHeaderPreprocessor]
