@@ -40,7 +40,7 @@ export CGO_ENABLED=0
 path=$venv/bin:$(dirname "$GO"):'${PATH}' flags=$("$GO" env GOFLAGS)
 want=$(printf '%s\n' "$path" "$flags" && cat docker/go.mod docker/go.sum "docker/setup.sh")
 if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
-	echo "fwlab: the Go kernel, goimports and gopls, pinned by docker/go.mod"
+	echo "fwlab: the Go kernel, goimports and gopls, pinned by docker/go.mod; to compile them and the library takes a minute or more"
 	(cd docker && GOWORK=off GOBIN="$venv/bin" "$GO" install -ldflags=-s github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports golang.org/x/tools/gopls) ||
 		die "go install failed: look at its message above; without a network, run make lab once with one"
 	rm -rf "$venv/share/jupyter/kernels/gonb"
