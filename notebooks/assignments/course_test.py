@@ -485,18 +485,20 @@ def again(course):
 def by_hand(course):
     from nbgrader.api import Gradebook
 
+    page = course.work / "feedback" / "right" / "ps1" / "ps1.html"
+    assert "Not graded yet" in page.read_text()
     with Gradebook(f"sqlite:///{course.work / 'gradebook.db'}", "fwlab") as gb:
         grade = gb.find_grade("ps1-certificate", "ps1", "ps1", "right")
         grade.manual_score, grade.needs_manual_grade = 3.5, False
-        gb.find_comment("ps1-certificate", "ps1", "ps1", "right").manual_comment = "Where is convexity used?"
+        gb.find_comment("ps1-certificate", "ps1", "ps1", "right").manual_comment = "Convexity? <script>x</script> gap<f"
         gb.db.commit()
     status, out = course.finish("grade")
     assert status == 0 and out.startswith("right/ps1: 19.5 of 20") and out.count("\n") == 2, out
     course.grades()
     row = course.rows["right"]
     assert (row["points"], row["ps1-certificate"], row["waits"]) == ("19.5", "3.5", ""), row
-    page = course.work / "feedback" / "right" / "ps1" / "ps1.html"
-    assert "Where is convexity used?" in page.read_text()
+    text = page.read_text()
+    assert "Convexity?" in text and "gap&lt; f" in text and "<script>x" not in text and "Not graded yet" not in text
     file = course.work / "submitted" / "right" / "ps1" / "ps1.ipynb"
     file.write_bytes(file.read_bytes() + b"\n")
     status, out = course.finish("grade")
@@ -504,17 +506,24 @@ def by_hand(course):
     course.grades()
     row = course.rows["right"]
     assert (row["points"], row["ps1-certificate"]) == ("19.5", "3.5") and "ps1-certificate" in row["waits"], row
+    assert "Not graded yet" in page.read_text()
 
 
 def lost(course):
     student = "wrong-sign"
     before = course.rows[student]
+
+    def seed():
+        page = course.work / "feedback" / student / "ps1" / "ps1.html"
+        return re.search(r"FWLAB_SEED=\d+", page.read_text())[0]
+
+    drawn = seed()
     shutil.rmtree(course.work / "autograded" / student)
     (course.work / "grades.csv").unlink()
     status, out = course.finish("grade")
     assert status == 0 and out.startswith(student), out
     course.grades()
-    assert course.rows[student] | {"notes": ""} == before | {"notes": ""}
+    assert course.rows[student] | {"notes": ""} == before | {"notes": ""} and seed() == drawn
 
 
 def misplaced(course):
@@ -522,12 +531,14 @@ def misplaced(course):
     (folder / "ps1.ipynb").write_text("{}")
     (folder / "right" / "ps99").mkdir()
     (folder / "lena" / "ps1").mkdir(parents=True)
+    (folder / "..ann" / "ps1").mkdir(parents=True)
     (folder / "lena" / "ps1" / "ps1 (1).ipynb").write_text("{}")
     (folder / "tom" / "ps1" / "ps1.ipynb").mkdir(parents=True)
     status, out = course.finish("grade")
     assert status == 1, out
     for text in (
         "submitted/ps1.ipynb: not a folder",
+        "submitted/..ann: not a folder named",
         "ps99: not one of the sheets",
         "lena/ps1: no ps1.ipynb in its folder",
         "not a plain file",
