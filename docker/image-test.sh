@@ -115,7 +115,8 @@ runs() { # runs CONTAINER [--whole]: whether the page does
 }
 
 start plain fwlab
-get() { podman exec -i plain python3 - "$1" <<<'import sys, urllib.request as u, urllib.error as e
+get() { # get PATH [CONTAINER]
+	podman exec -i "${2:-plain}" python3 - "$1" <<<'import sys, urllib.request as u, urllib.error as e
 try: print(u.urlopen("http://127.0.0.1:8888" + sys.argv[1]).read().decode())
 except e.HTTPError as x: print(x.code)'; }
 check "a request without the token" "$(get /api/contents)" 403
@@ -131,6 +132,8 @@ check "a hub's server" "$(podman exec plain jupyterhub-singleuser --version)" "$
 check "GoNB" "$(podman exec plain go version -m /opt/jupyter/share/jupyter/kernels/gonb/gonb | awk '$1 == "mod" { print $3 }')" \
 	"$(awk '$1 == "github.com/janpfeifer/gonb" && NF > 2 { print $2 }' docker/go.mod)"
 check "a command is process 1" "$(timeout -s KILL 60 podman run --rm --network none fwlab sh -c 'echo $$')" 1
+check "a stop while Python loads" "$(timeout -s KILL 60 podman run --rm --network none fwlab python3 -c 'import os
+print("up", flush=True); os.kill(1, 15); print("still up")')" up
 check "solutions, submissions, git" "$(podman exec plain sh -c 'find /opt/fwlab -name .git -o -name node_modules -o -name runs
 	find /opt/fwlab/notebooks -path "*/assignments/*" ! -path "*/assignments/release*"
 	grep -rlE "(BEGIN|END) (SOLUTION|HIDDEN TESTS)" /opt/fwlab/notebooks')" ""
@@ -153,13 +156,17 @@ start hub -v "$W/tmp/home:/home/jovyan" "${hub[@]}" fwlab \
 check "an empty volume over HOME" "$(runs hub)" yes
 podman rm -f -t 5 hub >/dev/null
 
+# Where HOME cannot be written a page opens all the same, and the log says why it is not saved.
+start readonly --read-only --read-only-tmpfs fwlab
+start other --user 12345:12345 --passwd=false -v "$W/tmp/home:/home/jovyan" fwlab
+opens() { get "/api/contents/$page?token=secret" "$1" | grep -o '"type": "notebook"'; podman logs "$1" 2>&1 | grep -o '^fwlab: cannot .*: [^.]*'; }
+check "HOME is read-only" "$(opens readonly)" $'"type": "notebook"\nfwlab: cannot write in /home/jovyan/fwlab: Read-only file system'
+check "HOME is another's" "$(opens other)" $'"type": "notebook"\nfwlab: cannot write in /home/jovyan/fwlab: Permission denied'
+
 # As Binder runs it, on a HOME that a reader has changed.
 echo mine >"$W/tmp/home/$page"
 start binder -v "$W/tmp/home:/home/jovyan" fwlab jupyter notebook --ip=0.0.0.0 --port=8888 --ServerApp.default_url=/lab
 check "a reader's file after a second start" "$(cat "$W/tmp/home/$page")" mine
-start readonly --read-only --read-only-tmpfs fwlab
-check "HOME is read-only" "$(podman logs readonly 2>&1 | grep -o 'fwlab: no notebooks in .*: Read-only file system')" \
-	"fwlab: no notebooks in /home/jovyan/fwlab: Read-only file system"
 
 # As OpenShift runs it: a uid that nobody knows.
 start stranger --user 12345:12345 --passwd=false fwlab
