@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 die() { echo "image test: $*" >&2; exit 1; }
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-	die "it needs root on Debian; elsewhere build the image with: docker build -f docker/Dockerfile ."
+	die "it needs root on Debian; elsewhere build the image with: docker build -t fwlab -f docker/Dockerfile ."
 fi
 command -v go >/dev/null || die "Go is missing: install it (https://go.dev/dl/)"
 missing=()
