@@ -39,6 +39,28 @@ func TestDigits(t *testing.T) {
 	}
 }
 
+// A set whose error was thrown away says so, whatever is asked of it first.
+func TestNil(t *testing.T) {
+	s, err := Load("no such set")
+	if s != nil || err == nil {
+		t.Fatal(s, err)
+	}
+	for name, ask := range map[string]func(){
+		"N": func() { s.N() }, "M": func() { s.M() }, "H": func() { s.H() },
+		"UnitRows": func() { s.UnitRows() }, "Logistic": func() { s.Logistic() },
+		"Split": func() { s.Split(0.5, 1) }, "Subset": func() { s.Subset([]int{0}) }, "Counts": func() { s.Counts() },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, "print the error") {
+					t.Errorf("%s: %q", name, text)
+				}
+			}()
+			ask()
+		}()
+	}
+}
+
 func TestUnitRows(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 1))
 	for range 50 {
