@@ -135,15 +135,16 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 		if some {
 			continue
 		}
+		why := "the cells do not compile together, and none is judged: " + shorten(out)
 		for _, c := range solutions { // no cell is named: all are left out
 			if bad[c.id] == "" {
-				bad[c.id], some = "the cells do not compile together:\n"+shorten(out), true
+				bad[c.id], some = why, true
 			}
 		}
 		if !some {
 			return "", nil, fmt.Errorf("an empty solution does not compile: %w\n%s", err, out)
 		}
-		notes = append(notes, "the cells do not compile together, and none is judged: "+shorten(out))
+		notes = append(notes, why)
 	}
 }
 

@@ -10,7 +10,7 @@
 // The student's program runs with limits on time, memory, threads and files,
 // without arguments or environment. On Linux, as root or where user namespaces
 // are allowed, it also has an empty folder as its root and sees no network and
-// no other program; as root it has a user of its own. A note says what of this
+// no other program; as root it has a user of its own. The wall says what of this
 // the machine does not allow. Each check draws its instances from FWLAB_SEED.
 package main
 
@@ -34,6 +34,7 @@ type verdict struct {
 	Submission string   `json:"submission"`
 	Seed       uint64   `json:"seed"` // FWLAB_SEED=seed shows a student the same instances
 	Notes      []string `json:"notes"`
+	Wall       string   `json:"wall"` // what this machine does not keep back from a solution; "" if nothing
 	Cells      []mark   `json:"cells"`
 }
 
@@ -141,8 +142,6 @@ func (j *judge) grade(ctx context.Context, submission string, seed uint64, limit
 		}
 		v.Cells = append(v.Cells, m)
 	}
-	if r.note != "" {
-		v.Notes = append(v.Notes, r.note)
-	}
+	v.Wall = r.note
 	return v, nil
 }

@@ -45,31 +45,29 @@ def sheet(step, assignment, notebook):
 def key(file, assignment, notebook):
     """What a grade is of: this file, by this sheet."""
     h = hashlib.sha256((HERE / "source" / assignment / f"{notebook}.ipynb").read_bytes())
-    if usable(file):
+    if not unusable(file):
         with open(file, "rb") as f:
             for block in iter(lambda: f.read(1 << 20), b""):
                 h.update(block)
     return h.hexdigest()
 
 
-def usable(file):
-    return (
-        file.is_file()
-        and not file.is_symlink()
-        and os.access(file, os.R_OK)
-        and 0 < file.stat().st_size <= FILE_LIMIT
-    )
+def unusable(file):
+    """Why a file cannot be read; "" if it can."""
+    if not file.is_file() or file.is_symlink():
+        return "not a plain file"
+    if not os.access(file, os.R_OK):
+        return "you may not read it"
+    size = file.stat().st_size
+    if size == 0:
+        return "no bytes in it"
+    return f"{size} bytes, more than {FILE_LIMIT}" if size > FILE_LIMIT else ""
 
 
 def read_cells(file):
     """The cells of a file and its kernel's name, as they are."""
-    if not usable(file):
-        size = file.stat().st_size if file.is_file() and not file.is_symlink() else None
-        if size is not None and not os.access(file, os.R_OK):
-            raise Unusable("you may not read it")
-        raise Unusable(
-            "no bytes in it" if size == 0 else f"{size} bytes, more than {FILE_LIMIT}" if size else "not a plain file"
-        )
+    if why := unusable(file):
+        raise Unusable(why)
     try:
         book = json.loads(file.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError as e:
@@ -206,7 +204,8 @@ def tidy(file, assignment, notebook):
             continue
         if len(text) > CELL_LIMIT:
             notes.append(f"cell {i + 1} has more than {CELL_LIMIT} characters and is left out")
-            long.update([grade_id] if isinstance(grade_id, str) else [])
+            if want is not None:
+                long.add(grade_id)
             continue
         if want is not None and grade_id not in at:
             new = ours(grade_id)
@@ -255,12 +254,11 @@ def tidy(file, assignment, notebook):
 
 
 def seed_of(what):
-    """The random numbers of a grade: the same when it is given again, of any submission that is the same; nobody else's guess."""
-    try:
-        with open(os.open(SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as f:
+    """The random numbers of a grade: the same when it is given again, and nobody's guess."""
+    if not SECRET.exists():
+        with tempfile.NamedTemporaryFile("w", dir=HERE, prefix=SECRET.name, delete=False) as f:
             f.write(secrets.token_hex())
-    except FileExistsError:
-        pass
+        os.replace(f.name, SECRET)  # whole or not at all: without the secret they could be guessed
     return 1 + int(hashlib.sha256((SECRET.read_text() + what).encode()).hexdigest()[:15], 16)
 
 
@@ -299,10 +297,11 @@ class Judge(NbGraderPreprocessor):
         where, info = resources["nbgrader"], nb.metadata.fwlab
         began = time.monotonic()
         if "unusable" in info:
-            info.notes, seed, verdict = [info.unusable], None, {}
+            info.notes, wall, seed, verdict = [info.unusable], [], None, {}
         else:
-            said = self.ask(nb, HERE / "source" / where["assignment"] / f"{where['notebook']}.ipynb", seed_of(info.key))
+            said = self.ask(nb, HERE / "source" / where["assignment"] / f"{where['notebook']}.ipynb")
             info.notes, seed = info.notes + said["notes"], said["seed"]
+            wall = [said["wall"]] if said["wall"] else []
             verdict = {c["grade_id"]: c for c in said["cells"]}
         for cell in nb.cells:
             if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
@@ -316,13 +315,13 @@ class Judge(NbGraderPreprocessor):
                 if not passed:
                     cell.outputs.append(v4.new_output("error", ename="failed", evalue="", traceback=["failed"]))
         head = [] if seed is None else [f"The random numbers of these grades: FWLAB_SEED={seed}"]
-        told = [n for n in info.notes if not n.startswith("not isolated")]  # the teacher's concern
-        out = v4.new_output("stream", name="stdout", text="\n".join(head + told) + "\n")
+        out = v4.new_output("stream", name="stdout", text="\n".join(head + info.notes) + "\n")
         nb.cells.insert(0, v4.new_code_cell("// How this was graded", outputs=[out], id="grading"))
+        info.notes = info.notes + wall  # the teacher's concern, not on the student's page
         info.judged, info.seconds = True, round(time.monotonic() - began, 1)
         return nb, resources
 
-    def ask(self, nb, source, seed):
+    def ask(self, nb, source):
         if not Judge.built:
             build = [os.environ.get("GO", "go"), "build", "-o", str(JUDGE), "./fwopt/fwgrade"]
             subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "CGO_ENABLED": "0"})
@@ -338,7 +337,7 @@ class Judge(NbGraderPreprocessor):
             file = pathlib.Path(tmp) / "submission.ipynb"
             file.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
             judge = subprocess.Popen(
-                [str(JUDGE), "-seed", str(seed), "-source", str(source), str(file)],
+                [str(JUDGE), "-seed", str(seed_of(nb.metadata.fwlab.key)), "-source", str(source), str(file)],
                 env={**os.environ, "TMPDIR": tmp},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
