@@ -53,6 +53,9 @@ func AwayFWLineSearch() *AwayFW { return &AwayFW{} }
 
 func (a *AwayFW) String() string { return "AwayFW" }
 
+// Identify says the L of the step.
+func (a *AwayFW) Identify(id *Identity) { id.Of(a).Float(a.L) }
+
 // Steps runs AwayFW. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search; beside them it
 // costs as much as three passes over the non-zeros of the active vertices.

@@ -106,3 +106,6 @@ func (b Box) Gauge(x []float64) float64 {
 	}
 	return worst
 }
+
+// Identify says the bounds.
+func (b Box) Identify(id *Identity) { id.Of(b).Float(b.Lo...).Float(b.Hi...) }

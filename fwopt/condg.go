@@ -52,7 +52,7 @@ func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float6
 		return shortStep(slope, beta*floats.Dot(c.d, c.d))
 	}
 	for k := range maxInner {
-		if o.halted() {
+		if o.Halted() {
 			return nil
 		}
 		for j, t := range tilde {
@@ -78,6 +78,6 @@ func (c *condG) solve(o *Oracle, tilde, x []float64, beta, eta float64) []float6
 			break // no descent
 		}
 	}
-	o.stalled = true
+	o.Stall()
 	return nil
 }

@@ -27,6 +27,9 @@ type FISTA struct {
 
 func (a *FISTA) String() string { return "FISTA" }
 
+// Identify says the first guess of L.
+func (a *FISTA) Identify(id *Identity) { id.Of(a).Float(a.L) }
+
 // Steps runs FISTA. A step counts one projection and three exact gradients, as
 // f(y_k) and f(x_k) also read all n terms, and for each doubling of L one of
 // each more.

@@ -36,6 +36,18 @@ func FWLineSearch() *FW { return &FW{} }
 
 func (a *FW) String() string { return "FW" }
 
+// Identify says the step: L, or Gamma at each step.
+func (a *FW) Identify(id *Identity) {
+	id.Of(a).Float(a.L)
+	if a.Gamma == nil {
+		return
+	}
+	id.Text("Gamma")
+	for _, k := range id.Steps(nil) {
+		id.Float(a.Gamma(k))
+	}
+}
+
 // Steps runs Frank-Wolfe. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search.
 func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {

@@ -66,9 +66,19 @@ func garberHazan(L, alpha, rho float64) float64 {
 
 func (a *GarberHazan) String() string { return "Garber-Hazan" }
 
+// Identify says the schedules at each step.
+func (a *GarberHazan) Identify(id *Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) {
+		id.Float(a.Gamma(k), a.R(k))
+	}
+}
+
 // Steps runs Garber & Hazan's Frank-Wolfe. A step counts one exact gradient and
 // one linear optimisation. It panics unless Ω is a LocalLinear.
 func (a *GarberHazan) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("GarberHazan.Gamma", a.Gamma == nil)
+	given("GarberHazan.R", a.R == nil)
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}

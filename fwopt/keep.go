@@ -1,7 +1,6 @@
 package fwopt
 
 import (
-	"bufio"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -10,63 +9,70 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
-
-// fileFormat is the version of traces and checkpoints. It goes up when the
-// layout of a file changes, or the course of a run by more than rounding.
-const fileFormat = 1
 
 // Keep is Run that leaves files in the folder dir, so that the next program,
 // such as the next cell of a notebook, finds the run again:
 //
 //   - a finished run is read from its file, if all that decides it is the same:
-//     data, domain, method and schedules, w0, seed and budget;
+//     data, domain, method and schedules, w0, seed, budget and [Kernel];
 //   - an interrupted run goes on where it stopped, to the same bits as a run
 //     that was not interrupted; it is saved when it is interrupted and every 20
 //     seconds before that;
 //   - any other run is run; if it reaches its budget it is kept.
 //
-// A file is written under another name and then renamed, so it is whole at any
-// instant, and two programs may use one folder. Schedules are known by their
-// values at many k, f by a fingerprint of its data. Nobody can tell whether the
-// code of a method, an objective or a domain from outside this package has
-// changed: such a run is always run anew, and not kept.
+// The parts say by themselves what decides them, those of this package and one's
+// own alike: see [Identified]. A run with a part that does not is run anew each
+// time, and Trace.Note says which part that is. Schedules count by their values at
+// the steps that the run made, so runs that differ never share a file.
 //
-// An error in writing never costs a trace: it is returned beside it. A file of
-// this name that is damaged or of another format, or a checkpoint of another run
-// or kernel, is an error and is left as it is; the trace is then nil.
+// Code may change under the same words. So Keep makes the start of a run that it
+// finds once more, on a copy of the method, for at most 0.2 seconds and at least
+// w_0, and compares bits; and it compares the version of this package's own code,
+// a hash, with that of the file. Where they differ the run is run anew, and
+// Trace.Note says why. A change in one's own code that shows later only, it cannot
+// see: say a version in Identify, by id.Text.
+//
+// The state of a method is its exported fields. If a checkpoint would lose a part of
+// it, or if the second step after a restored first one is not that of the run, Keep
+// returns an error with the type, the field and the remedy, and no trace.
+//
+// A file is written under another name and then renamed, so it is whole at any
+// instant; it has a checksum, which is looked at before anything else; and two
+// programs may use one folder. An error in writing never costs a trace: it is
+// returned beside it. A file of this name that is damaged or of another format is an
+// error and is left as it is; the trace is then nil. Watch is called for the steps
+// that are new.
 func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b Budget) (*Trace, error) {
-	f, ok := o.F.(summary)
-	if !ok || !ours(f) || !ours(m) || !ours(o.Omega) {
-		return Run(ctx, o, m, w0, b), nil
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return Run(ctx, o, m, w0, b), fmt.Errorf("fwopt: the run is not kept: %w", err)
-	}
 	r := newRun(o, m, w0, b)
-	r.tr.Spec = r.spec(f)
-	base := filepath.Join(dir, slug(fmt.Sprintf("%s-%s-seed%d-%08x", r.tr.Data, r.tr.Method, o.seed, uint32(mixString(r.tr.Spec)))))
-	memo, ckpt := base+".trace", base+".ckpt"
-	sweep(base)
-	switch tr, err := LoadTrace(memo); {
-	case err == nil && tr.Spec == r.tr.Spec:
-		return tr, nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	spec, why := r.spec()
+	if why != "" {
+		r.tr.Note = "not kept: " + why
+		r.loop(ctx)
+		return r.tr, nil
+	}
+	if err := checkState(m); err != nil {
 		return nil, err
 	}
-	if err := r.resume(ckpt); err != nil {
-		return nil, err
-	}
-	var failed error
-	r.persist = func() { failed = r.checkpoint(ckpt) }
-	r.loop(ctx)
-	if r.tr.Status == Done || r.tr.Status == Converged {
-		if failed = saveTrace(memo, r.tr); failed == nil {
-			os.Remove(ckpt) // of no more use; there may be none
+	r.tr.Spec = spec
+	k := &keeper{run: r, dir: dir, saved: time.Now(), base: slug(fmt.Sprintf("%s-%s-seed%d-%08x", r.tr.Data, r.tr.Method, o.seed, uint32(mixString(0, spec))))}
+	failed := os.MkdirAll(dir, 0o777)
+	if failed == nil {
+		sweep(dir, k.base)
+		if tr, err := k.find(ctx); tr != nil || err != nil {
+			return tr, err
 		}
+		r.stepped, r.interrupted = k.step, func() { k.save() }
+	}
+	r.loop(ctx)
+	if k.refused != nil {
+		return nil, k.refused
+	}
+	if failed == nil {
+		failed = k.finish()
 	}
 	if failed != nil {
 		failed = fmt.Errorf("fwopt: the run is not kept: %w", failed)
@@ -74,268 +80,320 @@ func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b 
 	return r.tr, failed
 }
 
-// SaveTrace writes a trace to a file, whole or not at all.
-func SaveTrace(path string, tr *Trace) error {
-	err := saveTrace(path, tr)
+// spec writes out all that decides the run, its parts by what they say of
+// themselves at the first steps, or says why it cannot.
+func (r *run) spec() (spec, why string) {
+	const horizon = 1000 // steps; schedules that differ later only have one name, and several files
+	ids := make([]Identity, 0, 3)
+	for _, part := range []any{r.o.F, r.o.Omega, r.m} {
+		id := identify(part, horizon)
+		if again := identify(part, horizon); id.why == "" && again != id {
+			id.why = fmt.Sprintf("two calls of Identify of %T say two things", part)
+		}
+		if id.why != "" {
+			return "", id.why
+		}
+		ids = append(ids, id)
+	}
+	b := r.b
+	b.Watch = nil
+	r.mark.set(r.o)
+	warm, _ := r.mark.Warm.RNG.MarshalBinary() // never fails
+	var start Identity
+	start.Float(r.w0...).Float(r.mark.Warm.V...).Text(string(warm)).Text(string(r.mark.RNG))
+	return fmt.Sprintf("f %T %s n %d d %d %016x%016x; Ω %T %016x%016x; method %T %016x%016x; start %016x, seed %d, calls %+v; budget %+v; kernel %s",
+		r.o.F, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), ids[0].fixed, ids[0].walk, r.o.Omega, ids[1].fixed, ids[1].walk,
+		r.m, ids[2].fixed, ids[2].walk, start.fixed, r.o.seed, r.now.Calls, b, r.tr.Kernel), ""
+}
+
+// walk returns the hash of the schedules at the first steps.
+func (r *run) walk(steps int) uint64 { return identify(r.m, steps).walk }
+
+// A keeper does the files of one run.
+type keeper struct {
+	*run
+	dir, base string
+
+	path   string    // the checkpoint that is there of this run, or ""
+	began  Point     // where this program took it up
+	saved  time.Time // when the last checkpoint was due
+	proven bool      // a copy of the method went on from its state to the same bits
+	second trial     // where the copy went
+
+	refused error // the method cannot be saved
+	failed  error // the last checkpoint could not be written
+}
+
+// trial is what must be equal if two methods made the same step.
+type trial struct {
+	t, k  int
+	x     uint64 // a hash of the iterate
+	calls Calls
+}
+
+func newTrial(s Step, o *Oracle) trial {
+	var x Identity
+	x.Float(s.X...)
+	return trial{s.T, s.K, x.fixed, o.Calls}
+}
+
+// find returns the kept trace of the run, or takes the run to where its furthest
+// checkpoint was written, or does nothing.
+func (k *keeper) find(ctx context.Context) (*Trace, error) {
+	for _, path := range withName(k.dir, k.base, ".trace") {
+		rec, err := loadRecord(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		tr := rec.Trace
+		if tr.Spec != k.tr.Spec || rec.Walk != k.walk(tr.Last().Step) {
+			continue
+		}
+		why, err := k.again(ctx, rec.Version, tr.Points, tr.W)
+		if err != nil {
+			return nil, err
+		}
+		if why == "" {
+			k.clear()
+			k.o.Calls = tr.Last().Calls
+			return tr, nil
+		}
+		k.tr.Note = why
+	}
+	var last *checkpoint
+	for _, path := range withName(k.dir, k.base, ".ckpt") {
+		c, err := loadCheckpoint(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.Spec == k.tr.Spec && c.Walk == k.walk(c.Now.Step) && (last == nil || c.Now.Step > last.Now.Step) {
+			last, k.path = c, path
+		}
+	}
+	if last == nil {
+		return nil, nil
+	}
+	why, err := k.again(ctx, last.Version, last.Points, nil)
 	if err != nil {
-		err = fmt.Errorf("fwopt: the trace is not saved: %w", err)
+		return nil, err
+	}
+	if why != "" {
+		k.tr.Note = why
+		return nil, nil
+	}
+	if err := k.restore(last); err != nil {
+		return nil, fmt.Errorf("fwopt: %s cannot be used: %w; remove it to run anew", k.path, err)
+	}
+	k.began = k.now
+	return nil, nil
+}
+
+// again makes the start of the run on a copy of its method and says where it is not
+// what was kept. If it gets there, it also tries whether the method can go on from
+// its state.
+func (k *keeper) again(ctx context.Context, version uint64, points []Point, w []float64) (why string, err error) {
+	if version != codeVersion() {
+		return "run anew: what was kept is of another version of fwopt, Go or gonum", nil
+	}
+	state, err := encodeState(k.m)
+	if err != nil {
+		return "", err
+	}
+	m, err := twin(k.m, state)
+	if err != nil {
+		return "", err
+	}
+	o := NewOracle(k.o.F, k.o.Omega, k.o.seed)
+	k.mark.set(k.o)
+	if err := k.mark.restore(o); err != nil {
+		return "", err
+	}
+	r := &run{o: o, m: m, b: k.b, w0: k.w0, x: k.w0, next: 1, now: k.now, eye: Warm{RNG: k.eye.RNG}, tr: &Trace{}}
+	r.b.Watch = nil
+	start := &keeper{run: r}
+	r.stepped = start.prove
+	short, cancel := context.WithTimeout(ctx, replay)
+	defer cancel()
+	r.loop(short)
+	if start.refused != nil {
+		return "", start.refused
+	}
+	k.proven = start.proven
+	for i, p := range r.tr.Points {
+		if i >= len(points) || p.Step != points[i].Step { // the last record of either, out of turn
+			break
+		}
+		if !equal(p, points[i]) {
+			return fmt.Sprintf("run anew: the code of f, Ω or the method has changed: at step %d f was %v and is now %v", p.Step, points[i].F, p.F), nil
+		}
+	}
+	if w != nil && r.tr.W != nil && r.now.Step == points[len(points)-1].Step && !slices.EqualFunc(w, r.tr.W, sameBits) {
+		return "run anew: the code of f, Ω or the method has changed: the last iterate is another one", nil
+	}
+	return "", nil
+}
+
+// persistEvery is how much work a killed run can lose.
+const persistEvery = 20 * time.Second
+
+// replay is how long the start of a run is made once more.
+const replay = 200 * time.Millisecond
+
+func sameBits(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+
+// equal reports whether two points are the same but for the time.
+func equal(p, q Point) bool {
+	return p.Step == q.Step && p.T == q.T && p.K == q.K && p.Calls == q.Calls &&
+		sameBits(p.F, q.F) && sameBits(p.Gap, q.Gap) && sameBits(p.Slack, q.Slack)
+}
+
+// step is called after each step. It writes a checkpoint when one is due.
+func (k *keeper) step() (more bool) {
+	if !k.prove() {
+		return false
+	}
+	if time.Since(k.saved) > persistEvery {
+		k.save()
+		k.saved = time.Now()
+	}
+	return k.refused == nil
+}
+
+// prove lets a copy of the method go on from the state after the first step, and
+// refuses the method if that step is not the one that the run makes.
+func (k *keeper) prove() (ok bool) {
+	steps, ok := k.now.Step-k.began.Step, true
+	switch {
+	case k.proven || steps > 2:
+	case steps == 1:
+		if k.began.Step > 0 { // a method that begins anew shows it in t and k
+			ok = k.now.T > k.began.T || k.now.T == k.began.T && k.now.K > k.began.K
+		}
+		k.second, k.refused = k.try()
+	default:
+		ok = k.second == newTrial(Step{k.now.T, k.now.K, k.x}, k.o)
+		k.proven = ok
+	}
+	if !ok {
+		k.refused = fmt.Errorf("fwopt: %T cannot go on from its state, for a step after restored ones is not that of the run: keep all that it needs from step to step in exported fields, or use Run", k.m)
+	}
+	return k.refused == nil
+}
+
+// try makes one step on a copy of the method and the oracle.
+func (k *keeper) try() (t trial, err error) {
+	if err := checkState(k.m); err != nil {
+		return t, err
+	}
+	state, err := encodeState(k.m)
+	if err != nil {
+		return t, err
+	}
+	m, err := twin(k.m, state)
+	if err != nil {
+		return t, err
+	}
+	o := NewOracle(k.o.F, k.o.Omega, k.o.seed)
+	if err := k.mark.restore(o); err != nil {
+		return t, err
+	}
+	for s := range m.Steps(o, k.w0) {
+		return newTrial(s, o), nil
+	}
+	return t, nil
+}
+
+// checkpoint is what Keep writes of an unfinished run.
+type checkpoint struct {
+	Spec          string
+	Version, Walk uint64
+	Points        []Point
+	Monitor       Calls
+	Now           Point
+	X             []float64
+	Next          int
+	Mark          marker
+	Eye           Warm
+	Method        []byte // its state
+}
+
+func loadCheckpoint(path string) (*checkpoint, error) {
+	c := new(checkpoint)
+	if err := readFile(path, checkpointFile, func(d *gob.Decoder) error { return d.Decode(c) }); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// save writes a checkpoint, if the method is known to go on from one.
+func (k *keeper) save() {
+	if !k.proven {
+		return
+	}
+	if k.refused = checkState(k.m); k.refused != nil {
+		return
+	}
+	state, err := encodeState(k.m)
+	if err != nil {
+		k.refused = err
+		return
+	}
+	c := &checkpoint{k.tr.Spec, codeVersion(), k.walk(k.now.Step), k.tr.Points, k.tr.Monitor, k.now, k.x, k.next, k.mark, k.eye, state}
+	path := k.file(c.Walk, ".ckpt")
+	if err := writeFile(path, checkpointFile, func(e *gob.Encoder) error { return e.Encode(c) }); err != nil {
+		k.failed = err
+		return
+	}
+	if k.failed = nil; k.path != "" && k.path != path {
+		os.Remove(k.path)
+	}
+	k.path = path
+}
+
+// restore takes the run to where a checkpoint was written.
+func (k *keeper) restore(c *checkpoint) error {
+	k.tr.Points, k.tr.Monitor, k.now, k.x, k.next, k.eye = c.Points, c.Monitor, c.Now, c.X, c.Next, c.Eye
+	if err := c.Mark.restore(k.o); err != nil {
+		return err
+	}
+	return decodeState(k.m, c.Method)
+}
+
+// file names a file of the run by the schedules at its steps so far.
+func (k *keeper) file(walk uint64, end string) string {
+	return filepath.Join(k.dir, fmt.Sprintf("%s-%08x%s", k.base, uint32(walk), end))
+}
+
+// finish writes the trace of a run that has reached its budget.
+func (k *keeper) finish() error {
+	if k.tr.Status != Done && k.tr.Status != Converged {
+		return k.failed
+	}
+	note := k.tr.Note
+	defer func() { k.tr.Note = note }()
+	k.tr.Note = ""
+	walk := k.walk(k.now.Step)
+	err := saveRecord(k.file(walk, ".trace"), &record{k.tr, codeVersion(), walk})
+	if err == nil {
+		k.clear()
 	}
 	return err
 }
 
-func saveTrace(path string, tr *Trace) error {
-	return writeFile(path, func(e *gob.Encoder) error {
-		return errors.Join(e.Encode(fileFormat), e.Encode(tr))
-	})
-}
-
-// LoadTrace reads a trace that SaveTrace or Keep wrote. The error says which
-// file is damaged or of another version, and what to do; it is fs.ErrNotExist
-// if there is none.
-func LoadTrace(path string) (*Trace, error) {
-	tr := new(Trace)
-	err := readFile(path, func(d *gob.Decoder) error { return d.Decode(tr) })
-	if err != nil {
-		return nil, err
-	}
-	return tr, nil
-}
-
-// checkpoint is what Keep writes of an unfinished run, before the method itself.
-type checkpoint struct {
-	Spec, Kernel string
-	Points       []Point
-	Monitor      Calls
-	Now          Point
-	X            []float64
-	Next         int
-	Mark         marker
-	Eye          Warm
-}
-
-func (r *run) checkpoint(path string) error {
-	c := &checkpoint{r.tr.Spec, r.tr.Kernel, r.tr.Points, r.tr.Monitor, r.now, r.x, r.next, r.mark, r.eye}
-	return writeFile(path, func(e *gob.Encoder) error {
-		return errors.Join(e.Encode(fileFormat), e.Encode(c), e.Encode(r.m))
-	})
-}
-
-// resume takes r to where the checkpoint was written, if there is one.
-func (r *run) resume(path string) error {
-	c := new(checkpoint)
-	err := readFile(path, func(d *gob.Decoder) error {
-		if err := d.Decode(c); err != nil {
-			return err
-		}
-		switch {
-		case c.Spec != r.tr.Spec:
-			return errors.New("it is of another run")
-		case c.Kernel != r.tr.Kernel:
-			return fmt.Errorf("it was computed on %s and cannot go on to the same bits on %s", c.Kernel, r.tr.Kernel)
-		}
-		return d.Decode(r.m)
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	r.tr.Points, r.tr.Monitor, r.now, r.x, r.next, r.eye = c.Points, c.Monitor, c.Now, c.X, c.Next, c.Eye
-	return c.Mark.restore(r.o)
-}
-
-// writeFile writes path under another name and renames it.
-func writeFile(path string, encode func(*gob.Encoder) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	err = errors.Join(encode(gob.NewEncoder(w)), w.Flush(), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
-}
-
-// sweep removes what killed programs have left half written.
-func sweep(base string) {
-	old, _ := filepath.Glob(base + ".*.tmp")
-	for _, p := range old {
-		if s, err := os.Stat(p); err == nil && time.Since(s.ModTime()) > time.Hour {
-			os.Remove(p)
+// clear removes the checkpoints of a run whose trace is kept: its own, and what
+// another program that made the same run at the same time has left.
+func (k *keeper) clear() {
+	for _, path := range withName(k.dir, k.base, ".ckpt") {
+		if c, err := loadCheckpoint(path); err == nil && c.Spec == k.tr.Spec && c.Walk == k.walk(c.Now.Step) {
+			os.Remove(path)
 		}
 	}
-}
-
-func readFile(path string, decode func(*gob.Decoder) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("fwopt: %w", err)
-	}
-	defer f.Close()
-	d := gob.NewDecoder(bufio.NewReaderSize(f, 1<<20))
-	var format int
-	if err = d.Decode(&format); err == nil {
-		if format != fileFormat {
-			err = fmt.Errorf("it has format %d, this program reads %d", format, fileFormat)
-		} else {
-			err = decode(d)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("fwopt: %s cannot be used: %w; remove it to run anew", path, err)
-	}
-	return nil
-}
-
-// A summary is a sum of this package. It knows the fingerprint of its data.
-type summary interface{ fingerprint() uint64 }
-
-func (f *LeastSquares) fingerprint() uint64 { return mix(f.x.fingerprint(), f.b...) }
-func (f *Quadratic) fingerprint() uint64    { return mix(mix(uint64(f.n), f.h...), f.c...) }
-func (f *Logistic) fingerprint() uint64 {
-	h := mix(f.x.fingerprint(), float64(f.h))
-	for _, y := range f.y {
-		h = mix(h, float64(y))
-	}
-	return h
-}
-
-func (a *Sparse) fingerprint() uint64 {
-	h := mix(0, float64(a.N), float64(a.M))
-	for i := range a.N {
-		col, val := a.Row(i)
-		h = mix(h, float64(len(col)))
-		for k, j := range col {
-			h = mix(h, float64(j), val[k])
-		}
-	}
-	return h
-}
-
-// ours reports whether the code of a method or domain is part of this package.
-func ours(x any) bool {
-	t := reflect.TypeOf(x)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t.Kind() == reflect.Struct && t.PkgPath() == reflect.TypeFor[Trace]().PkgPath()
-}
-
-// spec writes out all that decides the run but the kernel.
-func (r *run) spec(f summary) string {
-	b := r.b
-	b.Watch = nil
-	r.mark.set(r.o)
-	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %s; w0 %016x; seed %d, calls %+v, random %x; budget %+v",
-		f, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), f.fingerprint(), r.o.Omega, mixString(fmt.Sprintf("%+v", r.o.Omega)),
-		r.m, schedules(r.m), mix(0, r.w0...), r.o.seed, r.now.Calls, r.mark.RNG, b)
-}
-
-// schedules writes out the fields of a fresh method, functions by their values.
-func schedules(m Method) string {
-	var s []string
-	v := reflect.ValueOf(m).Elem()
-	for i := range v.NumField() {
-		name, field := v.Type().Field(i).Name, v.Field(i)
-		switch field.Kind() {
-		case reflect.Func:
-			s = append(s, fmt.Sprintf("%s %016x", name, values(name, field)))
-		case reflect.Slice: // state, still empty
-		default:
-			s = append(s, fmt.Sprintf("%s %v", name, field.Interface()))
-		}
-	}
-	return strings.Join(s, " ")
-}
-
-// checkFresh panics if a method of this package has run already or lacks a
-// schedule.
-func checkFresh(m Method) {
-	if !ours(m) {
-		return
-	}
-	v := reflect.ValueOf(m)
-	if v.Kind() != reflect.Pointer {
-		return
-	}
-	v = v.Elem()
-	for i := range v.NumField() {
-		name, field := v.Type().Field(i).Name, v.Field(i)
-		switch {
-		case field.Kind() == reflect.Slice && field.Len() > 0:
-			panic(fmt.Sprintf("fwopt: this %s has run already; make a new one for a new run", v.Type().Name()))
-		case field.Kind() == reflect.Func && field.IsNil() && v.Type() != reflect.TypeFor[FW]():
-			panic(fmt.Sprintf("fwopt: %s.%s is nil", v.Type().Name(), name))
-		}
-	}
-}
-
-// values fingerprints a schedule, a function of one or two ints.
-func values(name string, f reflect.Value) (h uint64) {
-	if f.IsNil() {
-		return 0
-	}
-	call := func(args ...int) {
-		defer func() {
-			if recover() != nil { // out of its range: a value like any other
-				h = mix(h, -1)
-			}
-		}()
-		in := make([]reflect.Value, len(args))
-		for i, a := range args {
-			in[i] = reflect.ValueOf(a)
-		}
-		switch y := f.Call(in)[0]; y.Kind() {
-		case reflect.Int:
-			h = mix(h, float64(y.Int()))
-		default:
-			h = mix(h, y.Float())
-		}
-	}
-	ks := []int{100, 128, 256, 512, 1000, 1024, 2048, 4096}
-	for k := 1; k <= 64; k++ {
-		ks = append(ks, k)
-	}
-	switch {
-	case name == "N": // of t, and may double with t
-		for t := 1; t <= 16; t++ {
-			call(t)
-		}
-	case f.Type().NumIn() == 1:
-		for _, k := range ks {
-			call(k)
-		}
-	default:
-		for t := 1; t <= 8; t++ {
-			for _, k := range ks {
-				call(t, k)
-			}
-		}
-	}
-	return h
-}
-
-// mix adds the bits of xs to the hash h.
-func mix(h uint64, xs ...float64) uint64 {
-	for _, x := range xs {
-		h = (h ^ math.Float64bits(x)) * 0x9e3779b97f4a7c15
-		h ^= h >> 32
-	}
-	return h
-}
-
-func mixString(s string) (h uint64) {
-	for _, c := range s {
-		h = mix(h, float64(c))
-	}
-	return h
 }
 
 // slug makes s fit for a file name.

@@ -78,3 +78,6 @@ func (b L1Ball) Gauge(x []float64) float64 {
 	}
 	return sum / b.R
 }
+
+// Identify says the dimension and the radius.
+func (b L1Ball) Identify(id *Identity) { id.Of(b).Int(b.D).Float(b.R) }

@@ -48,6 +48,9 @@ func (b L2Ball) Gauge(x []float64) float64 {
 	return norm2(x) / b.R
 }
 
+// Identify says the dimension and the radius.
+func (b L2Ball) Identify(id *Identity) { id.Of(b).Int(b.D).Float(b.R) }
+
 // toSphere does dst = r·x/‖x‖ without overflow or underflow on the way. It
 // reports whether x has a direction: it is not 0, and finite.
 func toSphere(dst, x []float64, r float64) bool {

@@ -34,9 +34,9 @@ func NewLogistic(x *Sparse, y []int, h int) *Logistic {
 	if h < 2 {
 		panic(fmt.Sprintf("fwopt: a classification with %d classes", h))
 	}
-	checkLabels(x, y, h)
 	f := &Logistic{y: y}
 	f.rowSum = newRowSum(x, h, f)
+	checkLabels(x, y, h)
 	return f
 }
 
@@ -105,15 +105,18 @@ func (f *Logistic) Predict(w []float64, x *Sparse) []int {
 
 // ErrorRate returns the share of the rows of x whose label Predict misses.
 func (f *Logistic) ErrorRate(w []float64, x *Sparse, y []int) float64 {
+	predicted, wrong := f.Predict(w, x), 0
 	checkLabels(x, y, f.h)
-	wrong := 0
-	for i, l := range f.Predict(w, x) {
+	for i, l := range predicted {
 		if l != y[i] {
 			wrong++
 		}
 	}
 	return float64(wrong) / float64(x.N)
 }
+
+// Identify says the classes and the data. It costs O(n + nonzeros).
+func (f *Logistic) Identify(id *Identity) { id.Of(f).Part(f.x).Int(f.h).Int(f.y...) }
 
 // String returns Name.
 func (f *Logistic) String() string { return f.Name }

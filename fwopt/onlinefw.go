@@ -65,9 +65,18 @@ func BoundOnlineFW(L, D, G float64, d, k int) float64 {
 
 func (a *OnlineFW) String() string { return "Online-FW" }
 
+// Identify says the schedules at each step.
+func (a *OnlineFW) Identify(id *Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) {
+		id.Float(a.Gamma(k))
+	}
+}
+
 // Steps runs Online Frank-Wolfe; the iterate is x_{k+1}. Round k counts k
 // stochastic gradients and one linear optimisation.
 func (a *OnlineFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("OnlineFW.Gamma", a.Gamma == nil)
 	if a.K == 0 {
 		a.X = append(a.X[:0], w0...)
 	}
@@ -160,9 +169,19 @@ func BoundOnlineFWLinear(D, G float64, k int) float64 {
 
 func (a *OnlineFWLinear) String() string { return "Online-FW, linearised" }
 
+// Identify says the schedules at each step.
+func (a *OnlineFWLinear) Identify(id *Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) {
+		id.Float(a.Gamma(k), a.Sigma(k))
+	}
+}
+
 // Steps runs Online Frank-Wolfe on linearised losses; the iterate is the average
 // w_k. A round counts one stochastic gradient and one linear optimisation.
 func (a *OnlineFWLinear) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("OnlineFWLinear.Gamma", a.Gamma == nil)
+	given("OnlineFWLinear.Sigma", a.Sigma == nil)
 	if a.K == 0 {
 		a.X, a.X1 = append(a.X[:0], w0...), append(a.X1[:0], w0...)
 		a.W, a.Sum = make([]float64, len(w0)), make([]float64, len(w0))

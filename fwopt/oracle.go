@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"reflect"
 
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/floats"
@@ -106,7 +107,7 @@ type Oracle struct {
 	seed    uint64
 	rng     *rand.Rand
 	batch   Batch       // scratch of Sample
-	tmp     []float64   // scratch of VRGrad
+	tmp     [][]float64 // scratch of VRGrad
 	halt    func() bool // set by Run: true when an inner loop must give up
 	stalled bool        // an inner loop could not reach its accuracy
 	used    bool        // by a run: its counts and draws are spent
@@ -116,8 +117,8 @@ type Oracle struct {
 // decides all its random draws. It panics if f and Ω have different dimensions, or
 // shapes as far as they are known, or if one is nil.
 func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
-	if f == nil || omega == nil {
-		panic("fwopt: an Oracle needs both f and Ω, one is nil")
+	if isNil(f) || isNil(omega) {
+		panic(fmt.Sprintf("fwopt: an Oracle needs both f and Ω; f is %T, Ω is %T, and one is nil", f, omega))
 	}
 	if f.Dim() != omega.Dim() {
 		panic(fmt.Sprintf("fwopt: f has dimension %d and Ω has dimension %d", f.Dim(), omega.Dim()))
@@ -133,6 +134,17 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	o.Warm.RNG = *rand.NewPCG(seed, 2)
 	o.rng = rand.New(&o.RNG)
 	return o
+}
+
+// isNil reports whether x is nil or a nil pointer or function.
+func isNil(x any) bool {
+	switch v := reflect.ValueOf(x); v.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Func:
+		return v.IsNil()
+	}
+	return false
 }
 
 // Grad computes the exact gradient dst = ∇f(w). It counts one exact gradient.
@@ -157,7 +169,9 @@ func (o *Oracle) GradOf(dst, w []float64, batch Batch, m int) {
 
 // VRGrad computes dst, the average of m iid samples of the variance-reduced
 // gradient ∇̃f(w; w_0) = ∇f_i(w) − (∇f_i(w_0) − ∇f(w_0)), where g0 = ∇f(w_0).
-// It counts 2m stochastic gradients (Section 2.3).
+// It counts 2m stochastic gradients (Section 2.3). dst may be g0 itself, as in
+// SARAH and SPIDER, where g0 is the last estimate at the last iterate w0; it must
+// not overlap w or w0.
 func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
 	o.Calls.draw(m)
 	o.Calls.draw(m)
@@ -168,12 +182,12 @@ func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
 		return
 	}
 	if o.tmp == nil {
-		o.tmp = make([]float64, len(dst))
+		o.tmp = vectors(2, len(dst))
 	}
-	o.F.Grad(o.tmp, w0, b)
-	o.F.Grad(dst, w, b)
+	o.F.Grad(o.tmp[0], w, b)
+	o.F.Grad(o.tmp[1], w0, b)
 	for j, g := range g0 {
-		dst[j] = g + (dst[j] - o.tmp[j]) // exactly g where w = w_0
+		dst[j] = g + (o.tmp[0][j] - o.tmp[1][j]) // exactly g where w = w_0
 	}
 }
 
@@ -268,8 +282,16 @@ func (o *Oracle) Sample(m int) Batch {
 	return *b
 }
 
-// halted reports whether an inner loop must give up its step.
-func (o *Oracle) halted() bool { return o.halt != nil && o.halt() }
+// Halted reports whether the step at work must be given up: the run was told to
+// stop, or has reached the limit of Budget.Linear or Seconds. A method asks in
+// each turn of an inner loop; if so, its Steps returns without a yield and with the
+// state of the last whole step. A step that cannot be long need not ask.
+func (o *Oracle) Halted() bool { return o.halt != nil && o.halt() }
+
+// Stall says that the step at work cannot be finished, as where an inner loop does
+// not reach its accuracy. Steps then returns without a yield and with the state of
+// the last whole step; the run ends as Stalled.
+func (o *Oracle) Stall() { o.stalled = true }
 
 // Lerp does x = (1−γ)x + γv. It panics if γ is not in [0, 1], for the result could
 // leave Ω, or if the lengths differ.

@@ -92,9 +92,6 @@ func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trac
 	return r.tr
 }
 
-// persistEvery is how much work a killed run can lose.
-const persistEvery = 20 * time.Second
-
 // run is a run at work.
 type run struct {
 	o  *Oracle
@@ -108,9 +105,11 @@ type run struct {
 	next int    // the step to record next
 	mark marker // the oracle after the last whole step
 
-	eye     Warm      // monitoring's own warm start
-	g, v    []float64 // monitoring's scratch
-	persist func()    // writes a checkpoint; nil if none is kept
+	eye  Warm      // monitoring's own warm start
+	g, v []float64 // monitoring's scratch
+
+	stepped     func() (more bool) // called after each step; nil for nothing
+	interrupted func()             // called where the context ends the run; nil for nothing
 }
 
 // marker is what of an oracle decides the rest of a run.
@@ -136,8 +135,8 @@ func (k *marker) restore(o *Oracle) error {
 
 func newRun(o *Oracle, m Method, w0 []float64, b Budget) *run {
 	b.check()
-	if m == nil {
-		panic("fwopt: a run needs a method, it is nil")
+	if isNil(m) {
+		panic(fmt.Sprintf("fwopt: a run needs a method, this %T is nil", m))
 	}
 	if o == nil || o.rng == nil {
 		panic("fwopt: an Oracle is made by NewOracle")
@@ -146,7 +145,6 @@ func newRun(o *Oracle, m Method, w0 []float64, b Budget) *run {
 		panic("fwopt: this Oracle has served a run; make a new one for a new run")
 	}
 	o.used = true
-	checkFresh(m)
 	r := &run{o: o, m: m, b: b, next: 1, now: Point{F: math.NaN(), Gap: math.NaN()}}
 	r.eye.RNG = o.Warm.RNG
 	if w0 == nil {
@@ -181,8 +179,8 @@ func (r *run) loop(ctx context.Context) {
 	if r.tr.Status == Running {
 		r.steps(ctx)
 	}
-	if r.tr.Status == Interrupted && r.persist != nil {
-		r.persist() // before the last record, which an uninterrupted run does not make
+	if r.tr.Status == Interrupted && r.interrupted != nil {
+		r.interrupted() // before the last record, which an uninterrupted run does not make
 	}
 	if r.tr.Last().Step != r.now.Step {
 		r.record()
@@ -204,8 +202,10 @@ func (r *run) steps(ctx context.Context) {
 		return ctx.Err() != nil || r.b.Seconds > 0 && spent() >= r.b.Seconds ||
 			r.b.Linear > 0 && r.o.Calls.Linear >= r.b.Linear
 	}
-	saved := start
 	for s := range r.m.Steps(r.o, r.w0) {
+		if r.now.Step == 0 && (s.T > 1 || s.K > 1) {
+			panic(fmt.Sprintf("fwopt: this %s has run already, for its first step is t = %d, k = %d; make a new one for a new run", name(r.m), s.T, s.K))
+		}
 		r.now = Point{Step: r.now.Step + 1, T: s.T, K: s.K, Calls: r.o.Calls, Seconds: spent(), F: math.NaN(), Gap: math.NaN()}
 		r.x = s.X
 		r.mark.set(r.o)
@@ -217,12 +217,8 @@ func (r *run) steps(ctx context.Context) {
 			r.b.Watch(r.tr, r.now)
 		}
 		r.status(ctx)
-		if r.tr.Status != Running {
+		if r.stepped != nil && !r.stepped() || r.tr.Status != Running {
 			return
-		}
-		if r.persist != nil && time.Since(saved) > persistEvery {
-			r.persist()
-			saved = time.Now()
 		}
 		start = time.Now()
 	}

@@ -1,14 +1,10 @@
 package fwopt_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"fmt"
 	"iter"
 	"math"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -276,33 +272,6 @@ func TestStallOnSlack(t *testing.T) {
 	}
 }
 
-// A full disk costs neither the run nor what was there.
-func TestKeepOnAFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("cannot mount a small disk here: %s", out)
-	}
-	defer exec.Command("umount", dir).Run()
-	f, omega := problem(t)
-	b := fwopt.Budget{Steps: 30}
-	if _, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, b); err != nil {
-		t.Fatal(err)
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 1<<20), 0o666) // as much as there is room for
-	tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 2), fwopt.SFWExperiments(), nil, b)
-	if err == nil || tr == nil || tr.Status != fwopt.Done || !strings.Contains(err.Error(), "not kept") {
-		t.Errorf("on a full disk: %v, %v", tr, err)
-	}
-	after, _ := filepath.Glob(filepath.Join(dir, "*.t*"))
-	if len(after) != len(files) {
-		t.Errorf("before the disk was full %v, after %v", files, after)
-	}
-	if tr, err := fwopt.LoadTrace(files[0]); err != nil || tr.Status != fwopt.Done {
-		t.Errorf("the trace that was there: %v", err)
-	}
-}
-
 func TestBudgets(t *testing.T) {
 	f, omega := problem(t)
 	run := func(m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
@@ -371,194 +340,6 @@ func TestRunDoesNotWriteW0(t *testing.T) {
 	}
 }
 
-// What Keep must not mix up.
-func TestKeepTellsRunsApart(t *testing.T) {
-	f, omega := problem(t)
-	dir := t.TempDir()
-	n := 0
-	keep := func(f fwopt.FiniteSum, omega fwopt.Domain, seed uint64, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
-		t.Helper()
-		tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, seed), m, w0, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files, _ := filepath.Glob(filepath.Join(dir, "*.trace"))
-		n++
-		if len(files) != n {
-			t.Errorf("run %d: %d files", n, len(files))
-		}
-		return tr
-	}
-	w0 := make([]float64, 8)
-	w0[1] = 1
-	b := fwopt.Budget{Steps: 3}
-	other := fwopt.SFWExperiments()
-	other.M = func(k int) int { return k*k + k/4000 } // differs from k = 4000 only
-	small := fwopt.SFWExperiments()
-	small.M = func(k int) int { return k }
-	keep(f, omega, 1, fwopt.SFWExperiments(), nil, b)
-	keep(f, omega, 1, other, nil, b)
-	keep(f, omega, 1, small, nil, b)
-	keep(f, omega, 2, fwopt.SFWExperiments(), nil, b)
-	keep(f, omega, 1, fwopt.SFWExperiments(), w0, b)
-	keep(f, omega, 1, fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 4})
-	keep(f, fwopt.Simplex{D: 8, R: 2}, 1, fwopt.SFWExperiments(), nil, b)
-	keep(f, omega, 1, fwopt.SGDExperiments(1), nil, b)
-	keep(f, omega, 1, fwopt.SVRGExperiments(1), nil, b)
-	keep(f, omega, 1, fwopt.SVRGExperiments(2), nil, b)
-	// a method, a sum or a domain of one's own is run and not kept
-	own := fwopt.MethodFunc(fwopt.SFWExperiments().Steps)
-	tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), own, nil, b)
-	if files, _ := filepath.Glob(filepath.Join(dir, "*")); err != nil || tr.Status != fwopt.Done || len(files) != n {
-		t.Errorf("an own method: %v, %v, files %d", err, tr.Status, len(files))
-	}
-	defer func() {
-		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), "has run already") {
-			t.Errorf("a method that has run: panic %v", r)
-		}
-	}()
-	fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), other, nil, fwopt.Budget{Steps: 9})
-}
-
-func TestKeepBadFiles(t *testing.T) {
-	f, omega := problem(t)
-	b := fwopt.Budget{Steps: 30}
-	keep := func(dir string, stop int) (*fwopt.Trace, error) {
-		ctx, b := stopAfter(stop, b)
-		return fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
-	}
-	only := func(dir, pattern string) string {
-		t.Helper()
-		files, _ := filepath.Glob(filepath.Join(dir, pattern))
-		if len(files) != 1 {
-			t.Fatalf("%d files %s", len(files), pattern)
-		}
-		return files[0]
-	}
-	for _, stop := range []int{5, 99} { // a checkpoint, a trace
-		dir := t.TempDir()
-		if _, err := keep(dir, stop); err != nil {
-			t.Fatal(err)
-		}
-		path := only(dir, "*")
-		whole, _ := os.ReadFile(path)
-		for _, bad := range [][]byte{nil, whole[:1], whole[:len(whole)/2], whole[:len(whole)-1], []byte("hello"), bytes.Repeat([]byte{0xff}, 100)} {
-			os.WriteFile(path, bad, 0o666)
-			tr, err := keep(dir, 99)
-			if err == nil || tr != nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove it") {
-				t.Errorf("%s cut to %d bytes: %v", path, len(bad), err)
-			}
-			if now, _ := os.ReadFile(path); !bytes.Equal(now, bad) {
-				t.Errorf("%s was changed", path)
-			}
-		}
-	}
-	// a checkpoint of another run under this name
-	dir, dir2 := t.TempDir(), t.TempDir()
-	if _, err := keep(dir, 5); err != nil {
-		t.Fatal(err)
-	}
-	ctx, b2 := stopAfter(5, fwopt.Budget{Steps: 31})
-	if _, err := fwopt.Keep(ctx, dir2, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b2); err != nil {
-		t.Fatal(err)
-	}
-	data, _ := os.ReadFile(only(dir2, "*.ckpt"))
-	os.WriteFile(only(dir, "*.ckpt"), data, 0o666)
-	if _, err := keep(dir, 99); err == nil || !strings.Contains(err.Error(), "another run") {
-		t.Errorf("a checkpoint of another run: %v", err)
-	}
-	// a trace of another run under this name: not taken for this one
-	dir3 := t.TempDir()
-	if _, err := keep(dir3, 99); err != nil {
-		t.Fatal(err)
-	}
-	other, _ := fwopt.LoadTrace(only(dir3, "*.trace"))
-	other.Spec, other.Seed = "another", 77
-	fwopt.SaveTrace(only(dir3, "*.trace"), other)
-	if tr, err := keep(dir3, 99); err != nil || tr.Seed != 1 {
-		t.Errorf("a trace of another run: %v, %v", tr.Seed, err)
-	}
-	// another version
-	var old bytes.Buffer
-	gob.NewEncoder(&old).Encode(99)
-	os.WriteFile(only(dir, "*.ckpt"), old.Bytes(), 0o666)
-	if _, err := keep(dir, 99); err == nil || !strings.Contains(err.Error(), "format 99") {
-		t.Errorf("a checkpoint of another version: %v", err)
-	}
-	// a folder that cannot be written: a file stands in its place
-	blocked := filepath.Join(t.TempDir(), "runs")
-	os.WriteFile(blocked, nil, 0o666)
-	if tr, err := keep(blocked, 99); err == nil || tr == nil || tr.Status != fwopt.Done {
-		t.Errorf("no folder: %v", err)
-	}
-}
-
-// Programs that are killed at any instant leave whole files.
-func TestKilled(t *testing.T) {
-	if dir := os.Getenv("FWOPT_KILL_DIR"); dir != "" { // the child
-		f, omega := problem(t)
-		for seed := range uint64(1000) {
-			ctx, b := stopAfter(20, fwopt.Budget{Steps: 40})
-			fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, seed%3), fwopt.SVRFTheorem1(), nil, b)
-			if seed%5 == 4 {
-				files, _ := filepath.Glob(filepath.Join(dir, "*.trace"))
-				for _, p := range files {
-					os.Remove(p)
-				}
-			}
-		}
-		return
-	}
-	dir := t.TempDir()
-	f, omega := problem(t)
-	seen := 0
-	for i := range 25 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
-		cmd.Env = append(os.Environ(), "FWOPT_KILL_DIR="+dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(20+7*i) * time.Millisecond)
-		cmd.Process.Kill()
-		cmd.Wait()
-		for seed := range uint64(3) {
-			ctx, b := stopAfter(0, fwopt.Budget{Steps: 40})
-			tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, seed), fwopt.SVRFTheorem1(), nil, b)
-			if err != nil {
-				t.Fatalf("after kill %d: %v", i, err)
-			}
-			seen += tr.Last().Step
-		}
-	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) == 0 || seen == 0 {
-		t.Error("the killed programs left nothing: the test tested nothing")
-	}
-}
-
-func TestTwoProgramsOneFolder(t *testing.T) {
-	f, omega := problem(t)
-	dir := t.TempDir()
-	b := fwopt.Budget{Steps: 300}
-	want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
-	got := make(chan string, 8)
-	for range 8 {
-		go func() {
-			f, omega := problem(t)
-			tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
-			if err != nil {
-				got <- err.Error()
-				return
-			}
-			got <- bits(tr)
-		}()
-	}
-	for range 8 {
-		if g := <-got; g != bits(want) {
-			t.Error("a run beside others is not the same:", g[:min(200, len(g))])
-		}
-	}
-}
-
 func TestBudgetPanics(t *testing.T) {
 	f, omega := problem(t)
 	for _, b := range []fwopt.Budget{{}, {Steps: -1}, {Seconds: -1}, {Seconds: math.NaN()}, {Steps: 1, Every: 1}, {Steps: 1, Every: 0.5}, {Gap: -1}} {
@@ -570,35 +351,6 @@ func TestBudgetPanics(t *testing.T) {
 			}()
 			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, b)
 		}()
-	}
-}
-
-// ridge is a sum of one's own that embeds one of the package's.
-type ridge struct{ *fwopt.LeastSquares }
-
-func TestKeepDoesNotKeepAnEmbeddingSum(t *testing.T) {
-	f, omega := problem(t)
-	dir := t.TempDir()
-	o := fwopt.NewOracle(ridge{f.(*fwopt.LeastSquares)}, omega, 1)
-	if _, err := fwopt.Keep(context.Background(), dir, o, fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 3}); err != nil {
-		t.Fatal(err)
-	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
-		t.Errorf("kept %v", files)
-	}
-}
-
-// The calls that an oracle has made before are part of what Keep knows.
-func TestKeepKnowsTheOracle(t *testing.T) {
-	f, omega := problem(t)
-	dir := t.TempDir()
-	b := fwopt.Budget{Steps: 3}
-	used := fwopt.NewOracle(f, omega, 1)
-	w0 := used.Start()
-	a, _ := fwopt.Keep(context.Background(), dir, used, fwopt.SFWExperiments(), w0, b)
-	c, _ := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), w0, b)
-	if a.Last().Calls.Exact != 1 || c.Last().Calls.Exact != 0 {
-		t.Errorf("exact gradients %d and %d, want 1 and 0", a.Last().Calls.Exact, c.Last().Calls.Exact)
 	}
 }
 

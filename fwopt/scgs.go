@@ -57,9 +57,21 @@ func scgs(L, D float64, m func(k int) int) *SCGS {
 
 func (a *SCGS) String() string { return "SCGS" }
 
+// Identify says the schedules at each step.
+func (a *SCGS) Identify(id *Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) {
+		id.Float(a.Gamma(k), a.Beta(k), a.Eta(k)).Int(a.M(k))
+	}
+}
+
 // Steps runs SCGS; the iterate is y_k. Step k counts m_k stochastic gradients
 // and one linear optimisation more than the inner Frank-Wolfe steps made.
 func (a *SCGS) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("SCGS.Gamma", a.Gamma == nil)
+	given("SCGS.Beta", a.Beta == nil)
+	given("SCGS.Eta", a.Eta == nil)
+	given("SCGS.M", a.M == nil)
 	if a.K == 0 {
 		a.X, a.Y = append(a.X[:0], w0...), append(a.Y[:0], w0...)
 	}

@@ -63,10 +63,23 @@ func SCGSStronglyConvex(L, D, alpha, sigma float64) *SCGSStrong {
 
 func (a *SCGSStrong) String() string { return "SCGS, strongly convex" }
 
+// Identify says the schedules at each step.
+func (a *SCGSStrong) Identify(id *Identity) {
+	id.Of(a)
+	for t, k := range id.Steps(a.N) {
+		id.Float(a.Gamma(k), a.Beta(k), a.Eta(t, k)).Int(a.M(t, k))
+	}
+}
+
 // Steps runs SCGS in epochs; the iterate is y_k. Step k of epoch t counts m_{t,k}
 // stochastic gradients and one linear optimisation more than the inner
 // Frank-Wolfe steps made.
 func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("SCGSStrong.Gamma", a.Gamma == nil)
+	given("SCGSStrong.Beta", a.Beta == nil)
+	given("SCGSStrong.Eta", a.Eta == nil)
+	given("SCGSStrong.M", a.M == nil)
+	given("SCGSStrong.N", a.N == nil)
 	if a.T == 0 {
 		a.T, a.X, a.Y = 1, append(a.X[:0], w0...), append(a.Y[:0], w0...)
 	}

@@ -33,9 +33,19 @@ func SFWExperiments() *SFW {
 
 func (a *SFW) String() string { return "SFW" }
 
+// Identify says the schedules at each step.
+func (a *SFW) Identify(id *Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) {
+		id.Float(a.Gamma(k)).Int(a.M(k))
+	}
+}
+
 // Steps runs SFW. Step k counts m_k stochastic gradients and one linear
 // optimisation.
 func (a *SFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("SFW.Gamma", a.Gamma == nil)
+	given("SFW.M", a.M == nil)
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}

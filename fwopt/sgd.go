@@ -34,8 +34,18 @@ func SGDExperiments(c float64) *SGD {
 
 func (a *SGD) String() string { return "SGD" }
 
+// Identify says the schedules at each step.
+func (a *SGD) Identify(id *Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) {
+		id.Float(a.Rate(k)).Int(a.M(k))
+	}
+}
+
 // Steps runs SGD. Step k counts m_k stochastic gradients and one projection.
 func (a *SGD) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("SGD.Rate", a.Rate == nil)
+	given("SGD.M", a.M == nil)
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}

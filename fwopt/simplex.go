@@ -166,3 +166,6 @@ func (s Simplex) Gauge(x []float64) float64 {
 	}
 	return 1 + (math.Abs(sum-s.R)+neg)/s.R
 }
+
+// Identify says the dimension and the sum.
+func (s Simplex) Identify(id *Identity) { id.Of(s).Int(s.D).Float(s.R) }

@@ -1,6 +1,9 @@
 package fwopt
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Sparse is an n × m matrix stored by rows (compressed sparse row): row i has
 // the columns Col[Ptr[i]:Ptr[i+1]], ascending, and the values at the same
@@ -17,8 +20,24 @@ func (a *Sparse) Row(i int) (col []int32, val []float64) {
 	return a.Col[a.Ptr[i]:a.Ptr[i+1]], a.Val[a.Ptr[i]:a.Ptr[i+1]]
 }
 
+// Identify says the whole matrix. It costs O(n + nonzeros).
+func (a *Sparse) Identify(id *Identity) {
+	id.Of(a).Int(a.N, a.M)
+	for i := range a.N {
+		col, val := a.Row(i)
+		h := mix(id.fixed, uint64(len(col)))
+		for k, j := range col {
+			h = mix(h, uint64(j), math.Float64bits(val[k]))
+		}
+		id.fixed = h
+	}
+}
+
 // check panics unless a is a well-formed matrix. It costs O(n + nonzeros).
 func (a *Sparse) check() {
+	if a == nil {
+		panic("fwopt: the data is nil, want a *Sparse")
+	}
 	if a.N <= 0 || a.M <= 0 || len(a.Ptr) != a.N+1 || a.Ptr[0] != 0 ||
 		a.Ptr[a.N] != len(a.Val) || len(a.Col) != len(a.Val) {
 		panic(fmt.Sprintf("fwopt: not a sparse matrix: %d x %d, %d row pointers, %d columns, %d values",

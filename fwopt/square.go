@@ -23,12 +23,12 @@ type LeastSquares struct {
 // panics if a is not well formed, if b has another length than a has rows, or
 // if either holds a NaN or an infinity.
 func NewLeastSquares(a *Sparse, b []float64) *LeastSquares {
+	f := &LeastSquares{b: b}
+	f.rowSum = newRowSum(a, 1, f)
 	if len(b) != a.N {
 		panic(fmt.Sprintf("fwopt: %d targets for %d rows", len(b), a.N))
 	}
 	checkFinite("target", b)
-	f := &LeastSquares{b: b}
-	f.rowSum = newRowSum(a, 1, f)
 	return f
 }
 
@@ -42,6 +42,9 @@ func (f *LeastSquares) line(i int, s, d []float64, gamma float64) (d1, d2 float6
 
 // Smoothness returns L = max_i ‖a_i‖²: the Hessian of f_i is a_ia_iᵀ.
 func (f *LeastSquares) Smoothness() float64 { return f.maxRow() }
+
+// Identify says the data. It costs O(n + nonzeros).
+func (f *LeastSquares) Identify(id *Identity) { id.Of(f).Part(f.x).Float(f.b...) }
 
 // String returns Name.
 func (f *LeastSquares) String() string { return f.Name }
@@ -214,6 +217,9 @@ func (f *Quadratic) Lipschitz(radius float64) float64 {
 	}
 	return g
 }
+
+// Identify says H and C. It costs O(dn).
+func (f *Quadratic) Identify(id *Identity) { id.Of(f).Int(f.n).Float(f.h...).Float(f.c...) }
 
 func (f *Quadratic) checkLen(name string, w []float64) {
 	if len(w) != len(f.mean) {

@@ -146,10 +146,26 @@ const batchSize = 100
 
 func (a *STORC) String() string { return "STORC" }
 
+// Identify says whether it is Away, and the schedules at each step.
+func (a *STORC) Identify(id *Identity) {
+	id.Of(a)
+	if a.Away {
+		id.Text("Away")
+	}
+	for t, k := range id.Steps(a.N) {
+		id.Float(a.Gamma(k), a.Beta(k), a.Eta(t, k)).Int(a.M(t, k))
+	}
+}
+
 // Steps runs STORC; the iterate is y_k. Epoch t counts one exact gradient; its
 // step k counts 2m_{t,k} stochastic gradients and, for line 11, one linear
 // optimisation more than the Frank-Wolfe steps made, two more with Away.
 func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("STORC.Gamma", a.Gamma == nil)
+	given("STORC.Beta", a.Beta == nil)
+	given("STORC.Eta", a.Eta == nil)
+	given("STORC.M", a.M == nil)
+	given("STORC.N", a.N == nil)
 	if a.T == 0 {
 		a.T, a.Y = 1, append(a.Y[:0], w0...)
 		s := vectors(3, len(w0))

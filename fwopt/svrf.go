@@ -68,9 +68,20 @@ const snapshotEvery = 50
 
 func (a *SVRF) String() string { return "SVRF" }
 
+// Identify says the schedules at each step.
+func (a *SVRF) Identify(id *Identity) {
+	id.Of(a)
+	for t, k := range id.Steps(a.N) {
+		id.Float(a.Gamma(t, k)).Int(a.M(t, k))
+	}
+}
+
 // Steps runs SVRF. Epoch t counts one exact gradient; its step k counts 2m_k
 // stochastic gradients and one linear optimisation.
 func (a *SVRF) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("SVRF.Gamma", a.Gamma == nil)
+	given("SVRF.M", a.M == nil)
+	given("SVRF.N", a.N == nil)
 	if a.T == 0 {
 		a.T, a.X = 1, append(a.X[:0], w0...)
 		a.X0, a.Grad0 = make([]float64, len(w0)), make([]float64, len(w0))

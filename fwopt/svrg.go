@@ -40,9 +40,19 @@ func SVRGExperiments(c float64) *SVRG {
 
 func (a *SVRG) String() string { return "SVRG" }
 
+// Identify says the rate, and m_k at each step.
+func (a *SVRG) Identify(id *Identity) {
+	id.Of(a).Float(a.Rate)
+	for _, k := range id.Steps(a.N) {
+		id.Int(a.M(k))
+	}
+}
+
 // Steps runs SVRG. Epoch t counts one exact gradient; its step k counts 2m_k
 // stochastic gradients and one projection.
 func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	given("SVRG.M", a.M == nil)
+	given("SVRG.N", a.N == nil)
 	if a.T == 0 {
 		a.T, a.X = 1, append(a.X[:0], w0...)
 		a.X0, a.Grad0 = make([]float64, len(w0)), make([]float64, len(w0))

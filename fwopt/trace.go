@@ -50,6 +50,7 @@ type Trace struct {
 	Points  []Point   // the first is w_0, the last is W
 	Monitor Calls     // spent on recording; in no other account
 	W       []float64 // the last iterate; nil if Budget.NoW
+	Note    string    // why Keep does not keep the run, or has run it anew; in no file
 }
 
 // Last returns the last point; one whose F and Gap are NaN if there is none, as

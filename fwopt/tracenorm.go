@@ -344,6 +344,14 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 	return floats.Sum(sigma) / b.Tau
 }
 
+// Identify says the shape, the radius and whether SVD is set.
+func (b TraceNorm) Identify(id *Identity) {
+	id.Of(b).Int(b.H, b.M).Float(b.Tau)
+	if b.SVD {
+		id.Text("SVD")
+	}
+}
+
 func general(rows, cols int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }

@@ -1,0 +1,171 @@
+package fwopt
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"reflect"
+)
+
+// An Identified part of a run, its f, its Ω or its method, says what decides what
+// it does. Keep knows a run by its parts; one without an identity is run anew each
+// time. All parts of this package have one; one's own takes a line:
+//
+//	func (b ball) Identify(id *fwopt.Identity) { id.Of(b).Int(b.d) }
+//
+// Two calls must say the same, and two parts that differ in a parameter, in data or
+// in a schedule must not. The code of a part need not be said: see Keep.
+type Identified interface {
+	Identify(id *Identity)
+}
+
+// Identity is what a part says of itself: a hash of 64 bits. Keep hands one to
+// Identify; there is no other use for it.
+type Identity struct {
+	self  reflect.Type // as Of was told
+	fixed uint64       // the hash of what was said outside of Steps
+	walk  uint64       // the hash of what was said at each step
+	why   string       // what is missing; "" if nothing
+
+	steps   int  // how far Steps goes
+	walking bool // inside a loop over Steps
+}
+
+// Of says whose identity this is, and must be said: a type that embeds another one
+// inherits its Identify, and would have the other's runs although it may override
+// its methods. So the identity counts only for a part of the type of self, or a
+// pointer to it.
+func (id *Identity) Of(self any) *Identity {
+	id.self = base(self)
+	return id.Text(id.self.String())
+}
+
+// base returns the type of x, or what it points to.
+func base(x any) reflect.Type {
+	t := reflect.TypeOf(x)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// Int adds integers; the number of them counts.
+func (id *Identity) Int(xs ...int) *Identity {
+	h := id.hash()
+	*h = mix(*h, uint64(len(xs)))
+	for _, x := range xs {
+		*h = mix(*h, uint64(x))
+	}
+	return id
+}
+
+// Float adds numbers, by their bits; the number of them counts.
+func (id *Identity) Float(xs ...float64) *Identity {
+	h := id.hash()
+	*h = mix(*h, uint64(len(xs)))
+	for _, x := range xs {
+		*h = mix(*h, math.Float64bits(x))
+	}
+	return id
+}
+
+// Text adds a string.
+func (id *Identity) Text(s string) *Identity {
+	h := id.hash()
+	*h = mixString(*h, s)
+	return id
+}
+
+// Part adds a part of this part, such as the data of a sum or a factor of a product.
+// The whole has no identity if the part has none.
+func (id *Identity) Part(part any) *Identity {
+	inner := identify(part, id.steps)
+	if id.why == "" {
+		id.why = inner.why
+	}
+	h := id.hash()
+	*h = mix(*h, inner.fixed, inner.walk)
+	return id
+}
+
+// Steps yields the t and k of the steps that a run makes, from the first one on, so
+// that a method adds the values of its schedules at each, and no others: runs that
+// differ only in values that neither has come to are one run. N gives the steps of
+// epoch t; nil stands for a method without epochs, where t = 1.
+func (id *Identity) Steps(N func(t int) int) iter.Seq2[int, int] {
+	return func(yield func(t, k int) bool) {
+		id.walking = true // and stays so if a schedule panics
+		for t, left := 1, id.steps; left > 0; t++ {
+			n := left
+			if N != nil {
+				n = min(left, N(t))
+			}
+			if n < 1 {
+				break // the run panics there
+			}
+			for k := 1; k <= n; k++ {
+				id.walk = mix(id.walk, uint64(t), uint64(k))
+				if !yield(t, k) {
+					id.walking = false
+					return
+				}
+			}
+			left -= n
+		}
+		id.walking = false
+	}
+}
+
+// hash returns the hash that is being added to.
+func (id *Identity) hash() *uint64 {
+	if id.walking {
+		return &id.walk
+	}
+	return &id.fixed
+}
+
+// identify asks x who it is, its schedules at the first steps of a run.
+func identify(x any, steps int) (id Identity) {
+	say, ok := x.(Identified)
+	if !ok {
+		return Identity{why: fmt.Sprintf("%T has no method Identify", x)}
+	}
+	defer func() {
+		r := recover()
+		switch {
+		case r == nil:
+		case id.walking: // a schedule is out of its range: a value like any other
+			id.walk = mix(id.walk, 0xbad)
+		default:
+			id.why = fmt.Sprintf("Identify of %T panics: %v", x, r)
+		}
+	}()
+	id.steps = steps
+	say.Identify(&id)
+	switch {
+	case id.why != "":
+	case id.self == nil:
+		id.why = fmt.Sprintf("Identify of %T does not say whose it is: begin it with id.Of", x)
+	case id.self != base(x):
+		id.why = fmt.Sprintf("%T has only the Identify of the %v in it: give it one of its own", x, id.self)
+	}
+	return id
+}
+
+// mixString adds a string to the hash h.
+func mixString(h uint64, s string) uint64 {
+	h = mix(h, uint64(len(s)))
+	for i := range len(s) {
+		h = mix(h, uint64(s[i]))
+	}
+	return h
+}
+
+// mix adds numbers to the hash h.
+func mix(h uint64, xs ...uint64) uint64 {
+	for _, x := range xs {
+		h = (h ^ x) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	return h
+}

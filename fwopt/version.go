@@ -1,0 +1,75 @@
+package fwopt
+
+import (
+	"embed"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+)
+
+// The code that decides the course of a run: this package and what is under it, but
+// for tests, whose names end in t.go (TestVersion holds that no other one does).
+//
+//go:embed *[^t].go internal/kern/*[^t].go internal/sample/*[^t].go
+var sources embed.FS
+
+// codeVersion is a hash of the code that decides a run's course, without its
+// comments, and the versions of Go and gonum. It costs about a millisecond, once.
+var codeVersion = sync.OnceValue(func() uint64 {
+	h := uint64(0)
+	for _, dir := range []string{".", "internal/kern", "internal/sample"} {
+		files, _ := sources.ReadDir(dir) // in the order of their names
+		for _, f := range files {
+			if text, err := sources.ReadFile(strings.TrimPrefix(dir+"/"+f.Name(), "./")); err == nil {
+				h = mixString(h, code(string(text)))
+			}
+		}
+	}
+	minor := strings.SplitN(runtime.Version(), ".", 3) // a patch release changes no arithmetic
+	h = mixString(h, strings.Join(minor[:min(2, len(minor))], "."))
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range info.Deps {
+			if d.Path == "gonum.org/v1/gonum" {
+				h = mixString(h, d.Version)
+			}
+		}
+	}
+	return h
+})
+
+// code returns a Go file without its comments, and with one space for each run of
+// white space outside of quotes.
+func code(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		rest, n := text[i:], 1
+		switch {
+		case strings.HasPrefix(rest, "//"):
+			if n = strings.IndexByte(rest, '\n'); n < 0 {
+				n = len(rest)
+			}
+			rest = " "
+		case strings.HasPrefix(rest, "/*"):
+			if n = strings.Index(rest, "*/") + 2; n < 2 {
+				n = len(rest)
+			}
+			rest = " "
+		case rest[0] == '`' || rest[0] == '"' || rest[0] == '\'':
+			for n < len(rest) && rest[n] != rest[0] {
+				if rest[n] == '\\' && rest[0] != '`' {
+					n++
+				}
+				n++
+			}
+			n = min(n+1, len(rest))
+		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
+			rest = " "
+		}
+		if s := rest[:min(n, len(rest))]; s != " " || !strings.HasSuffix(b.String(), " ") {
+			b.WriteString(s)
+		}
+		i += n
+	}
+	return b.String()
+}
