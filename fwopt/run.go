@@ -13,7 +13,9 @@ import (
 // Budget says how far a run goes and what it records. A limit of 0 is no limit,
 // but one must be set. The run ends after the first step that reaches a limit;
 // an inner loop that passes the limit of Linear or Seconds gives up its step.
-// Gap is looked at when a step is recorded.
+// Gap is looked at when a step is recorded. A limit that the method never comes
+// nearer to, such as Projections with one that projects nothing, ends the run as
+// Endless.
 type Budget struct {
 	Steps       int
 	Exact       int     // Calls.Exact, w_0's included
@@ -21,7 +23,7 @@ type Budget struct {
 	Linear      int     // Calls.Linear
 	Projections int     // Calls.Projections
 	Seconds     float64 // inside the method; recording does not count
-	Gap         float64 // duality gap + slack; also turns DualityGap on
+	Gap         float64 // duality gap + slack; also turns DualityGap on, and asks for a slack that is small enough
 
 	// Every is the ratio of the numbers of steps of two records, above 1; 0
 	// stands for 1.1. A record costs one pass over the n terms.
@@ -248,6 +250,11 @@ func (r *run) status(ctx context.Context) {
 		r.tr.Status = Done
 	case ctx.Err() != nil:
 		r.tr.Status = Interrupted
+	case r.b.Share(p) > r.b.Share(r.tr.Points[0]):
+	case r.b.Gap == 0 && p.Step >= 1000:
+		r.tr.Status = Endless
+	case r.b.Gap > 0 && p.Slack > r.b.Gap && p.Gap <= p.Slack: // nobody can tell whether it will be reached
+		r.tr.Status = Stalled
 	}
 }
 
@@ -258,12 +265,22 @@ func (r *run) record() {
 		if r.g == nil {
 			r.g, r.v = make([]float64, len(r.x)), make([]float64, len(r.x))
 		}
-		r.now.Gap, r.now.Slack = dualityGap(r.o.F, r.o.Omega, r.x, r.g, r.v, &r.eye)
+		r.o.F.Grad(r.g, r.x, Batch{})
 		r.tr.Monitor.Exact++
-		r.tr.Monitor.Linear++
+		r.gap(0)
+		if left := r.b.Gap - r.now.Gap; r.b.Gap > 0 && left > 0 && r.now.Slack > left {
+			r.gap(left / 2) // only the slack hides that Gap is reached
+		}
 	}
 	r.tr.Monitor.Exact++ // f reads all n terms
 	r.tr.Points = append(r.tr.Points, r.now)
+}
+
+// gap computes the duality gap of the last step, to a slack of tol, from its
+// gradient.
+func (r *run) gap(tol float64) {
+	r.now.Gap, r.now.Slack = gapOf(r.o.Omega, r.x, r.g, r.v, tol, &r.eye)
+	r.tr.Monitor.Linear++
 }
 
 // DualityGap returns max_{v∈Ω} ⟨∇f(w), w−v⟩ as far as it is known: the true value
@@ -271,12 +288,14 @@ func (r *run) record() {
 // rounding. For a convex f and w ∈ Ω, gap + slack bounds f(w) − f(w*) from above.
 // It counts nothing.
 func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
-	return dualityGap(f, omega, w, make([]float64, len(w)), make([]float64, len(w)), nil)
+	g := make([]float64, len(w))
+	f.Grad(g, w, Batch{})
+	return gapOf(omega, w, g, make([]float64, len(w)), 0, nil)
 }
 
-func dualityGap(f FiniteSum, omega Domain, w, g, v []float64, warm *Warm) (gap, slack float64) {
-	f.Grad(g, w, Batch{})
-	slack = argmin(omega, v, g, 0, warm)
+// gapOf returns the duality gap at w, where the gradient is g. v is scratch.
+func gapOf(omega Domain, w, g, v []float64, tol float64, warm *Warm) (gap, slack float64) {
+	slack = argmin(omega, v, g, tol, warm)
 	floats.SubTo(v, w, v)
 	gap = floats.Dot(g, v)
 	return gap, slack + 0x1p-52*math.Sqrt(float64(len(w)))*floats.Norm(g, 2)*floats.Norm(v, 2)

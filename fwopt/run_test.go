@@ -422,3 +422,73 @@ func TestStateIsExported(t *testing.T) {
 		}
 	}
 }
+
+// Budget.Gap is reached whether the linear optimisation is a closed form (an order
+// of at most 64) or iterative, down to where rounding hides it.
+func TestGapIsReached(t *testing.T) {
+	for _, h := range []int{64, 65} {
+		c := make([]float64, h*h)
+		c[0] = 3 // the nearest point of the unit ball is the vertex e_1e_1ᵀ
+		f, omega := fwopt.NewQuadratic(h*h, nil, c), fwopt.TraceNorm{H: h, M: h, Tau: 1}
+		for _, gap := range []float64{1e-3, 1e-7, 1e-9} {
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Gap: gap, Steps: 100})
+			if tr.Status != fwopt.Converged || tr.Last().Step > 3 {
+				t.Errorf("H = %d, Gap = %g: %v after %d steps, gap %g, slack %g", h, gap, tr.Status, tr.Last().Step, tr.Last().Gap, tr.Last().Slack)
+			}
+		}
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Gap: 1e-18})
+		if tr.Status != fwopt.Stalled || tr.Last().Step > 10 {
+			t.Errorf("H = %d, a Gap below rounding: %v after %d steps", h, tr.Status, tr.Last().Step)
+		}
+	}
+}
+
+// A limit that cannot be reached ends the run.
+func TestEndless(t *testing.T) {
+	f, omega := problem(t)
+	for name, b := range map[string]fwopt.Budget{
+		"projections": {Projections: 5},
+		"exact":       {Exact: 50},
+	} {
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, b)
+		if tr.Status != fwopt.Endless || tr.Last().Step != 1000 {
+			t.Errorf("%s: %v after %d steps", name, tr.Status, tr.Last().Step)
+		}
+	}
+	// but one that comes nearer every 2,000 steps is reached
+	rare := fwopt.SVRFTheorem1()
+	rare.M = func(int, int) int { return 1 }
+	rare.N = func(int) int { return 2000 }
+	if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), rare, nil, fwopt.Budget{Exact: 4}); tr.Status != fwopt.Done || tr.Last().Calls.Exact != 4 {
+		t.Errorf("an exact gradient every 2,000 steps: %v after %+v", tr.Status, tr.Last().Calls)
+	}
+}
+
+// What is nil is named, also where it has a type.
+func TestNil(t *testing.T) {
+	f, omega := problem(t)
+	for want, run := range map[string]func(){
+		"fwopt: a run needs a method, this *fwopt.SVRF is nil": func() {
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), (*fwopt.SVRF)(nil), nil, fwopt.Budget{Steps: 1})
+		},
+		"fwopt: a run needs a method, this <nil> is nil": func() {
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), nil, nil, fwopt.Budget{Steps: 1})
+		},
+		"fwopt: a run needs a method, this fwopt.MethodFunc is nil": func() {
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.MethodFunc(nil), nil, fwopt.Budget{Steps: 1})
+		},
+		"fwopt: an Oracle needs both f and Ω; f is *fwopt.Logistic": func() { fwopt.NewOracle((*fwopt.Logistic)(nil), omega, 1) },
+		"fwopt: an Oracle needs both f and Ω; f is *fwopt.LeastSq":  func() { fwopt.NewOracle(f, nil, 1) },
+		"fwopt: the data is nil":                                    func() { fwopt.NewLogistic(nil, nil, 2) },
+		"fwopt: the data is nil,":                                   func() { fwopt.NewLeastSquares(nil, nil) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, want) {
+					t.Errorf("panic %q, want %q", r, want)
+				}
+			}()
+			run()
+		}()
+	}
+}

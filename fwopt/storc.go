@@ -127,8 +127,9 @@ func storcStrong(L, D, alpha float64, m func(N int, mu float64) int) *STORC {
 
 // STORCExperiments has the parameters of Section 5: a snapshot every 50 steps
 // and m_{t,k} = 100. The rest is open there; this takes γ_k, β_k and η_{t,k}
-// from Theorem 2 with D_t = D, restarting k at each snapshot. To tune it, hand
-// in sL for L.
+// from Theorem 2 with D_t = D, restarting k at each snapshot. As its η_{t,k} does
+// not fall with t, it has a floor: f(w_t) − f(w*) stays near η, in proportion to
+// the LD² that is handed in, however long it runs. To tune it, hand in sL for L.
 func STORCExperiments(L, D float64) *STORC {
 	positive("L", L)
 	positive("D", D)

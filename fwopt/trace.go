@@ -26,13 +26,14 @@ const (
 	Converged                 // duality gap + slack reached Budget.Gap
 	Ended                     // the method stopped by itself
 	Interrupted               // the context was cancelled
-	Stalled                   // an inner loop could not reach its accuracy η
+	Stalled                   // an accuracy that was asked for cannot be reached: an inner loop's η, or Budget.Gap
 	Diverged                  // f is no longer a finite number
+	Endless                   // no limit of the budget came nearer in 1,000 steps
 )
 
 func (s Status) String() string {
 	names := [...]string{"running", "done", "converged", "ended by the method", "interrupted",
-		"stalled: an inner loop could not reach η", "diverged: f is not finite"}
+		"stalled: an accuracy cannot be reached", "diverged: f is not finite", "endless: no limit of the budget comes nearer"}
 	if s < 0 || int(s) >= len(names) {
 		return fmt.Sprintf("status %d", int(s))
 	}

@@ -1,0 +1,85 @@
+package fwopt
+
+import (
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// All files of code count for the version, and no test does.
+func TestVersionSources(t *testing.T) {
+	n := 0
+	for _, dir := range []string{".", "internal/kern", "internal/sample"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			text, err := sources.ReadFile(filepath.ToSlash(path))
+			if isTest := strings.HasSuffix(path, "_test.go"); isTest == (err == nil) {
+				t.Errorf("%s: a test: %v, counts for the version: %v; name it so that it does not end in t.go", path, isTest, err == nil)
+			}
+			if disk, _ := os.ReadFile(path); err == nil && string(disk) != string(text) {
+				t.Errorf("%s is not what was compiled", path)
+			}
+			n++
+		}
+	}
+	if n < 40 {
+		t.Errorf("only %d files", n)
+	}
+	if dirs, _ := filepath.Glob("internal/*"); len(dirs) != 2 {
+		t.Errorf("the folders are %v: the version must follow", dirs)
+	}
+}
+
+// Comments and white space do not change code; all else does.
+func TestVersionCode(t *testing.T) {
+	files, _ := filepath.Glob("*.go")
+	for _, path := range append(files, "internal/kern/dense.go") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := tokens(code(string(text))), tokens(string(text)); got != want {
+			t.Errorf("%s without comments has other tokens", path)
+		}
+	}
+	const a = "x := \"a // b\" + `c /* d */` + string('\\'') // e\n/* f */ y := 1 / 2\n"
+	for text, same := range map[string]bool{
+		strings.Replace(a, " // e", "", 1):             true,
+		strings.Replace(a, "f", "other words", 1):      true,
+		strings.Replace(a, "\n", "\n\n\t", 1):          true,
+		strings.Replace(a, "a //", "a  //", 1):         false,
+		strings.Replace(a, "d */", "d  */", 1):         false,
+		strings.Replace(a, "1 / 2", "1 / 3", 1):        false,
+		strings.Replace(a, "'\\''", "'\\'' + '\"'", 1): false,
+	} {
+		if (code(text) == code(a)) != same {
+			t.Errorf("%q and %q: same %v, want %v", code(a), code(text), !same, same)
+		}
+	}
+	if codeVersion() == 0 || codeVersion() != codeVersion() {
+		t.Error("no version")
+	}
+}
+
+// tokens lists the tokens of a Go file, but for comments and line ends.
+func tokens(text string) string {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", 1, len(text)), []byte(text), nil, 0)
+	var b strings.Builder
+	for {
+		_, tok, lit := s.Scan()
+		switch tok {
+		case token.EOF:
+			return b.String()
+		case token.SEMICOLON:
+		default:
+			b.WriteString(tok.String() + " " + lit + "\n")
+		}
+	}
+}
