@@ -373,6 +373,9 @@ func (k *keeper) file(walk uint64, end string) string {
 // finish writes the trace of a run that has reached its budget.
 func (k *keeper) finish() error {
 	if k.tr.Status != Done && k.tr.Status != Converged {
+		if k.tr.Status == Interrupted && k.path == "" && k.failed == nil {
+			k.tr.Note = "not saved: it was interrupted before its second step"
+		}
 		return k.failed
 	}
 	note := k.tr.Note

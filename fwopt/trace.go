@@ -51,7 +51,7 @@ type Trace struct {
 	Points  []Point   // the first is w_0, the last is W
 	Monitor Calls     // spent on recording; in no other account
 	W       []float64 // the last iterate; nil if Budget.NoW
-	Note    string    // why Keep does not keep the run, or has run it anew; in no file
+	Note    string    // of Keep, in no file: "not kept: …" or "not saved: …", or "run anew: …" and why; else ""
 }
 
 // Last returns the last point; one whose F and Gap are NaN if there is none, as

@@ -62,7 +62,7 @@ func TestVersionCode(t *testing.T) {
 			t.Errorf("%q and %q: same %v, want %v", code(a), code(text), !same, same)
 		}
 	}
-	if codeVersion() == 0 || codeVersion() != codeVersion() {
+	if codeVersion() == 0 {
 		t.Error("no version")
 	}
 }

@@ -106,6 +106,28 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// Why a run is not kept stands where it is announced.
+func TestProgressNote(t *testing.T) {
+	for _, isNotebook := range []bool{true, false} {
+		s := set(t, isNotebook, true)
+		p := NewProgress("own")
+		s.clock = s.clock.Add(time.Second)
+		p.Update(&fwopt.Trace{Note: "not kept: T has no method Identify", Points: []fwopt.Point{at(0)}}, at(1), 0)
+		said := s.term.String()
+		if isNotebook {
+			said = s.sent[0].Data["text/html"].(string)
+			if text := s.sent[0].Data["text/plain"].(string); strings.Count(text, "not kept: T") != 1 {
+				t.Errorf("%q", text)
+			}
+		} else if strings.Contains(said, "\n") {
+			t.Errorf("more than one line: %q", said)
+		}
+		if isNotebook && strings.Count(said, "not kept: T") != 1 {
+			t.Errorf("%q", said)
+		}
+	}
+}
+
 // A run of 10 s with a step each 10 ms, seen in a notebook.
 func TestProgressNotebook(t *testing.T) {
 	s := set(t, true, true)

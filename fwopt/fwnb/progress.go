@@ -53,7 +53,7 @@ func (p *Progress) Update(tr *fwopt.Trace, at fwopt.Point, done float64) {
 		}
 		p.display(p.page(state, spent, tr.Points, done), state+"\n"+spent)
 	} else {
-		p.write(state + "  " + spent)
+		p.write(strings.ReplaceAll(state+"  "+spent, "\n", "  "))
 	}
 	p.last = now()
 }
@@ -103,7 +103,11 @@ func (p *Progress) line(tr *fwopt.Trace, at fwopt.Point, done float64) (state, s
 		state += fmt.Sprintf("  f = %.5g", f)
 	}
 	state += fmt.Sprintf("  %.1f s  step %s (t = %d, k = %d)", at.Seconds, thousands(at.Step), at.T, at.K)
-	return state, calls(at.Calls)
+	spent = calls(at.Calls)
+	if tr.Note != "" {
+		spent += "\n" + tr.Note
+	}
+	return state, spent
 }
 
 // loss returns the f that was recorded last.
@@ -138,7 +142,7 @@ func thousands(n int) string {
 
 const curveWidth, curveHeight = 400, 120
 
-// page is the display in a notebook: two lines, a bar, and the curve. An SVG in
+// page is the display in a notebook: two lines or three, a bar, and the curve. An SVG in
 // an img element needs no drawing here, and is shown where SVG itself is not.
 func (p *Progress) page(state, spent string, points []fwopt.Point, done float64) string {
 	s := `<pre style="margin:0">` + escape.Replace(state+"\n"+spent) + "</pre>"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -18,9 +19,10 @@ const Folder = "runs"
 // same program return at once with a trace without points, and the next
 // execution of the cell goes on where it stopped. A second Ctrl-C kills.
 //
-// It panics if the folder holds a file of this run that cannot be used; the
-// message names the file and the remedy. A run that cannot be kept is returned
-// all the same, with a line that says why.
+// It panics if the folder holds a file of this run that cannot be used, or if the
+// state of the method cannot be saved; the message names the file or the field, and
+// the remedy. A run that is not kept is returned all the same; why it is not is said
+// in the progress display and where the run is interrupted.
 func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
 	ctx := interrupt()
 	if ctx.Err() != nil {
@@ -41,10 +43,18 @@ func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.T
 	if err != nil {
 		note(err.Error())
 	}
+	kept := !strings.HasPrefix(tr.Note, "not ")
+	if kept && tr.Note != "" {
+		note(tr.Method + ": " + tr.Note)
+	}
 	if tr.Status != fwopt.Done && tr.Status != fwopt.Converged {
 		s := fmt.Sprintf("%s: %v after step %d", tr.Method, tr.Status, tr.Last().Step)
-		if tr.Status == fwopt.Interrupted && tr.Spec != "" && err == nil {
+		switch {
+		case tr.Status != fwopt.Interrupted || err != nil:
+		case kept:
 			s += "; saved: run the cell again to go on"
+		default:
+			s += "; " + tr.Note
 		}
 		note(s)
 	}
