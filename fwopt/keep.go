@@ -239,8 +239,8 @@ func (k *keeper) again(ctx context.Context, version uint64, points []Point, w []
 	return "", nil
 }
 
-// persistEvery is how much work a killed run can lose.
-const persistEvery = 20 * time.Second
+// persistEvery is how much work a killed run can lose; a variable for the tests.
+var persistEvery = 20 * time.Second
 
 // replay is how long the start of a run is made once more.
 const replay = 200 * time.Millisecond

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 )
@@ -215,48 +214,6 @@ func TestKeepBadFiles(t *testing.T) {
 	os.WriteFile(blocked, nil, 0o666)
 	if tr, err := keep(blocked, 99); err == nil || tr == nil || tr.Status != fwopt.Done {
 		t.Errorf("no folder: %v", err)
-	}
-}
-
-// Programs that are killed at any instant leave whole files.
-func TestKilled(t *testing.T) {
-	if dir := os.Getenv("FWOPT_KILL_DIR"); dir != "" { // the child
-		f, omega := problem(t)
-		for seed := range uint64(1000) {
-			ctx, b := stopAfter(20, fwopt.Budget{Steps: 40})
-			fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, seed%3), fwopt.SVRFTheorem1(), nil, b)
-			if seed%5 == 4 {
-				files, _ := filepath.Glob(filepath.Join(dir, "*.trace"))
-				for _, p := range files {
-					os.Remove(p)
-				}
-			}
-		}
-		return
-	}
-	dir := t.TempDir()
-	f, omega := problem(t)
-	seen := 0
-	for i := range 25 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
-		cmd.Env = append(os.Environ(), "FWOPT_KILL_DIR="+dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(20+7*i) * time.Millisecond)
-		cmd.Process.Kill()
-		cmd.Wait()
-		for seed := range uint64(3) {
-			ctx, b := stopAfter(0, fwopt.Budget{Steps: 40})
-			tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, seed), fwopt.SVRFTheorem1(), nil, b)
-			if err != nil {
-				t.Fatalf("after kill %d: %v", i, err)
-			}
-			seen += tr.Last().Step
-		}
-	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) == 0 || seen == 0 {
-		t.Error("the killed programs left nothing: the test tested nothing")
 	}
 }
 
