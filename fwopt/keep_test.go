@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 )
@@ -214,6 +216,84 @@ func TestKeepBadFiles(t *testing.T) {
 	os.WriteFile(blocked, nil, 0o666)
 	if tr, err := keep(blocked, 99); err == nil || tr == nil || tr.Status != fwopt.Done {
 		t.Errorf("no folder: %v", err)
+	}
+}
+
+// A disk that fills in the middle of a run, and one that has room again before its
+// end: the run goes on, and at its end either is kept or says that it is not.
+func TestKeepWhileTheDiskFills(t *testing.T) {
+	defer fwopt.PersistEvery(20 * time.Second)
+	fwopt.PersistEvery(0)
+	f, omega := problem(t)
+	want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 60})
+	for _, again := range []bool{false, true} {
+		dir := t.TempDir()
+		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir).CombinedOutput(); err != nil {
+			t.Skipf("cannot mount a small disk here: %s", out)
+		}
+		defer exec.Command("umount", dir).Run()
+		filler := filepath.Join(dir, "filler")
+		b := fwopt.Budget{Steps: 60, Watch: func(_ *fwopt.Trace, now fwopt.Point) {
+			switch {
+			case now.Step == 20:
+				os.WriteFile(filler, make([]byte, 1<<20), 0o666)
+			case now.Step == 50 && again:
+				os.Remove(filler)
+			}
+		}}
+		tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
+		if tr == nil || bits(tr) != bits(want) || (err == nil) != again || err != nil && !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("room again: %v; %v", again, err)
+		}
+		left := files(dir, "*.tmp")
+		old := files(dir, "*.ckpt")
+		if again && len(old) > 0 || !again && len(old) != 1 || len(left) > 0 {
+			t.Errorf("room again: %v; left %v", again, append(left, old...))
+		}
+		os.Remove(filler)
+		if tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 60}); err != nil || bits(tr) != bits(want) {
+			t.Errorf("room again: %v; the next call: %v", again, err)
+		}
+	}
+}
+
+// Programs with schedules that differ late end in one folder at the same instant.
+func TestLateSchedulesOneFolder(t *testing.T) {
+	f, omega := problem(t)
+	dir, b := t.TempDir(), fwopt.Budget{Steps: 1100, Every: 10}
+	call := func(end int) (string, error) {
+		m := fwopt.SFWExperiments()
+		m.M = func(int) int { return 2 }
+		m.Gamma = func(k int) float64 { return 1 / float64(1+min(k, end)) }
+		f, omega := problem(t)
+		tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), m, nil, b)
+		if err != nil {
+			return "", err
+		}
+		return bits(tr), nil
+	}
+	want := map[int]string{}
+	for end := 1080; end < 1088; end++ {
+		m := fwopt.SFWExperiments()
+		m.M = func(int) int { return 2 }
+		m.Gamma = func(k int) float64 { return 1 / float64(1+min(k, end)) }
+		want[end] = bits(fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, b))
+	}
+	for range 2 {
+		var wg sync.WaitGroup
+		for end := range want {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				if got, err := call(end); err != nil || got != want[end] {
+					t.Errorf("a step that stays from k = %d on: another result, or %v", end, err)
+				}
+			}()
+		}
+		wg.Wait()
+		if n := len(files(dir, "*")); n != len(want) {
+			t.Errorf("%d files, want %d traces", n, len(want))
+		}
 	}
 }
 
