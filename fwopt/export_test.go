@@ -2,5 +2,12 @@ package fwopt
 
 import "time"
 
+// SetVersion makes this program one of another version of the code.
+func SetVersion(v uint64) (restore func()) {
+	old := codeVersion
+	codeVersion = func() uint64 { return v }
+	return func() { codeVersion = old }
+}
+
 // PersistEvery lets a test write checkpoints more often.
 func PersistEvery(d time.Duration) { persistEvery = d }

@@ -130,13 +130,8 @@ func identify(x any, steps int) (id Identity) {
 	if !ok {
 		return Identity{why: fmt.Sprintf("%T has no method Identify", x)}
 	}
-	defer func() {
-		r := recover()
-		switch {
-		case r == nil:
-		case id.walking: // a schedule is out of its range: a value like any other
-			id.walk = mix(id.walk, 0xbad)
-		default:
+	defer func() { // a schedule may panic out of its range, and ends what there is to say
+		if r := recover(); r != nil && !id.walking {
 			id.why = fmt.Sprintf("Identify of %T panics: %v", x, r)
 		}
 	}()

@@ -550,6 +550,84 @@ func TestKeepDamage(t *testing.T) {
 	}
 }
 
+// What the replay compares: the points alone where the iterate is not kept, the
+// iterate where f does not show the difference.
+func TestKeepSeesCode(t *testing.T) {
+	gob.Register(halving{})
+	f, omega := own(t)
+	bg, bent := context.Background(), newExported()
+	bent.Bend = func(k int, g []float64) { g[1] *= 1.001 }
+	b, dir := fwopt.Budget{Steps: 50, NoW: true}, t.TempDir()
+	first := keep(t, bg, dir, f, omega, newExported(), b)
+	if tr := keep(t, bg, dir, f, omega, bent, b); tr.Last().F == first.Last().F || !strings.HasPrefix(tr.Note, "run anew: the code of f, Ω or the method has changed: at step ") {
+		t.Errorf("the code of the method was edited: %v, %q", tr.Last().F, tr.Note)
+	}
+	x, y := rowsOf(t)
+	x.M = 9 // no row has the last column
+	wider := fwopt.NewLeastSquares(x, y)
+	b.NoW = false
+	for i, v := range []float64{0, 1e-3} {
+		fixed = v
+		w0 := []float64{1, 0, 0, 0, 0, 0, 0, 0, 0}
+		tr, err := fwopt.Keep(bg, dir, fwopt.NewOracle(wider, even{9}, 3), fwopt.SFWExperiments(), w0, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 && (tr.W[8] == 0 || tr.Note != "run anew: the code of f, Ω or the method has changed: the last iterate is another one") {
+			t.Errorf("the code of the set was edited: %v, %q", tr.W[8], tr.Note)
+		}
+	}
+	fixed = 0
+	// another version of this package
+	dir = t.TempDir()
+	ctx, stopping := stopAfter(20, b)
+	keep(t, ctx, dir, f, omega, newExported(), stopping)
+	defer fwopt.SetVersion(7)()
+	for i, want := range []string{"run anew: what was kept is of another version", ""} {
+		if tr := keep(t, bg, dir, f, omega, newExported(), b); !strings.HasPrefix(tr.Note, want) || want == "" && tr.Note != "" {
+			t.Errorf("call %d of another version: %q", i, tr.Note)
+		}
+		if n := len(files(dir, "*")); n != 1 {
+			t.Errorf("call %d of another version: %d files", i, n)
+		}
+	}
+	fwopt.SetVersion(8)
+	if tr := keep(t, bg, dir, f, omega, newExported(), b); !strings.HasPrefix(tr.Note, "run anew: what was kept is of another version") {
+		t.Errorf("a trace of another version: %q", tr.Note)
+	}
+}
+
+// fixed is what even puts into the last coordinate, which f does not read: a slip
+// that no value of f shows.
+var fixed float64
+
+// even is a set of one's own.
+type even struct{ D int }
+
+func (b even) Dim() int                    { return b.D }
+func (b even) Identify(id *fwopt.Identity) { id.Of(b).Int(b.D) }
+func (b even) Argmin(dst, g []float64) {
+	fwopt.Simplex{D: b.D, R: 1}.Argmin(dst, g)
+	dst[b.D-1] = fixed
+}
+
+// Two runs that differ in where a snapshot is taken, and in nothing else.
+func TestKeepEpochs(t *testing.T) {
+	f, omega := problem(t)
+	dir, b := t.TempDir(), fwopt.Budget{Steps: 45}
+	for _, n := range []int{50, 40, 50, 60} { // 60 is no other run than 50, up to step 45
+		fresh := func() *fwopt.SVRG {
+			m := fwopt.SVRGExperiments(0.01)
+			m.N = func(int) int { return n }
+			return m
+		}
+		want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), fresh(), nil, b)
+		if tr := keep(t, context.Background(), dir, f, omega, fresh(), b); bits(tr) != bits(want) {
+			t.Errorf("N = %d: f = %v, want %v", n, tr.Last().F, want.Last().F)
+		}
+	}
+}
+
 // Two programs that make the same run at once, one of which is stopped after the
 // other has finished, leave one trace; its checkpoint goes with the next look.
 func TestKeepOrphan(t *testing.T) {

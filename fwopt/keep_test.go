@@ -120,6 +120,30 @@ func TestKeepLateSchedules(t *testing.T) {
 		if files, _ := filepath.Glob(filepath.Join(dir, "*.trace")); len(files) != 2 {
 			t.Errorf("two schedules left %d traces", len(files))
 		}
+		// the same with checkpoints from where they already differ
+		dir = t.TempDir()
+		last := c.steps - 1
+		for i, end := range []int{c.a, c.b, c.a, c.b} {
+			ctx, stopping := stopAfter(last, b)
+			if i > 1 {
+				ctx, stopping = context.Background(), b
+			}
+			want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), phase(end), nil, b)
+			begun := 0
+			watch := stopping.Watch
+			stopping.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
+				if begun == 0 {
+					begun = now.Step
+				}
+				if watch != nil {
+					watch(tr, now)
+				}
+			}
+			got, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), phase(end), nil, stopping)
+			if err != nil || i > 1 && (bits(got) != bits(want) || begun != c.steps) || i < 2 && begun != 1 {
+				t.Errorf("call %d, a constant step up to %d, interrupted: from step %d, f = %v, want %v (%v)", i, end, begun, got.Last().F, want.Last().F, err)
+			}
+		}
 		// that differ only where neither has been: one run
 		got, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), phase(c.b), nil, fwopt.Budget{Steps: c.a})
 		if err != nil {
@@ -210,6 +234,10 @@ func TestKeepBadFiles(t *testing.T) {
 		if tr, err := fwopt.LoadTrace(only(dir4, "*")); tr != nil || err == nil {
 			t.Errorf("a trace of %s: %v", want, err)
 		}
+	}
+	os.WriteFile(only(dir4, "*"), data, 0o666)
+	if _, err := fwopt.LoadTrace(only(dir4, "*")); err == nil || !strings.Contains(err.Error(), "a checkpoint where a trace is wanted") {
+		t.Errorf("a checkpoint as a trace: %v", err)
 	}
 	// a folder that cannot be written: a file stands in its place
 	blocked := filepath.Join(t.TempDir(), "runs")

@@ -428,6 +428,9 @@ func TestStateIsExported(t *testing.T) {
 func TestGapIsReached(t *testing.T) {
 	for _, h := range []int{64, 65} {
 		c := make([]float64, h*h)
+		for i := range h { // singular values all the way down
+			c[i*h+i] = 1 - float64(i)/float64(h)
+		}
 		c[0] = 3 // the nearest point of the unit ball is the vertex e_1e_1ᵀ
 		f, omega := fwopt.NewQuadratic(h*h, nil, c), fwopt.TraceNorm{H: h, M: h, Tau: 1}
 		for _, gap := range []float64{1e-3, 1e-7, 1e-9} {
