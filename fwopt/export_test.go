@@ -9,5 +9,8 @@ func SetVersion(v uint64) (restore func()) {
 	return func() { codeVersion = old }
 }
 
+// Replay lets a test on a busy machine look longer at what is kept.
+func Replay(d time.Duration) { replay = d }
+
 // PersistEvery lets a test write checkpoints more often.
 func PersistEvery(d time.Duration) { persistEvery = d }

@@ -26,6 +26,7 @@ type Identity struct {
 	fixed uint64       // the hash of what was said outside of Steps
 	walk  uint64       // the hash of what was said at each step
 	why   string       // what is missing; "" if nothing
+	other bool         // the code of this part, or of one in it, is not of this package
 
 	steps   int  // how far Steps goes
 	walking bool // inside a loop over Steps
@@ -37,6 +38,7 @@ type Identity struct {
 // pointer to it.
 func (id *Identity) Of(self any) *Identity {
 	id.self = base(self)
+	id.other = id.other || id.self.PkgPath() != reflect.TypeFor[Identity]().PkgPath()
 	return id.Text(id.self.String())
 }
 
@@ -83,6 +85,7 @@ func (id *Identity) Part(part any) *Identity {
 	if id.why == "" {
 		id.why = inner.why
 	}
+	id.other = id.other || inner.other
 	h := id.hash()
 	*h = mix(*h, inner.fixed, inner.walk)
 	return id

@@ -29,16 +29,17 @@ import (
 // time, and Trace.Note says which part that is. Schedules count by their values at
 // the steps that the run made, so runs that differ never share a file.
 //
-// Code may change under the same words. So Keep makes the start of a run that it
-// finds once more, on a copy of the method, for at most 0.2 seconds and at least
-// w_0, and compares bits; and it compares the version of this package's own code,
-// a hash, with that of the file. Where they differ the run is run anew, and
-// Trace.Note says why. A change in one's own code that shows later only, it cannot
-// see: say a version in Identify, by id.Text.
+// Code may change under the same words. For that of this package a file holds a hash
+// of it. With a part of one's own Keep makes the start of the run that it finds once
+// more, on a copy of the method, for 0.2 seconds and at least one step, and compares
+// bits. Where they differ the run is run anew, and Trace.Note says why. A change in
+// one's own code that shows only later it cannot see: say a version in Identify, by
+// id.Text.
 //
 // The state of a method is its exported fields. If a checkpoint would lose a part of
-// it, or if the second step after a restored first one is not that of the run, Keep
-// returns an error with the type, the field and the remedy, and no trace.
+// it, or if a copy that takes up the state after the first step of the run does not
+// make its second, Keep returns an error with the type, the field and the remedy, and
+// no trace.
 //
 // A file is written under another name and then renamed, so it is whole at any
 // instant; it has a checksum, which is looked at before anything else; and two
@@ -48,7 +49,7 @@ import (
 // that are new.
 func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b Budget) (*Trace, error) {
 	r := newRun(o, m, w0, b)
-	spec, why := r.spec()
+	ids, why := r.identities()
 	if why != "" {
 		r.tr.Note = "not kept: " + why
 		r.loop(ctx)
@@ -57,8 +58,9 @@ func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b 
 	if err := checkState(m); err != nil {
 		return nil, err
 	}
-	r.tr.Spec = spec
-	k := &keeper{run: r, dir: dir, saved: time.Now(), base: slug(fmt.Sprintf("%s-%s-seed%d-%08x", r.tr.Data, r.tr.Method, o.seed, uint32(mixString(0, spec))))}
+	r.tr.Spec = r.spec(ids)
+	k := &keeper{run: r, dir: dir, saved: time.Now(), proven: !ids[2].other, known: !ids[0].other && !ids[1].other && !ids[2].other,
+		base: slug(fmt.Sprintf("%s-%s-seed%d-%08x", r.tr.Data, r.tr.Method, o.seed, uint32(mixString(0, r.tr.Spec))))}
 	failed := os.MkdirAll(dir, 0o777)
 	if failed == nil {
 		sweep(dir, k.base)
@@ -80,21 +82,24 @@ func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b 
 	return r.tr, failed
 }
 
-// spec writes out all that decides the run, its parts by what they say of
-// themselves at the first steps, or says why it cannot.
-func (r *run) spec() (spec, why string) {
+// identities asks f, Ω and the method what they are, with the schedules at the first
+// steps, or says why one of them has none.
+func (r *run) identities() (ids [3]Identity, why string) {
 	const horizon = 1000 // steps; schedules that differ later only have one name, and several files
-	ids := make([]Identity, 0, 3)
-	for _, part := range []any{r.o.F, r.o.Omega, r.m} {
-		id := identify(part, horizon)
-		if again := identify(part, horizon); id.why == "" && again != id {
-			id.why = fmt.Sprintf("two calls of Identify of %T say two things", part)
+	for i, part := range []any{r.o.F, r.o.Omega, r.m} {
+		ids[i] = identify(part, horizon)
+		if ids[i].why == "" && ids[i] != identify(part, horizon) {
+			ids[i].why = fmt.Sprintf("two calls of Identify of %T say two things", part)
 		}
-		if id.why != "" {
-			return "", id.why
+		if why == "" {
+			why = ids[i].why
 		}
-		ids = append(ids, id)
 	}
+	return ids, why
+}
+
+// spec writes out all that decides the run.
+func (r *run) spec(ids [3]Identity) string {
 	b := r.b
 	b.Watch = nil
 	r.mark.set(r.o)
@@ -103,7 +108,7 @@ func (r *run) spec() (spec, why string) {
 	start.Float(r.w0...).Float(r.mark.Warm.V...).Text(string(warm)).Text(string(r.mark.RNG))
 	return fmt.Sprintf("f %T %s n %d d %d %016x%016x; Ω %T %016x%016x; method %T %016x%016x; start %016x, seed %d, calls %+v; budget %+v; kernel %s",
 		r.o.F, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), ids[0].fixed, ids[0].walk, r.o.Omega, ids[1].fixed, ids[1].walk,
-		r.m, ids[2].fixed, ids[2].walk, start.fixed, r.o.seed, r.now.Calls, b, r.tr.Kernel), ""
+		r.m, ids[2].fixed, ids[2].walk, start.fixed, r.o.seed, r.now.Calls, b, r.tr.Kernel)
 }
 
 // walk returns the hash of the schedules at the first steps.
@@ -117,7 +122,8 @@ type keeper struct {
 	path   string    // the checkpoint that is there of this run, or ""
 	began  Point     // where this program took it up
 	saved  time.Time // when the last checkpoint was due
-	proven bool      // a copy of the method went on from its state to the same bits
+	known  bool      // the version of this package covers all code of the run
+	proven bool      // the method goes on from its state: it is ours, or a copy did
 	second trial     // where the copy went
 
 	refused error // the method cannot be saved
@@ -194,33 +200,26 @@ func (k *keeper) find(ctx context.Context) (*Trace, error) {
 	return nil, nil
 }
 
-// again makes the start of the run on a copy of its method and says where it is not
-// what was kept. If it gets there, it also tries whether the method can go on from
-// its state.
+// again says why the code may not be that of what was kept. Where it is one's own, it
+// makes the start of the run on a copy of the method, and tries whether that can go
+// on from its state.
 func (k *keeper) again(ctx context.Context, version uint64, points []Point, w []float64) (why string, err error) {
 	if version != codeVersion() {
 		return "run anew: what was kept is of another version of fwopt, Go or gonum", nil
 	}
-	state, err := encodeState(k.m)
-	if err != nil {
-		return "", err
+	if k.known {
+		return "", nil
 	}
-	m, err := twin(k.m, state)
+	m, o, err := k.twin()
 	if err != nil {
-		return "", err
-	}
-	o := NewOracle(k.o.F, k.o.Omega, k.o.seed)
-	k.mark.set(k.o)
-	if err := k.mark.restore(o); err != nil {
 		return "", err
 	}
 	r := &run{o: o, m: m, b: k.b, w0: k.w0, x: k.w0, next: 1, now: k.now, eye: Warm{RNG: k.eye.RNG}, tr: &Trace{}}
 	r.b.Watch = nil
-	start := &keeper{run: r}
-	r.stepped = start.prove
-	short, cancel := context.WithTimeout(ctx, replay)
-	defer cancel()
-	r.loop(short)
+	start := &keeper{run: r, proven: k.proven}
+	began := time.Now()
+	r.stepped = func() bool { return start.prove() && time.Since(began) < replay }
+	r.loop(ctx)
 	if start.refused != nil {
 		return "", start.refused
 	}
@@ -242,8 +241,9 @@ func (k *keeper) again(ctx context.Context, version uint64, points []Point, w []
 // persistEvery is how much work a killed run can lose; a variable for the tests.
 var persistEvery = 20 * time.Second
 
-// replay is how long the start of a run is made once more.
-const replay = 200 * time.Millisecond
+// replay is how long the start of a run is made once more, but for its last step; a
+// variable for the tests.
+var replay = 200 * time.Millisecond
 
 func sameBits(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
 
@@ -291,22 +291,25 @@ func (k *keeper) try() (t trial, err error) {
 	if err := checkState(k.m); err != nil {
 		return t, err
 	}
-	state, err := encodeState(k.m)
+	m, o, err := k.twin()
 	if err != nil {
-		return t, err
-	}
-	m, err := twin(k.m, state)
-	if err != nil {
-		return t, err
-	}
-	o := NewOracle(k.o.F, k.o.Omega, k.o.seed)
-	if err := k.mark.restore(o); err != nil {
 		return t, err
 	}
 	for s := range m.Steps(o, k.w0) {
 		return newTrial(s, o), nil
 	}
 	return t, nil
+}
+
+// twin returns a copy of the method and the oracle after the last whole step.
+func (k *keeper) twin() (Method, *Oracle, error) {
+	state, err := encodeState(k.m)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := twin(k.m, state)
+	o := NewOracle(k.o.F, k.o.Omega, k.o.seed)
+	return m, o, errors.Join(err, k.mark.restore(o))
 }
 
 // checkpoint is what Keep writes of an unfinished run.
