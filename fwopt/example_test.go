@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -104,6 +105,86 @@ func ExampleDomain() {
 	fmt.Printf("f = %.3f after %d linear optimisations\n", tr.Last().F, tr.Last().Calls.Linear)
 	// Output:
 	// f = 0.010 after 101 linear optimisations
+}
+
+// Identify lets Keep know the ball: one line for a part of one's own.
+func (b ball) Identify(id *fwopt.Identity) { id.Of(b).Int(b.d) }
+
+// mySFW is a method of one's own that can be kept and interrupted: a struct of its
+// schedules, with its whole state in exported fields.
+type mySFW struct {
+	M func(k int) int // m_k
+
+	K int       // steps done
+	W []float64 // w_k
+}
+
+func (a *mySFW) Identify(id *fwopt.Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) { // the steps that a run makes
+		id.Int(a.M(k))
+	}
+}
+
+func (a *mySFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	if a.K == 0 {
+		a.W = slices.Clone(w0)
+	}
+	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	return func(yield func(fwopt.Step) bool) {
+		for {
+			k := a.K + 1
+			o.StochasticGrad(g, a.W, a.M(k))   // ∇̃_k, average of m_k samples
+			o.Argmin(v, g)                     // v_k = argmin_{v∈Ω} ∇̃_kᵀv
+			fwopt.Lerp(a.W, 2/float64(k+1), v) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+			a.K = k
+			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
+				return
+			}
+		}
+	}
+}
+
+// A run of one's own parts, interrupted after 30 steps, goes on; then it is read
+// back; then a schedule is edited.
+func ExampleKeep() {
+	dir, err := os.MkdirTemp("", "runs")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	keep := func(ctx context.Context, m *mySFW, b fwopt.Budget) *fwopt.Trace {
+		tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(rows(), ball{2}, 1), m, nil, b)
+		if err != nil {
+			fmt.Println(err)
+		}
+		return tr
+	}
+	square := func(k int) int { return k * k }
+	ctx, stop := context.WithCancel(context.Background())
+	watch := func(_ *fwopt.Trace, now fwopt.Point) {
+		if now.Step == 30 {
+			stop()
+		}
+	}
+	tr := keep(ctx, &mySFW{M: square}, fwopt.Budget{Steps: 100, Watch: watch})
+	fmt.Println(tr.Status, tr.Last().Step)
+
+	ctx = context.Background()
+	tr = keep(ctx, &mySFW{M: square}, fwopt.Budget{Steps: 100})
+	fmt.Println(tr.Status, tr.Last().Step, tr.Last().Calls.Stochastic)
+
+	again := keep(ctx, &mySFW{M: square}, fwopt.Budget{Steps: 100})
+	fmt.Println("read back:", again.Last().Seconds == tr.Last().Seconds)
+
+	tr = keep(ctx, &mySFW{M: func(k int) int { return k }}, fwopt.Budget{Steps: 100})
+	fmt.Println(tr.Status, tr.Last().Step, tr.Last().Calls.Stochastic)
+	// Output:
+	// interrupted 30
+	// done 100 338350
+	// read back: true
+	// done 100 5050
 }
 
 // An SFW of one's own: any function that gives steps is a Method.

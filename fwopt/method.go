@@ -18,13 +18,15 @@ type Step struct {
 //
 // A method is a struct of its schedules, as functions with the paper's names,
 // and its whole state in exported fields, so that a run can be saved after any
-// step and go on to the same bits. A value that has run is used up: make a new
-// one for a new run.
+// step and go on to the same bits; Keep knows it if it is [Identified], and
+// fwtest.TestMethod checks all that. A value that has run is used up: make a new one
+// for a new run.
 type Method interface {
 	Steps(o *Oracle, w0 []float64) iter.Seq[Step]
 }
 
-// MethodFunc is a function as a Method. Its state cannot be saved.
+// MethodFunc is a function as a Method. Its state cannot be saved, so Keep runs it
+// anew each time.
 type MethodFunc func(o *Oracle, w0 []float64) iter.Seq[Step]
 
 // Steps calls m.
