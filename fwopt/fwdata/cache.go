@@ -31,7 +31,11 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var errCache = errors.New("not a binary file of this version and digest")
+// What a binary file that cannot be used is.
+var (
+	errDamaged = errors.New("damaged")
+	errOther   = errors.New("from another version or from another file") // but whole, as far as can be told
+)
 
 // encode writes the binary file.
 func encode(w io.Writer, s *Set, mark [32]byte) error {
@@ -83,7 +87,7 @@ func encodeBody(w io.Writer, s *Set) error {
 
 // readCache reads the binary file at path, which must be whole, of this version
 // and made from a file of the digest. It checks all that the rest of the library
-// relies on, at O(nonzeros).
+// relies on, at O(nonzeros). The error is errDamaged, errOther, or the system's.
 func readCache(path, digest string) (*Set, [32]byte, error) {
 	var mark [32]byte
 	f, err := os.Open(path)
@@ -96,23 +100,27 @@ func readCache(path, digest string) (*Set, [32]byte, error) {
 		return nil, mark, err
 	}
 	h := make([]byte, cacheHeader)
-	if _, err := io.ReadFull(f, h); err != nil {
+	switch _, err := io.ReadFull(f, h); {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return nil, mark, errDamaged
+	case err != nil:
 		return nil, mark, err
-	}
-	if string(h[:8]) != cacheMagic || binary.LittleEndian.Uint32(h[8:]) != cacheVersion || hex.EncodeToString(h[16:48]) != digest {
-		return nil, mark, errCache
+	case string(h[:8]) != cacheMagic:
+		return nil, mark, errDamaged
+	case binary.LittleEndian.Uint32(h[8:]) != cacheVersion:
+		return nil, mark, errOther
 	}
 	copy(mark[:], h[48:])
 	var dim [4]uint64
 	for k := range dim {
 		dim[k] = binary.LittleEndian.Uint64(h[80+8*k:])
 		if dim[k] > math.MaxInt32 { // so that no product below overflows
-			return nil, mark, errCache
+			return nil, mark, errDamaged
 		}
 	}
 	n, m, nh, nz := int(dim[0]), int(dim[1]), int(dim[2]), int(dim[3])
 	if uint64(info.Size()) != cacheHeader+8*dim[2]+8*dim[0]+12*dim[3]+4 {
-		return nil, mark, errCache
+		return nil, mark, errDamaged
 	}
 
 	r := &sumReader{r: f, sum: crc32.Update(0, castagnoli, h), buf: make([]byte, 1<<17)}
@@ -159,16 +167,19 @@ func readCache(path, digest string) (*Set, [32]byte, error) {
 		return nil, mark, r.err
 	}
 	if !ok || binary.LittleEndian.Uint32(tail) != sum {
-		return nil, mark, errCache
+		return nil, mark, errDamaged
 	}
 	for i := range n {
 		last := int32(-1)
 		for _, j := range s.X.Col[s.X.Ptr[i]:s.X.Ptr[i+1]] {
 			if j <= last || int(j) >= m {
-				return nil, mark, errCache
+				return nil, mark, errDamaged
 			}
 			last = j
 		}
+	}
+	if hex.EncodeToString(h[16:48]) != digest { // asked last, as a damaged digest is damage
+		return nil, mark, errOther
 	}
 	return s, mark, nil
 }

@@ -31,7 +31,9 @@ var ErrNotHere = errors.New("not on this machine")
 // from which news20 opens in some 10 ms. The digest is computed again only when
 // path, size or time of the file have changed. The binary file is rebuilt when it
 // is damaged or old, serves alone when the source is gone, and is done without
-// when CacheDir cannot be written to.
+// when CacheDir cannot be written to. When the source is gone, one that is
+// damaged is an error; one that another version of this package has written, or
+// that is from another file than the registry's, counts as none.
 //
 // When the registry has no digest (aloi), the first file with the registry's n,
 // m and classes is trusted: its digest is kept in CacheDir as aloi.bz2.sha256,
@@ -59,7 +61,8 @@ func Load(name string) (*Set, error) {
 }
 
 // LoadOrTwin returns Load(name), or Twin(name, seed) when the set is not on this
-// machine. A damaged file is an error all the same.
+// machine. A damaged file is an error all the same, the binary file too when there
+// is no source to rebuild it from.
 func LoadOrTwin(name string, seed uint64) (*Set, error) {
 	s, err := Load(name)
 	if errors.Is(err, ErrNotHere) {
@@ -119,25 +122,24 @@ func load(e datasets.Entry, dataDir, cacheDir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	bin := ""
 	var cached *Set
 	var cachedMark [32]byte
+	unusable := fs.ErrNotExist // why the binary file does not serve
 	if cacheDir != "" {
-		bin = filepath.Join(cacheDir, e.Name+".bin")
-		cached, cachedMark, _ = readCache(bin, digest) // damaged, old or absent: all the same
+		cached, cachedMark, unusable = readCache(binPath(e, cacheDir), digest)
 	}
 	if cached != nil {
 		cached.Name = e.Name
 		cached.Source = path
 		if path == "" {
-			cached.Source = bin
+			cached.Source = binPath(e, cacheDir)
 		}
 		if path == "" || mark == cachedMark {
 			return cached, nil
 		}
 	}
 	if path == "" {
-		return nil, notHere(e, dataDir, cacheDir)
+		return nil, notHere(e, dataDir, cacheDir, unusable)
 	}
 	s, err := readSource(e, path, digest)
 	if err != nil {
@@ -161,7 +163,7 @@ func keep(e datasets.Entry, s *Set, mark [32]byte, cacheDir string) {
 			return err
 		})
 	}
-	writeFile(filepath.Join(cacheDir, e.Name+".bin"), func(w io.Writer) error { return encode(w, s, mark) })
+	writeFile(binPath(e, cacheDir), func(w io.Writer) error { return encode(w, s, mark) })
 }
 
 // find returns the source file of e and a mark that changes when its path, size
@@ -194,14 +196,24 @@ func find(e datasets.Entry, dataDir, cacheDir string) (path string, mark [32]byt
 	return "", mark, nil
 }
 
-// notHere returns the error for a set that is nowhere: one line, with the remedy.
-func notHere(e datasets.Entry, dataDir, cacheDir string) error {
+// notHere returns the error for a set without a source, when its binary file is
+// unusable too: one line, with the remedy.
+func notHere(e datasets.Entry, dataDir, cacheDir string, unusable error) error {
+	get := fmt.Sprintf("run `go run ./fwopt/fwfetch/get %s` in fwlab's folder, or call fwfetch.Load, or set FWLAB_DATA to a folder that holds %s",
+		e.Name, e.File)
 	looked := "FWLAB_DATA is not set"
 	if dataDir != "" {
 		looked = "FWLAB_DATA is " + dataDir
 	}
-	return fmt.Errorf("fwdata: %s is %w (%s; cache %s): run `go run ./fwopt/fwfetch/get %s` in fwlab's folder, or call fwfetch.Load, or set FWLAB_DATA to a folder that holds %s",
-		e.Name, ErrNotHere, looked, cacheDir, e.Name, e.File)
+	looked += "; cache " + cacheDir
+	switch {
+	case errors.Is(unusable, fs.ErrNotExist):
+	case errors.Is(unusable, errOther):
+		looked += fmt.Sprintf(", where %s is %v", binPath(e, cacheDir), unusable)
+	default:
+		return fmt.Errorf("fwdata: %s: %w, and there is no %s to rebuild it from: remove it, then %s", binPath(e, cacheDir), unusable, e.File, get)
+	}
+	return fmt.Errorf("fwdata: %s is %w (%s): %s", e.Name, ErrNotHere, looked, get)
 }
 
 // pinned returns the digest that a file of e must have: the registry's, or the
@@ -223,6 +235,10 @@ func pinned(e datasets.Entry, cacheDir string) (string, error) {
 		return "", fmt.Errorf("fwdata: %s: not a SHA-256: remove the file to trust the next %s anew", path, e.File)
 	}
 	return digest, nil
+}
+
+func binPath(e datasets.Entry, cacheDir string) string {
+	return filepath.Join(cacheDir, e.Name+".bin")
 }
 
 func pinPath(e datasets.Entry, cacheDir string) string {

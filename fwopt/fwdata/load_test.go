@@ -214,6 +214,87 @@ func TestLoadMendsCache(t *testing.T) {
 	}
 }
 
+// Without its source, a binary file that cannot be read is an error, not a set that is not here.
+func TestLoadDamagedCacheAlone(t *testing.T) {
+	data, cache := t.TempDir(), t.TempDir()
+	e := tiny()
+	write(t, filepath.Join(data, e.File), smallBz2)
+	mustLoad(t, e, data, cache)
+	bin := filepath.Join(cache, "tiny.bin")
+	good, err := os.ReadFile(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(b []byte) {
+		t.Helper()
+		write(t, bin, b)
+		refuse(t, e, "", cache, bin, "damaged", "remove it", "fwfetch/get tiny", "FWLAB_DATA", "tiny.bz2")
+		if now, err := os.ReadFile(bin); err != nil || !bytes.Equal(now, b) {
+			t.Errorf("a refused file has changed: %v", err)
+		}
+	}
+	for k := range good {
+		if k < 8 || k >= 12 { // between them is the version
+			b := bytes.Clone(good)
+			b[k] ^= 1 << (k % 8)
+			try(b)
+		}
+		try(good[:k])
+	}
+	try(append(bytes.Clone(good), 0))
+	try(make([]byte, len(good)))
+	try([]byte("not a binary file"))
+
+	// What cannot be looked at is an error too.
+	os.Remove(bin)
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, e, "", cache, bin, "remove it", "fwfetch/get tiny")
+}
+
+// A whole binary file that does not serve, without its source, is as good as none, and the error says so.
+func TestLoadOldCacheAlone(t *testing.T) {
+	data, cache := t.TempDir(), t.TempDir()
+	e := tiny()
+	write(t, filepath.Join(data, e.File), smallBz2)
+	mustLoad(t, e, data, cache)
+	bin := filepath.Join(cache, "tiny.bin")
+	good, err := os.ReadFile(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notHere := func(e datasets.Entry) {
+		t.Helper()
+		_, err := load(e, "", cache)
+		if !errors.Is(err, ErrNotHere) {
+			t.Fatal(err)
+		}
+		for _, want := range []string{bin, "another version or from another file", "fwfetch/get tiny"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q does not say %q", err, want)
+			}
+		}
+		if strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%q speaks of damage", err)
+		}
+	}
+	other := e
+	other.SHA256 = sum(nil)
+	notHere(other)
+	other.SHA256 = "" // its pin is gone
+	notHere(other)
+
+	old := bytes.Clone(good)
+	old[8]++
+	write(t, bin, old)
+	notHere(e)
+	mustLoad(t, e, data, cache) // with its source it is rebuilt
+	if now, err := os.ReadFile(bin); err != nil || !bytes.Equal(now, good) {
+		t.Errorf("not rebuilt: %v", err)
+	}
+}
+
 // With a right checksum but a content that is not a set, too: nothing is built on
 // what the file says before it is checked.
 func TestReadCacheChecksContent(t *testing.T) {
@@ -416,6 +497,17 @@ func TestLoadByName(t *testing.T) {
 	// A damaged file is never hidden by a twin.
 	write(t, filepath.Join(os.Getenv("FWLAB_DATA"), "news20.bz2"), smallBz2)
 	if s, err := LoadOrTwin("news20", 3); err == nil || errors.Is(err, ErrNotHere) {
+		t.Errorf("%v, %v", s, err)
+	}
+	// Nor is a damaged binary file that is all there is.
+	os.Remove(filepath.Join(os.Getenv("FWLAB_DATA"), "news20.bz2"))
+	dir, err := CacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "news20.bin")
+	write(t, bin, []byte("fwlabset"))
+	if s, err := LoadOrTwin("news20", 3); err == nil || errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), bin) {
 		t.Errorf("%v, %v", s, err)
 	}
 	if s, err := LoadOrTwin("digits", 3); err != nil || s.Generated {
