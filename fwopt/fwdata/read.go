@@ -28,8 +28,8 @@ const maxLine = 1 << 26
 // take memory for each, used or not. The largest set of LIBSVM's page has 5·10⁷.
 const maxIndex = 100_000_000
 
-// ReadFile reads a LIBSVM file: plain, or packed by gzip or bzip2, which is told
-// from its first bytes. Each line is
+// ReadFile reads a LIBSVM file: plain, or packed by gzip or bzip2 in one stream or
+// several, which is told from its first bytes. Each line is
 //
 //	label index:value index:value …    # a comment
 //
@@ -90,11 +90,7 @@ func read(r io.Reader, name string) (*Set, error) {
 		r = bzip2.NewReader(br)
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		p.packed = "gzip"
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, p.damaged(err)
-		}
-		r = z
+		r = &gunzip{from: br}
 	case bytes.HasPrefix(head, []byte("\xfd7zXZ")):
 		return nil, fmt.Errorf("fwdata: %s: an xz file: unpack it first (xz -d)", name)
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
@@ -117,6 +113,45 @@ func read(r io.Reader, name string) (*Set, error) {
 		return nil, fmt.Errorf("fwdata: %s: line %d: %w", name, p.line, err)
 	}
 	return s, nil
+}
+
+// gunzip reads the members of a gzip file one after the other. Unlike gzip.Reader
+// it lets zero bytes follow a member, as tapes and block devices leave them.
+type gunzip struct {
+	from *bufio.Reader
+	z    gzip.Reader
+	in   bool // a member
+}
+
+func (g *gunzip) Read(b []byte) (int, error) {
+	for {
+		if g.in {
+			n, err := g.z.Read(b)
+			if n > 0 {
+				return n, nil // the error, if there is one, comes again
+			}
+			if err != io.EOF {
+				return 0, err
+			}
+			g.in = false
+		}
+		c, err := g.from.ReadByte()
+		for c == 0 && err == nil {
+			c, err = g.from.ReadByte()
+		}
+		if err != nil {
+			return 0, err // io.EOF where no member follows
+		}
+		g.from.UnreadByte()
+		if c != 0x1f {
+			return 0, errors.New("garbage after its end")
+		}
+		if err := g.z.Reset(g.from); err != nil {
+			return 0, err
+		}
+		g.z.Multistream(false)
+		g.in = true
+	}
 }
 
 // parser holds what has been read so far.

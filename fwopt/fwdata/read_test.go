@@ -34,6 +34,14 @@ func gz(s string) []byte {
 	return b.Bytes()
 }
 
+// streamsBz2 is small as pbzip2 packs it: streams one after the other, cut within a line, the last empty.
+var streamsBz2, _ = hex.DecodeString("425a6839314159265359208d1fc60000035800001040017a10200031064c410d0c2121a9482ca6dcf177245385090208d1fc60" +
+	"425a6839314159265359c2554364000002d9800010480228000a0384002000310340d01a136899a128c8fbd8bac0ab570bb9229c2848612aa1b200" +
+	"425a683917724538509000000000")
+
+// pad is what tapes and block devices leave after a file.
+var pad = strings.Repeat("\x00", 1000)
+
 func TestReadAccepts(t *testing.T) {
 	three := func(m int, col []int32, val []float64) *fwopt.Sparse {
 		return &fwopt.Sparse{N: 2, M: m, Ptr: []int{0, len(col), len(col)}, Col: col, Val: val}
@@ -46,6 +54,12 @@ func TestReadAccepts(t *testing.T) {
 		{"plain", small, smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"gzip", string(gz(small)), smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"bzip2", string(smallBz2), smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"gzip, two members", string(gz(small[:17])) + string(gz(small[17:])), smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"gzip, empty members", string(gz("")) + string(gz(small)) + string(gz("")), smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"gzip, a zero byte at the end", string(gz(small)) + "\x00", smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"gzip, padded", string(gz(small)) + pad, smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"gzip, two members, padded", string(gz(small[:17])) + pad + string(gz(small[17:])) + pad, smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"bzip2, three streams", string(streamsBz2), smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"no newline at the end", strings.TrimSuffix(small, "\n"), smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"CRLF", strings.ReplaceAll(small, "\n", "\r\n"), smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"blank lines, spaces, tabs", "\n \n1 \t 1:0.5   3:2 \t\n2 2:-1e-3\n\n1   \n", smallX, []int{0, 1, 0}, []int{1, 2}},
@@ -92,6 +106,10 @@ func TestReadRefuses(t *testing.T) {
 		{"index overflows", "1 18446744073709551617:1\n", `feature index "18446744073709551617" is larger`},
 		{"index negative", "1 -1:1\n", `"-1:1" is not index:value`},
 		{"ranking file", "1 qid:3 1:1\n", `"qid:3" is not index:value`},
+		{"gzip and garbage", string(gz(small)) + "garbage", "f: after line 4: the gzip file is damaged (garbage after its end): get it again"},
+		{"gzip, padding and garbage", string(gz(small)) + pad + "garbage, and more of it", "f: after line 4: the gzip file is damaged (garbage after its end)"},
+		{"gzip and half a member", string(gz(small)) + string(gz(small)[:20]), "f: after line 4: the gzip file is cut off"},
+		{"bzip2 and garbage", string(smallBz2) + "garbage", "f: after line 4: the bzip2 file is damaged"},
 		{"no value", "1 1:\n", `"1:" is not index:value`},
 		{"no colon", "1 17\n", `"17" is not index:value`},
 		{"NaN", "1 1:NaN\n", `value "NaN" of feature 1 is not a finite number`},
@@ -325,7 +343,7 @@ func TestReadFile(t *testing.T) {
 // being written and read.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{small, string(smallBz2), string(gz(small)), "+1 1:1e3 7:0\n-1.0\t2:.5\r\n", "0 100000000:5e-324\n1",
-		"\xef\xbb\xbf1 1:1\n#\n2", "1 1:1 1:2\n", "<html>", "nan", "1 0:1", "1e9 1:1", "BZh9", "\x1f\x8b"} {
+		"\xef\xbb\xbf1 1:1\n#\n2", "1 1:1 1:2\n", "<html>", "nan", "1 0:1", "1e9 1:1", "BZh9", "\x1f\x8b", string(gz(small)) + pad + string(gz(small)), string(streamsBz2)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
