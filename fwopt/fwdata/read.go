@@ -79,7 +79,7 @@ func Read(r io.Reader, name string) (*Set, error) {
 // read is Read without the digest.
 func read(r io.Reader, name string) (*Set, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
-	head, err := br.Peek(6) // shorter at the end of a short file
+	head, err := br.Peek(3) // shorter at the end of a short file
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("fwdata: %s: %w", name, err)
 	}
@@ -91,10 +91,6 @@ func read(r io.Reader, name string) (*Set, error) {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		p.packed = "gzip"
 		r = &gunzip{from: br}
-	case bytes.HasPrefix(head, []byte("\xfd7zXZ")):
-		return nil, fmt.Errorf("fwdata: %s: an xz file: unpack it first (xz -d)", name)
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return nil, fmt.Errorf("fwdata: %s: a zip archive: unpack it first", name)
 	default:
 		r = br
 	}
@@ -178,6 +174,35 @@ func (p *parser) damaged(err error) error {
 	return fmt.Errorf("fwdata: %s: after line %d: the %s file is %s (%w): get it again", p.name, p.line, p.packed, what, err)
 }
 
+// notText tells by the first line what is not LIBSVM text, and what to do about it.
+var notText = []struct {
+	at          int
+	magic, what string
+}{
+	{0, "\xfd7zXZ", "an xz file: unpack it first (xz -d)"},
+	{0, "PK\x03\x04", "a zip archive: unpack it first"},
+	{0, "\x28\xb5\x2f\xfd", "a zstd file: unpack it first (zstd -d)"},
+	{257, "ustar", "a tar archive: unpack it first (tar -xf) and read the file in it"},
+	{0, "\xff\xfe", "line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+	{0, "\xfe\xff", "line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+	{0, "version https://git-lfs.", "line 1: a git-LFS pointer, not the data: run git lfs pull in its folder"},
+}
+
+// check returns an error for a line that is not one of LIBSVM text.
+func (p *parser) check(b []byte) error {
+	if p.line == 1 {
+		for _, k := range notText {
+			if len(b) > k.at && bytes.HasPrefix(b[k.at:], []byte(k.magic)) {
+				return fmt.Errorf("fwdata: %s: %s", p.name, k.what)
+			}
+		}
+	}
+	if i := bytes.IndexByte(b, '\r'); i >= 0 && len(bytes.TrimSpace(b[i:])) > 0 {
+		return p.fail(`CR alone ends a line (old Mac text): turn each CR into a newline (tr '\r' '\n')`)
+	}
+	return nil
+}
+
 // lines cuts the text into lines and parses each.
 func (p *parser) lines(r io.Reader) error {
 	buf := make([]byte, 1<<18)
@@ -186,6 +211,9 @@ func (p *parser) lines(r io.Reader) error {
 		if fill == len(buf) {
 			if fill >= maxLine {
 				p.line++
+				if err := p.check(buf); err != nil {
+					return err
+				}
 				return p.fail("longer than %d bytes: not LIBSVM text", maxLine)
 			}
 			buf = append(buf, make([]byte, len(buf))...)
@@ -219,6 +247,9 @@ func (p *parser) lines(r io.Reader) error {
 // row parses one line.
 func (p *parser) row(b []byte) error {
 	p.line++
+	if err := p.check(b); err != nil {
+		return err
+	}
 	if p.line == 1 {
 		b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) // a byte order mark
 	}
@@ -255,6 +286,9 @@ func (p *parser) row(b []byte) error {
 			colon++
 		}
 		if colon == 0 || colon >= len(tok)-1 || tok[colon] != ':' {
+			if bytes.HasPrefix(tok, []byte("qid:")) {
+				return p.fail("%s is not index:value: a ranking file? remove the qid words", quote(tok))
+			}
 			return p.fail("%s is not index:value", quote(tok))
 		}
 		switch {

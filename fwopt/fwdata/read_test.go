@@ -1,8 +1,10 @@
 package fwdata
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -39,8 +41,31 @@ var streamsBz2, _ = hex.DecodeString("425a6839314159265359208d1fc600000358000010
 	"425a6839314159265359c2554364000002d9800010480228000a0384002000310340d01a136899a128c8fbd8bac0ab570bb9229c2848612aa1b200" +
 	"425a683917724538509000000000")
 
+// tarBz2 is a tar archive of small, packed by bzip2.
+var tarBz2, _ = hex.DecodeString("425a683931415926535943b691d000008c7b90ca90004048037f1000206a039f8004000008200074211a1190683098869ea0ca4794c8683d400680fb" +
+	"a1bd88aa410213820917a33834a34bc104381c2117a949b168c6aeb41222a4008f5945002589a709c1ac7ad4b7914f8a534c1ab2083554f91e9caf60503af391eec0a99a09a22201f8bb9229c284821db48e80")
+
 // pad is what tapes and block devices leave after a file.
 var pad = strings.Repeat("\x00", 1000)
+
+// tarred is text in a tar archive.
+func tarred(text string) string {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	w.WriteHeader(&tar.Header{Name: "own.svm", Size: int64(len(text)), Mode: 0o644})
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// utf16 is ASCII text in UTF-16 after its byte order mark.
+func utf16(order binary.AppendByteOrder, text string) string {
+	b := order.AppendUint16(nil, 0xfeff)
+	for _, c := range text {
+		b = order.AppendUint16(b, uint16(c))
+	}
+	return string(b)
+}
 
 func TestReadAccepts(t *testing.T) {
 	three := func(m int, col []int32, val []float64) *fwopt.Sparse {
@@ -62,6 +87,7 @@ func TestReadAccepts(t *testing.T) {
 		{"bzip2, three streams", string(streamsBz2), smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"no newline at the end", strings.TrimSuffix(small, "\n"), smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"CRLF", strings.ReplaceAll(small, "\n", "\r\n"), smallX, []int{0, 1, 0}, []int{1, 2}},
+		{"CR CR LF, CR at the end", strings.ReplaceAll(small, "\n", " \r\r\n") + "\r", smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"blank lines, spaces, tabs", "\n \n1 \t 1:0.5   3:2 \t\n2 2:-1e-3\n\n1   \n", smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"byte order mark", "\xef\xbb\xbf" + small, smallX, []int{0, 1, 0}, []int{1, 2}},
 		{"comment after a row", "7 1:1 # the 7:7\n-3#x\n", three(1, []int32{0}, []float64{1}), []int{1, 0}, []int{-3, 7}},
@@ -106,6 +132,19 @@ func TestReadRefuses(t *testing.T) {
 		{"index overflows", "1 18446744073709551617:1\n", `feature index "18446744073709551617" is larger`},
 		{"index negative", "1 -1:1\n", `"-1:1" is not index:value`},
 		{"ranking file", "1 qid:3 1:1\n", `"qid:3" is not index:value`},
+		{"ranking file, what to do", "2 1:1\n1 qid:3 1:1\n", `f: line 2: "qid:3" is not index:value: a ranking file? remove the qid words`},
+		{"CR alone", strings.ReplaceAll(small, "\n", "\r"), "f: line 1: CR alone ends a line (old Mac text): turn each CR into a newline"},
+		{"CR alone after a comment", "# a\r1 1:1\r2 1:1\r", "f: line 1: CR alone ends a line"},
+		{"CR alone hides an example", "1 1:1\n1 1:1 # a\r2 1:1\n2 1:2\n", "f: line 2: CR alone ends a line"},
+		{"CR alone, packed", string(gz("1 1:1\r2 2:1")), "f: line 1: CR alone ends a line"},
+		{"UTF-16, little endian", utf16(binary.LittleEndian, small), "f: line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+		{"UTF-16, big endian", utf16(binary.BigEndian, small), "f: line 1: UTF-16 text: save it as UTF-8"},
+		{"UTF-16, packed", string(gz(utf16(binary.LittleEndian, small))), "f: line 1: UTF-16 text"},
+		{"git-LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 2376572\n", "f: line 1: a git-LFS pointer, not the data: run git lfs pull"},
+		{"zstd", "\x28\xb5\x2f\xfd\x04\x58", "f: a zstd file: unpack it first (zstd -d)"},
+		{"tar", tarred(small), "f: a tar archive: unpack it first (tar -xf) and read the file in it"},
+		{"tar.gz", string(gz(tarred(small))), "f: a tar archive: unpack it first (tar -xf)"},
+		{"tar.bz2", string(tarBz2), "f: a tar archive: unpack it first (tar -xf)"},
 		{"gzip and garbage", string(gz(small)) + "garbage", "f: after line 4: the gzip file is damaged (garbage after its end): get it again"},
 		{"gzip, padding and garbage", string(gz(small)) + pad + "garbage, and more of it", "f: after line 4: the gzip file is damaged (garbage after its end)"},
 		{"gzip and half a member", string(gz(small)) + string(gz(small)[:20]), "f: after line 4: the gzip file is cut off"},
@@ -140,6 +179,14 @@ func TestReadLongLine(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("1 1:1\n2 "), &zeros{left: 4 * maxLine})
 	_, err := Read(endless, "f")
 	if err == nil || !strings.Contains(err.Error(), "f: line 2: longer than 67108864 bytes") {
+		t.Error(err)
+	}
+}
+
+// Lines that CR alone ends look like one.
+func TestReadLongLineOfMany(t *testing.T) {
+	_, err := Read(io.MultiReader(strings.NewReader("1 1:1\n2 1:"+strings.Repeat("0", 1000)+"\r"), &zeros{left: 4 * maxLine}), "f")
+	if err == nil || !strings.Contains(err.Error(), "f: line 2: CR alone ends a line") {
 		t.Error(err)
 	}
 }
@@ -343,7 +390,8 @@ func TestReadFile(t *testing.T) {
 // being written and read.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{small, string(smallBz2), string(gz(small)), "+1 1:1e3 7:0\n-1.0\t2:.5\r\n", "0 100000000:5e-324\n1",
-		"\xef\xbb\xbf1 1:1\n#\n2", "1 1:1 1:2\n", "<html>", "nan", "1 0:1", "1e9 1:1", "BZh9", "\x1f\x8b", string(gz(small)) + pad + string(gz(small)), string(streamsBz2)} {
+		"\xef\xbb\xbf1 1:1\n#\n2", "1 1:1 1:2\n", "<html>", "nan", "1 0:1", "1e9 1:1", "BZh9", "\x1f\x8b",
+		"1 1:1\r2 1:1\r", "1 1:1\r\r\n2\r", "1 qid:2 1:1", utf16(binary.LittleEndian, small), tarred(small), string(gz(small)) + pad + string(gz(small)), string(streamsBz2)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
