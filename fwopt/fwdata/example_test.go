@@ -2,9 +2,11 @@ package fwdata_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,6 +36,27 @@ func ExampleRead() {
 	// Output:
 	// [0.5 2 1] [1 0] [-1 1]
 	// fwdata: own: line 2: feature index 1 after 2: sort each line by index
+}
+
+// Regression: real targets in place of labels, for least squares on an l1 ball.
+func ExampleReadTargets() {
+	text := "1.5 1:1 2:1\n-0.5 2:-1\n2 1:2\n0.5 1:1 2:-1\n" // or a file that os.Open has opened
+	x, b, err := fwdata.ReadTargets(strings.NewReader(text), "own")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%d x %d, targets %v\n", x.N, x.M, b)
+
+	f, omega := fwopt.NewLeastSquares(x, b), fwopt.L1Ball{D: x.M, R: 1}
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 100})
+	fmt.Printf("f(w) = %.4f at w = %.3f\n", tr.Last().F, tr.W)
+
+	_, err = fwdata.Read(strings.NewReader(text), "own")
+	fmt.Println(err)
+	// Output:
+	// 4 x 2, targets [1.5 -0.5 2 0.5]
+	// f(w) = 0.0625 at w = [0.833 0.167]
+	// fwdata: own: line 1: label "1.5" is not an integer of at most 9 digits: number the classes, or read it by ReadTargets if it is a number to predict
 }
 
 func ExampleFromMatrix() {

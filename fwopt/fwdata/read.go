@@ -37,7 +37,7 @@ const maxIndex = 100_000_000
 // indices from 1; a line may have no features, and blank lines are skipped. M is
 // the largest index. Explicit zeros count for M and are not stored. Errors name
 // the file, the line and a remedy. The set's name is the file's, without its
-// endings.
+// endings. ReadTargets reads real targets in place of labels.
 func ReadFile(path string) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,14 +76,44 @@ func Read(r io.Reader, name string) (*Set, error) {
 	return s, nil
 }
 
+// ReadTargets reads LIBSVM text for regression from r: as ReadFile does, plain or
+// packed, but with any finite real number b_i in place of the label. It returns
+// the n × m matrix and the n targets, as fwopt.NewLeastSquares takes them. The
+// name stands for the file in errors. Time and memory are as for Read.
+func ReadTargets(r io.Reader, name string) (x *fwopt.Sparse, b []float64, err error) {
+	p, err := parse(r, name, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.x, p.y, nil
+}
+
 // read is Read without the digest.
 func read(r io.Reader, name string) (*Set, error) {
+	p, err := parse(r, name, false)
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]int, len(p.y))
+	for i, y := range p.y {
+		labels[i] = int(y)
+	}
+	s := &Set{Name: name, X: p.x}
+	if err := s.setClasses(labels); err != nil {
+		return nil, fmt.Errorf("fwdata: %s: line %d: %w", name, p.line, err)
+	}
+	return s, nil
+}
+
+// parse reads all of r. With targets, the first word of a line is any
+// finite number, else an integer.
+func parse(r io.Reader, name string, targets bool) (*parser, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
 	head, err := br.Peek(3) // shorter at the end of a short file
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("fwdata: %s: %w", name, err)
 	}
-	p := parser{name: name, x: &fwopt.Sparse{Ptr: []int{0}}}
+	p := &parser{name: name, targets: targets, x: &fwopt.Sparse{Ptr: []int{0}}}
 	switch {
 	case bytes.HasPrefix(head, []byte("BZh")):
 		p.packed = "bzip2"
@@ -98,17 +128,13 @@ func read(r io.Reader, name string) (*Set, error) {
 		return nil, err
 	}
 	switch {
-	case len(p.labels) == 0:
+	case len(p.y) == 0:
 		return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without an example: is it empty, or a broken download?", name, max(p.line, 1))
 	case p.x.M == 0:
 		return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without a feature", name, p.line)
 	}
-	p.x.N = len(p.labels)
-	s := &Set{Name: name, X: p.x}
-	if err := s.setClasses(p.labels); err != nil {
-		return nil, fmt.Errorf("fwdata: %s: line %d: %w", name, p.line, err)
-	}
-	return s, nil
+	p.x.N = len(p.y)
+	return p, nil
 }
 
 // gunzip reads the members of a gzip file one after the other. Unlike gzip.Reader
@@ -153,8 +179,9 @@ func (g *gunzip) Read(b []byte) (int, error) {
 // parser holds what has been read so far.
 type parser struct {
 	name, packed string
+	targets      bool // not labels
 	line         int
-	labels       []int
+	y            []float64 // labels or targets
 	x            *fwopt.Sparse
 }
 
@@ -260,17 +287,9 @@ func (p *parser) row(b []byte) error {
 	if len(tok) == 0 {
 		return nil
 	}
-	label, ok := integer(tok)
-	if !ok {
-		switch {
-		case len(p.labels) == 0 && tok[0] == '<':
-			return p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
-		case bytes.IndexByte(tok, ',') >= 0 && bytes.IndexByte(tok, ':') < 0 && bytes.IndexByte(b, ':') < 0:
-			return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it with encoding/csv and hand it to FromMatrix", quote(tok))
-		case bytes.IndexByte(tok, ',') >= 0:
-			return p.fail("label %s: several labels an example are not supported", quote(tok))
-		}
-		return p.fail("label %s is not an integer of at most 9 digits: number the classes", quote(tok))
+	y, finite := number(tok)
+	if !finite || !p.targets && (y != math.Trunc(y) || math.Abs(y) >= 1e9) {
+		return p.noLabel(tok, b, finite)
 	}
 	x, last := p.x, int64(0)
 	for {
@@ -313,8 +332,31 @@ func (p *parser) row(b []byte) error {
 	}
 	x.M = max(x.M, int(last))
 	x.Ptr = append(x.Ptr, len(x.Val))
-	p.labels = append(p.labels, label)
+	p.y = append(p.y, y)
 	return nil
+}
+
+// noLabel returns the error for a line's first word that is not a label, or not a
+// target. The rest of the line and whether the word is a finite number tell why.
+func (p *parser) noLabel(tok, rest []byte, finite bool) error {
+	what, use := "label", "hand it to FromMatrix"
+	if p.targets {
+		what, use = "target", "fill a fwopt.Sparse"
+	}
+	comma := bytes.IndexByte(tok, ',') >= 0
+	switch {
+	case len(p.y) == 0 && tok[0] == '<':
+		return p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
+	case comma && bytes.IndexByte(tok, ':') < 0 && bytes.IndexByte(rest, ':') < 0:
+		return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it with encoding/csv and %s", quote(tok), use)
+	case comma:
+		return p.fail("%s %s: several %ss an example are not supported", what, quote(tok), what)
+	case p.targets:
+		return p.fail("target %s is not a finite number: remove or replace its line", quote(tok))
+	case finite:
+		return p.fail("label %s is not an integer of at most 9 digits: number the classes, or read it by ReadTargets if it is a number to predict", quote(tok))
+	}
+	return p.fail("label %s is not an integer of at most 9 digits: number the classes", quote(tok))
 }
 
 // token returns the first word of b and what follows it.
@@ -328,16 +370,6 @@ func token(b []byte) (tok, rest []byte) {
 		j++
 	}
 	return b[i:j], b[j:]
-}
-
-// integer reads a label: an integer of absolute value below 10⁹, perhaps written
-// as a real number.
-func integer(b []byte) (int, bool) {
-	v, ok := number(b)
-	if !ok || v != math.Trunc(v) || math.Abs(v) >= 1e9 {
-		return 0, false
-	}
-	return int(v), true
 }
 
 // number reads a finite decimal number.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,6 +120,7 @@ func TestReadRefuses(t *testing.T) {
 		{"HTML", "\n<!DOCTYPE html>\n<html>", "f: line 2: a web page (HTML)"},
 		{"label is a word", "1 1:1\ncat 1:1\n", `f: line 2: label "cat" is not an integer`},
 		{"label is a fraction", "1.5 1:1\n", `f: line 1: label "1.5" is not an integer`},
+		{"label is a fraction, what to do", "1 1:1\n-.5 1:1\n", `f: line 2: label "-.5" is not an integer of at most 9 digits: number the classes, or read it by ReadTargets if it is a number to predict`},
 		{"label is huge", "1e9 1:1\n", `label "1e9" is not an integer of at most 9 digits`},
 		{"label is NaN", "nan 1:1\n", `label "nan" is not an integer`},
 		{"many labels", "1,2 1:1\n", `label "1,2": several labels`},
@@ -168,6 +170,54 @@ func TestReadRefuses(t *testing.T) {
 		s, err := Read(strings.NewReader(c.text), "f")
 		if err == nil {
 			t.Errorf("%s: accepted: %+v", c.name, s.X)
+		} else if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "fwdata: f: ") {
+			t.Errorf("%s: %q, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// Targets are any real numbers; all else is as for classes.
+func TestReadTargets(t *testing.T) {
+	text := "1.5 1:0.5 3:2\n-2e-3 2:-1e-3 # comment\n\n+7\n1e300 \n0.1\n5e-324\n-0\n12345678901\n"
+	want := []float64{1.5, -2e-3, 7, 1e300, 0.1, 5e-324, math.Copysign(0, -1), 12345678901}
+	wantX := &fwopt.Sparse{N: 8, M: 3, Ptr: []int{0, 2, 3, 3, 3, 3, 3, 3, 3}, Col: smallX.Col, Val: smallX.Val}
+	for name, text := range map[string]string{"plain": text, "gzip": string(gz(text)), "CRLF": strings.ReplaceAll(text, "\n", "\r\n")} {
+		x, b, err := ReadTargets(iotest.OneByteReader(strings.NewReader(text)), "f")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !reflect.DeepEqual(x, wantX) {
+			t.Errorf("%s: %+v", name, x)
+		}
+		if !slices.EqualFunc(b, want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+			t.Errorf("%s: %v", name, b)
+		}
+	}
+	// One target for all is no error, nor is a single example.
+	if _, b, err := ReadTargets(strings.NewReader("2 1:1\n"), "f"); err != nil || !slices.Equal(b, []float64{2}) {
+		t.Errorf("%v, %v", b, err)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "f: line 1: the file ends without an example"},
+		{"no features", "1\n2\n", "f: line 2: the file ends without a feature"},
+		{"NaN", "1 1:1\nNaN 1:1\n", `f: line 2: target "NaN" is not a finite number: remove or replace its line`},
+		{"infinite", "1 1:1\n\n-Inf 1:1\n", `f: line 3: target "-Inf" is not a finite number`},
+		{"overflow", "1e999 1:1\n", `f: line 1: target "1e999" is not a finite number`},
+		{"a word", "high 1:1\n", `f: line 1: target "high" is not a finite number`},
+		{"no target", "1:1 2:1\n", `f: line 1: target "1:1" is not a finite number`},
+		{"several", "1.5,2 1:1\n", `f: line 1: target "1.5,2": several targets an example are not supported`},
+		{"a table with commas", "1.5,2,3\n", `f: line 1: "1.5,2,3": a table with commas (CSV), not LIBSVM text: read it with encoding/csv and fill a fwopt.Sparse`},
+		{"index 0", "1.5 0:1\n", "f: line 1: feature index 0"},
+		{"value is NaN", "1.5 1:nan\n", `f: line 1: value "nan" of feature 1`},
+		{"ranking file", "1.5 qid:3 1:1\n", `f: line 1: "qid:3" is not index:value: a ranking file?`},
+		{"HTML", "<html>\n", "f: line 1: a web page (HTML)"},
+		{"tar.gz", string(gz(tarred(text))), "f: a tar archive: unpack it first"},
+		{"cut off", string(gz(text)[:40]), "the gzip file is cut off"},
+	} {
+		x, b, err := ReadTargets(strings.NewReader(c.text), "f")
+		if err == nil || x != nil || b != nil {
+			t.Errorf("%s: accepted: %+v, %v", c.name, x, b)
 		} else if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "fwdata: f: ") {
 			t.Errorf("%s: %q, want %q", c.name, err, c.want)
 		}
@@ -387,14 +437,24 @@ func TestReadFile(t *testing.T) {
 }
 
 // FuzzRead: no input panics, and what is accepted is well-formed and survives
-// being written and read.
+// being written and read. What is read as classes can be read as targets.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{small, string(smallBz2), string(gz(small)), "+1 1:1e3 7:0\n-1.0\t2:.5\r\n", "0 100000000:5e-324\n1",
 		"\xef\xbb\xbf1 1:1\n#\n2", "1 1:1 1:2\n", "<html>", "nan", "1 0:1", "1e9 1:1", "BZh9", "\x1f\x8b",
-		"1 1:1\r2 1:1\r", "1 1:1\r\r\n2\r", "1 qid:2 1:1", utf16(binary.LittleEndian, small), tarred(small), string(gz(small)) + pad + string(gz(small)), string(streamsBz2)} {
+		"1.5 1:1\n-1e-300\n", "1e9 1:1\n1e400 1:1", "-0 1:1\n5 1:1", "1 1:1\r2 1:1\r", "1 1:1\r\r\n2\r", "1 qid:2 1:1", utf16(binary.LittleEndian, small), tarred(small), string(gz(small)) + pad + string(gz(small)), string(streamsBz2)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		x, target, noTargets := ReadTargets(bytes.NewReader(b), "f")
+		if noTargets != nil && !strings.HasPrefix(noTargets.Error(), "fwdata: f: ") {
+			t.Fatalf("%q does not name the file", noTargets)
+		}
+		if noTargets == nil {
+			checkSparse(t, x)
+			if len(target) != x.N || slices.ContainsFunc(target, func(b float64) bool { return math.IsNaN(b) || math.IsInf(b, 0) }) {
+				t.Fatalf("%d rows, targets %v", x.N, target)
+			}
+		}
 		s, err := Read(bytes.NewReader(b), "f")
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "fwdata: f: ") {
@@ -403,6 +463,14 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		checkSet(t, s)
+		if noTargets != nil || !reflect.DeepEqual(x, s.X) {
+			t.Fatalf("targets: %v\n%+v\n%+v", noTargets, x, s.X)
+		}
+		for i, y := range s.Y {
+			if target[i] != float64(s.Labels[y]) {
+				t.Fatalf("row %d has label %d, target %g", i, s.Labels[y], target[i])
+			}
+		}
 		var out bytes.Buffer
 		if err := s.Write(&out); err != nil {
 			t.Fatal(err)
@@ -421,10 +489,22 @@ func FuzzRead(f *testing.F) {
 // checkSet fails unless s is what the rest of the library relies on.
 func checkSet(t *testing.T, s *Set) {
 	t.Helper()
-	x := s.X
-	if x.N < 2 || x.M < 1 || len(x.Ptr) != x.N+1 || x.Ptr[0] != 0 || x.Ptr[x.N] != len(x.Val) || len(x.Col) != len(x.Val) ||
-		len(s.Y) != x.N || s.H() < 2 {
-		t.Fatalf("%d x %d, %d pointers, %d columns, %d values, %d labels, %d classes", x.N, x.M, len(x.Ptr), len(x.Col), len(x.Val), len(s.Y), s.H())
+	checkSparse(t, s.X)
+	if s.N() < 2 || len(s.Y) != s.N() || s.H() < 2 {
+		t.Fatalf("%d rows, %d labels, %d classes", s.N(), len(s.Y), s.H())
+	}
+	for c, k := range s.Counts() {
+		if k == 0 || c > 0 && s.Labels[c] <= s.Labels[c-1] {
+			t.Fatalf("class %d of %v has %d examples", c, s.Labels, k)
+		}
+	}
+}
+
+// checkSparse fails unless x is well-formed and finite.
+func checkSparse(t *testing.T, x *fwopt.Sparse) {
+	t.Helper()
+	if x.N < 1 || x.M < 1 || len(x.Ptr) != x.N+1 || x.Ptr[0] != 0 || x.Ptr[x.N] != len(x.Val) || len(x.Col) != len(x.Val) {
+		t.Fatalf("%d x %d, %d pointers, %d columns, %d values", x.N, x.M, len(x.Ptr), len(x.Col), len(x.Val))
 	}
 	for i := range x.N {
 		col, val := x.Row(i)
@@ -432,11 +512,6 @@ func checkSet(t *testing.T, s *Set) {
 			if j < 0 || int(j) >= x.M || k > 0 && j <= col[k-1] || val[k] == 0 || val[k] != val[k] || math.IsInf(val[k], 0) {
 				t.Fatalf("row %d: %v %v", i, col, val)
 			}
-		}
-	}
-	for c, k := range s.Counts() {
-		if k == 0 || c > 0 && s.Labels[c] <= s.Labels[c-1] {
-			t.Fatalf("class %d of %v has %d examples", c, s.Labels, k)
 		}
 	}
 }
