@@ -84,6 +84,11 @@ func (f *quad) base() *quad { return f }
 // String returns the call that made the instance.
 func (f *quad) String() string { return f.name }
 
+// say adds the mean of the terms to an identity.
+func (f *quad) say(id *fwopt.Identity) *fwopt.Identity {
+	return id.Text(f.name).Int(f.n).Float(f.h...).Float(f.g...).Float(f.c...).Float(f.min)
+}
+
 // Dim returns d.
 func (f *quad) Dim() int { return len(f.c) }
 

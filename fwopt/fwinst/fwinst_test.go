@@ -1,9 +1,11 @@
 package fwinst
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -438,6 +440,26 @@ func TestFloor(t *testing.T) {
 }
 
 // What the caller could have known.
+// Every instance is kept, and no two are the same run.
+func TestKept(t *testing.T) {
+	dir, runs := t.TempDir(), 0
+	for _, p := range []*Instance{
+		Simplex(16, 8, 1), Simplex(16, 8, 2), Face(16, 8, 0.5, 1), MSL(4, 8, 1, 1), MSC(4, 1), MSC(5, 1), NoisyBox(4, 8, 1),
+		Product(MSC(4, 1), Simplex(16, 8, 1)), Product(MSC(4, 1), Simplex(16, 8, 2)), Zigzag(),
+	} {
+		for range 2 {
+			tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(p.F, p.Omega, 1), fwopt.SVRFTheorem1(), p.W0, fwopt.Budget{Steps: 5})
+			if err != nil || tr.Note != "" {
+				t.Errorf("%s: %v, %q", p.Name, err, tr.Note)
+			}
+		}
+		runs++
+		if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != runs {
+			t.Errorf("%s: %d files after %d runs", p.Name, len(files), runs)
+		}
+	}
+}
+
 func TestPanics(t *testing.T) {
 	x := make([]float64, 3)
 	p := Simplex(3, 2, 1)

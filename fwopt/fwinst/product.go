@@ -58,6 +58,9 @@ type pairs struct {
 	a, b sum
 }
 
+// Identify says the factors.
+func (f *pairs) Identify(id *fwopt.Identity) { f.say(id.Of(f)).Part(f.a).Part(f.b) }
+
 // scratch holds batches of the factors that are free. A sum may not hold any: it
 // is used by several runs at once.
 var scratch = sync.Pool{New: func() any { return &[2]fwopt.Batch{{Index: []int{}}, {Index: []int{}}} }}
@@ -144,6 +147,9 @@ func (f *pairs) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 
 // product is Ω_a × Ω_b.
 type product struct{ a, b fwopt.Domain }
+
+// Identify says the factors.
+func (p product) Identify(id *fwopt.Identity) { id.Of(p).Part(p.a).Part(p.b) }
 
 // cut returns the two halves of a vector.
 func (p product) cut(x []float64) (a, b []float64) {

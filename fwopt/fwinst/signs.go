@@ -41,6 +41,14 @@ func newSigns(q quad, a, b float64, seed uint64) *signs {
 	return f
 }
 
+// Identify says the mean of the terms and the signs.
+func (f *signs) Identify(id *fwopt.Identity) {
+	f.say(id.Of(f)).Float(f.a, f.b)
+	for _, m := range f.mask {
+		id.Int(int(m))
+	}
+}
+
 // sign returns s_ij.
 func (f *signs) sign(i, j int) float64 {
 	if (f.mask[j]>>(i%(f.n/2))&1 == 1) == (i < f.n/2) {

@@ -3,6 +3,8 @@ package fwinst
 import (
 	"fmt"
 	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
 )
 
 // Zigzag is the example of Wolfe (1970) and Canon and Cullum (1968) in the
@@ -40,6 +42,14 @@ func (p Polygon) check(v ...[]float64) {
 		if len(x) != 2 {
 			panic(fmt.Sprintf("fwinst: a vector of length %d, want 2", len(x)))
 		}
+	}
+}
+
+// Identify says the vertices.
+func (p Polygon) Identify(id *fwopt.Identity) {
+	id.Of(p)
+	for _, v := range p {
+		id.Float(v[:]...)
 	}
 }
 
