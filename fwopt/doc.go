@@ -14,7 +14,8 @@
 //     projections ([Calls]);
 //   - a [Method] is an algorithm of the paper, line by line, one in a file;
 //   - [Run] runs a method within a [Budget] and returns a [Trace]; [Keep] does so
-//     across programs, with files.
+//     across programs, with files, for parts that say what decides them
+//     ([Identified]).
 //
 // The methods and where they stand:
 //
