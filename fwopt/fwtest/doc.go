@@ -1,3 +1,3 @@
-// Package fwtest tests other people's objectives and domains against the
+// Package fwtest tests other people's objectives, domains and methods against the
 // contracts of package fwopt, as testing/slogtest does for log handlers.
 package fwtest
