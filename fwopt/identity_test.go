@@ -17,8 +17,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 )
 
-// momentum is a method of one's own, SFW on an average of the gradients so far.
-type momentum struct {
+// averaged is a method of one's own, SFW on an average of the gradients so far.
+type averaged struct {
 	Gamma func(k int) float64
 	Rho   float64
 	Rule  fwrule // of one's own, too
@@ -35,18 +35,18 @@ type halving struct{ Every int }
 
 func (h halving) Scale(k int) float64 { return math.Pow(0.5, float64(k/h.Every)) }
 
-func newMomentum() *momentum {
-	return &momentum{Gamma: func(k int) float64 { return 2 / float64(k+1) }, Rho: 0.5, Rule: halving{10}, Warm: true}
+func newAveraged() *averaged {
+	return &averaged{Gamma: func(k int) float64 { return 2 / float64(k+1) }, Rho: 0.5, Rule: halving{10}, Warm: true}
 }
 
-func (a *momentum) Identify(id *fwopt.Identity) {
+func (a *averaged) Identify(id *fwopt.Identity) {
 	id.Of(a).Float(a.Rho)
 	for _, k := range id.Steps(nil) {
 		id.Float(a.Gamma(k), a.Rule.Scale(k))
 	}
 }
 
-func (a *momentum) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+func (a *averaged) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.K == 0 {
 		a.W, a.D = slices.Clone(w0), make([]float64, len(w0))
 	}
@@ -75,7 +75,7 @@ func (a *momentum) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	}
 }
 
-// exported is momentum without its unexported field.
+// exported is averaged without its unexported field.
 type exported struct {
 	Gamma func(k int) float64
 	Rho   float64
@@ -89,10 +89,10 @@ type exported struct {
 
 func (a *exported) Identify(id *fwopt.Identity) {
 	id.Of(a)
-	(*momentum)(nil).identify(id, a.Gamma, a.Rho, a.Rule)
+	(*averaged)(nil).identify(id, a.Gamma, a.Rho, a.Rule)
 }
 
-func (*momentum) identify(id *fwopt.Identity, gamma func(k int) float64, rho float64, rule fwrule) {
+func (*averaged) identify(id *fwopt.Identity, gamma func(k int) float64, rho float64, rule fwrule) {
 	id.Float(rho)
 	for _, k := range id.Steps(nil) {
 		id.Float(gamma(k), rule.Scale(k))
@@ -101,7 +101,7 @@ func (*momentum) identify(id *fwopt.Identity, gamma func(k int) float64, rho flo
 
 func (a *exported) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	return func(yield func(fwopt.Step) bool) {
-		m := momentum{a.Gamma, a.Rho, a.Rule, a.Bend, a.K, a.Warm, a.W, a.D}
+		m := averaged{a.Gamma, a.Rho, a.Rule, a.Bend, a.K, a.Warm, a.W, a.D}
 		for s := range m.Steps(o, w0) {
 			a.K, a.Warm, a.W, a.D = m.K, m.Warm, m.W, m.D
 			if !yield(s) {
@@ -112,7 +112,7 @@ func (a *exported) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 }
 
 func newExported() *exported {
-	m := newMomentum()
+	m := newAveraged()
 	return &exported{Gamma: m.Gamma, Rho: m.Rho, Rule: m.Rule, Warm: true}
 }
 
@@ -416,7 +416,7 @@ func TestKeepRefusesStates(t *testing.T) {
 		{&channeled{}, []string{"field C of *fwopt_test.channeled", "chan"}, false},
 		{&boxed{Rule: unknown{}}, []string{"*fwopt_test.boxed", "fwopt_test.unknown", "gob.Register"}, false},
 		{&empty{}, []string{"*fwopt_test.empty", "exported fields"}, true},
-		{newMomentum(), []string{"field bend of *fwopt_test.momentum", "unexported"}, false},
+		{newAveraged(), []string{"field bend of *fwopt_test.averaged", "unexported"}, false},
 	} {
 		dir, steps := t.TempDir(), 0
 		tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), c.m, nil,
