@@ -369,6 +369,10 @@ type (
 		K    int
 		Rule fwrule
 	}
+	twins struct {
+		K      int
+		W, Old []float64 // one vector
+	}
 	empty struct{}
 )
 
@@ -376,6 +380,20 @@ func local(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	return fwopt.SFWExperiments().Steps(o, w0)
 }
 
+func (a *twins) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return func(yield func(fwopt.Step) bool) {
+		if a.K == 0 {
+			a.W = slices.Clone(w0)
+			a.Old = a.W[2:]
+		}
+		for {
+			a.K++
+			if !yield(fwopt.Step{T: 1, K: a.K, X: a.W}) {
+				return
+			}
+		}
+	}
+}
 func (a *locals) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] { return local(o, w0) }
 func (a valued) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step]  { return local(o, w0) }
 func (a *hidden) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
@@ -388,6 +406,7 @@ func (a *channeled) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] { 
 func (a *boxed) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step]     { return local(o, w0) }
 func (a *empty) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step]     { return local(o, w0) }
 
+func (a *twins) Identify(id *fwopt.Identity)     { id.Of(a) }
 func (a *locals) Identify(id *fwopt.Identity)    { id.Of(a) }
 func (a valued) Identify(id *fwopt.Identity)     { id.Of(a) }
 func (a *hidden) Identify(id *fwopt.Identity)    { id.Of(a) }
@@ -415,6 +434,7 @@ func TestKeepRefusesStates(t *testing.T) {
 		{&pointed{F: new(struct{ G func() })}, []string{"field F.G of *fwopt_test.pointed", "function behind a pointer"}, false},
 		{&channeled{}, []string{"field C of *fwopt_test.channeled", "chan"}, false},
 		{&boxed{Rule: unknown{}}, []string{"*fwopt_test.boxed", "fwopt_test.unknown", "gob.Register"}, false},
+		{&twins{}, []string{"fields W and Old of *fwopt_test.twins", "share memory"}, true},
 		{&empty{}, []string{"*fwopt_test.empty", "exported fields"}, true},
 		{newAveraged(), []string{"field bend of *fwopt_test.averaged", "unexported"}, false},
 	} {

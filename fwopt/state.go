@@ -2,10 +2,12 @@ package fwopt
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/gob"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // The state of a method is what gob writes of it: its exported fields, but for
@@ -20,6 +22,9 @@ func checkState(m Method) error {
 	}
 	if where, what := lost(v.Elem(), "", false); what != "" {
 		return fmt.Errorf("fwopt: a checkpoint would lose the field %s of %T, %s, or use Run", where, m, what)
+	}
+	if a, b := shared(v.Elem()); a != "" {
+		return fmt.Errorf("fwopt: a checkpoint would part the fields %s and %s of %T, which share memory: copy one into the other, or use Run", a, b, m)
 	}
 	if _, err := encodeState(m); err != nil {
 		return fmt.Errorf("fwopt: the state of %T cannot be saved: %w: hand a value of each type that an interface holds to gob.Register, or use Run", m, err)
@@ -73,6 +78,54 @@ func lost(v reflect.Value, path string, behind bool) (where, what string) {
 		return lost(reflect.New(t.Elem()).Elem(), path, true)
 	case reflect.Map:
 		return lost(reflect.New(t.Elem()).Elem(), path, true)
+	}
+	return "", ""
+}
+
+// memory is what a field points to.
+type memory struct {
+	from, to uintptr
+	field    string
+}
+
+// shared finds two fields that share memory, which would be two after a restore.
+func shared(v reflect.Value) (a, b string) {
+	var all []memory
+	var walk func(v reflect.Value, path string)
+	walk = func(v reflect.Value, path string) {
+		switch v.Kind() {
+		case reflect.Struct:
+			if own(v.Type()) {
+				return
+			}
+			for i := range v.NumField() {
+				walk(v.Field(i), path+"."+v.Type().Field(i).Name)
+			}
+		case reflect.Slice:
+			if n := uintptr(v.Len()) * v.Type().Elem().Size(); n > 0 {
+				all = append(all, memory{v.Pointer(), v.Pointer() + n, path[1:]})
+			}
+			switch v.Type().Elem().Kind() {
+			case reflect.Struct, reflect.Slice, reflect.Pointer, reflect.Interface:
+				for i := range v.Len() {
+					walk(v.Index(i), path)
+				}
+			}
+		case reflect.Pointer:
+			if !v.IsNil() {
+				all = append(all, memory{v.Pointer(), v.Pointer() + v.Type().Elem().Size(), path[1:]})
+				walk(v.Elem(), path)
+			}
+		case reflect.Interface:
+			walk(v.Elem(), path)
+		}
+	}
+	walk(v, "")
+	slices.SortFunc(all, func(a, b memory) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(all); i++ {
+		if all[i-1].to > all[i].from {
+			return all[i-1].field, all[i].field
+		}
 	}
 	return "", ""
 }
