@@ -239,7 +239,7 @@ func TestMethodFindsFaults(t *testing.T) {
 		{"state: steps since the call", 1, "a loop over Steps that ended after step 19"},
 		{"state: half of the steps", 1, "a loop over Steps that ended after step 10"},
 		{"state: one loop only", 1, "it ends by itself, or stalls, after step 1"},
-		{"state: shared memory", 1, "Keep: saved after step"},
+		{"state: shared memory", 1, "which share memory"},
 		{"state: after the yield", 1, "the fields change after the yield of step 1"},
 		{"halted: writes the iterate", 3, "Halted after 2 of 3 linear optimisations: the iterate is"},
 		{"halted: writes the rest", 3, "Steps does not go on from the last whole step"},
