@@ -15,7 +15,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser image course grade formgrader course-test course-setup verify test pins lint unit race cross clean
+.PHONY: help setup lab notebooks celltime browser image course grade formgrader course-test course-setup verify soak test pins lint unit race cross clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -74,6 +74,12 @@ course-setup: setup
 
 verify: ## every inequality of the paper against runs, in one table (minutes)
 	$(GO) run ./fwopt/fwverify
+
+# The share of 1,000 kills and 2,000 damages.
+SOAK ?= 1
+
+soak: ## kill runs at any instant and damage their files: none may come back wrong (SOAK=0.1 for a tenth)
+	$(GO) test ./fwopt -count=1 -run '^TestSoak$$' -v -timeout 30m -soak $(SOAK)
 
 test: pins lint unit race cross ## everything that needs no notebook
 

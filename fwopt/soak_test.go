@@ -2,6 +2,7 @@ package fwopt_test
 
 import (
 	"context"
+	"encoding/gob"
 	"flag"
 	"fmt"
 	"maps"
@@ -36,13 +37,20 @@ func (s soaked) keep(t testing.TB, ctx context.Context, dir string, b fwopt.Budg
 		b.Steps = 12
 	}
 	b.DualityGap = true
+	if s.method == "own" {
+		gob.Register(halving{})
+		f, omega := own(t)
+		return fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), newExported(), nil, b)
+	}
 	return fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), methods()[s.method], nil, b)
 }
 
 // iterative are the methods whose runs are short enough on the wide problem.
 var iterative = []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "OFW", "OFWl", "AwayFWls"}
 
+// soakedRuns are those of all methods of the package, and of one's own parts.
 func soakedRuns() (runs []soaked) {
+	runs = append(runs, soaked{"own", false, 100})
 	for i, name := range slices.Sorted(maps.Keys(methods())) {
 		runs = append(runs, soaked{name, false, uint64(i)})
 		if slices.Contains(iterative, name) {
