@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc64"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,8 +63,10 @@ func writeFile(path string, kind byte, encode func(*gob.Encoder) error) (err err
 // the file and the remedy; it is fs.ErrNotExist if there is none.
 func readFile(path string, kind byte, decode func(*gob.Decoder) error) error {
 	b, err := os.ReadFile(path)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("fwopt: %w", err)
+	} else if err != nil {
+		return fmt.Errorf("fwopt: a run cannot be read: %w; make it readable, or remove it to run anew", err)
 	}
 	if b, err = content(b, kind); err == nil {
 		err = decode(gob.NewDecoder(bytes.NewReader(b)))
@@ -120,8 +123,10 @@ func LoadTrace(path string) (*Trace, error) {
 // record is what is kept of a finished run.
 type record struct {
 	Trace   *Trace
-	Version uint64 // of the code that it was computed by
-	Walk    uint64 // the schedules at all its steps
+	Spec    string   // all that decides it, but for the schedules
+	Version uint64   // of the code that it was computed by
+	Walk    uint64   // the schedules at all its steps
+	First   []uint64 // hashes of its first iterates, where code is one's own
 }
 
 func saveRecord(path string, rec *record) error {

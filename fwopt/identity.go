@@ -24,12 +24,14 @@ type Identified interface {
 type Identity struct {
 	self  reflect.Type // as Of was told
 	fixed uint64       // the hash of what was said outside of Steps
-	walk  uint64       // the hash of what was said at each step
+	walk  uint64       // the sum over the steps of the hash of what was said at each
 	why   string       // what is missing; "" if nothing
 	other bool         // the code of this part, or of one in it, is not of this package
 
-	steps   int  // how far Steps goes
-	walking bool // inside a loop over Steps
+	from, steps int    // Steps goes from after the one to the other
+	loop, depth int    // which loop over Steps, and how many Parts down this is
+	walking     bool   // inside a loop over Steps
+	at          uint64 // the hash of what was said at the step
 }
 
 // Of says whose identity this is, and must be said: a type that embeds another one
@@ -54,7 +56,7 @@ func base(x any) reflect.Type {
 // Int adds integers; the number of them counts.
 func (id *Identity) Int(xs ...int) *Identity {
 	h := id.hash()
-	*h = mix(*h, uint64(len(xs)))
+	*h = mix(*h, 'i', uint64(len(xs)))
 	for _, x := range xs {
 		*h = mix(*h, uint64(x))
 	}
@@ -64,7 +66,7 @@ func (id *Identity) Int(xs ...int) *Identity {
 // Float adds numbers, by their bits; the number of them counts.
 func (id *Identity) Float(xs ...float64) *Identity {
 	h := id.hash()
-	*h = mix(*h, uint64(len(xs)))
+	*h = mix(*h, 'f', uint64(len(xs)))
 	for _, x := range xs {
 		*h = mix(*h, math.Float64bits(x))
 	}
@@ -74,46 +76,51 @@ func (id *Identity) Float(xs ...float64) *Identity {
 // Text adds a string.
 func (id *Identity) Text(s string) *Identity {
 	h := id.hash()
-	*h = mixString(*h, s)
+	*h = mixString(mix(*h, 't'), s)
 	return id
 }
 
-// Part adds a part of this part, such as the data of a sum or a factor of a product.
-// The whole has no identity if the part has none.
+// Part adds a part of this part, such as the data of a sum, a factor of a product or
+// a method that does the work, with its schedules. The whole has no identity if the
+// part has none.
 func (id *Identity) Part(part any) *Identity {
-	inner := identify(part, id.steps)
+	inner := identify(part, Identity{walk: id.walk, from: id.from, steps: id.steps, loop: id.loop, depth: id.depth + 1})
 	if id.why == "" {
 		id.why = inner.why
 	}
 	id.other = id.other || inner.other
+	id.walk, id.loop = inner.walk, inner.loop
 	h := id.hash()
-	*h = mix(*h, inner.fixed, inner.walk)
+	*h = mix(*h, 'p', inner.fixed)
 	return id
 }
 
-// Steps yields the t and k of the steps that a run makes, from the first one on, so
-// that a method adds the values of its schedules at each, and no others: runs that
-// differ only in values that neither has come to are one run. N gives the steps of
-// epoch t; nil stands for a method without epochs, where t = 1.
+// Steps yields the t and k of the steps that a run makes, each once, so that a
+// method adds the values of its schedules at each, and no others: runs that differ
+// only in values that neither has come to are one run. N gives the steps of epoch t;
+// nil stands for a method without epochs, where t = 1.
 func (id *Identity) Steps(N func(t int) int) iter.Seq2[int, int] {
 	return func(yield func(t, k int) bool) {
+		id.loop++
 		id.walking = true // and stays so if a schedule panics
-		for t, left := 1, id.steps; left > 0; t++ {
-			n := left
+		for t, done := 1, 0; done < id.steps; t++ {
+			n := id.steps - done
 			if N != nil {
-				n = min(left, N(t))
+				n = min(n, N(t))
 			}
 			if n < 1 {
 				break // the run panics there
 			}
-			for k := 1; k <= n; k++ {
-				id.walk = mix(id.walk, uint64(t), uint64(k))
-				if !yield(t, k) {
+			for k := max(1, id.from-done+1); k <= n; k++ {
+				id.at = mix(uint64(id.loop), uint64(t), uint64(k))
+				more := yield(t, k)
+				id.walk += mix(id.at, 's') // a sum, so that more steps can be added later
+				if !more {
 					id.walking = false
 					return
 				}
 			}
-			left -= n
+			done += n
 		}
 		id.walking = false
 	}
@@ -122,23 +129,32 @@ func (id *Identity) Steps(N func(t int) int) iter.Seq2[int, int] {
 // hash returns the hash that is being added to.
 func (id *Identity) hash() *uint64 {
 	if id.walking {
-		return &id.walk
+		return &id.at
 	}
 	return &id.fixed
 }
 
-// identify asks x who it is, its schedules at the first steps of a run.
-func identify(x any, steps int) (id Identity) {
+// identify asks x who it is, and for its schedules at the steps of a run between
+// those of so, which add to what so holds.
+func identify(x any, so Identity) (id Identity) {
+	id = so
 	say, ok := x.(Identified)
-	if !ok {
-		return Identity{why: fmt.Sprintf("%T has no method Identify", x)}
+	switch {
+	case !ok && x != nil && reflect.PointerTo(reflect.TypeOf(x)).Implements(reflect.TypeFor[Identified]()):
+		id.why = fmt.Sprintf("the method Identify is that of *%T: hand in a pointer", x)
+		return id
+	case !ok:
+		id.why = fmt.Sprintf("%T has no method Identify", x)
+		return id
+	case id.depth > 100:
+		id.why = fmt.Sprintf("%T is a Part of itself", x)
+		return id
 	}
-	defer func() { // a schedule may panic out of its range, and ends what there is to say
+	defer func() { // a schedule may panic out of its range: there is no run further on
 		if r := recover(); r != nil && !id.walking {
 			id.why = fmt.Sprintf("Identify of %T panics: %v", x, r)
 		}
 	}()
-	id.steps = steps
 	say.Identify(&id)
 	switch {
 	case id.why != "":
@@ -150,6 +166,14 @@ func identify(x any, steps int) (id Identity) {
 	return id
 }
 
+// hash returns a hash of the bits of x.
+func hash(x []float64) (h uint64) {
+	for _, v := range x {
+		h = mix(h, math.Float64bits(v))
+	}
+	return h
+}
+
 // mixString adds a string to the hash h.
 func mixString(h uint64, s string) uint64 {
 	h = mix(h, uint64(len(s)))
@@ -159,11 +183,14 @@ func mixString(h uint64, s string) uint64 {
 	return h
 }
 
-// mix adds numbers to the hash h.
+// mix adds numbers to the hash h, each by the finaliser of SplitMix64 (Steele, Lea &
+// Flood, OOPSLA 2014), in which every bit comes to bear on every other.
 func mix(h uint64, xs ...uint64) uint64 {
 	for _, x := range xs {
-		h = (h ^ x) * 0x9e3779b97f4a7c15
-		h ^= h >> 32
+		h = (h ^ x) + 0x9e3779b97f4a7c15
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
 	}
 	return h
 }

@@ -1,14 +1,17 @@
 package fwopt
 
 import (
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -26,8 +29,11 @@ import (
 //
 // The parts say by themselves what decides them, those of this package and one's
 // own alike: see [Identified]. A run with a part that does not is run anew each
-// time, and Trace.Note says which part that is. Schedules count by their values at
-// the steps that the run made, so runs that differ never share a file.
+// time, and Trace.Note says which part that is. The exported fields of a fresh method
+// count without being said; its schedules count by their values at the steps that the
+// run made, so runs that differ never share a file, and a checkpoint serves all that
+// begin as it did. The budget is a part of a run, too: one that may want more asks for
+// more from the start, and is interrupted.
 //
 // Code may change under the same words. For that of this package a file holds a hash
 // of it. With a part of one's own Keep makes the start of the run that it finds once
@@ -49,7 +55,7 @@ import (
 // that are new.
 func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b Budget) (*Trace, error) {
 	r := newRun(o, m, w0, b)
-	ids, why := r.identities()
+	ids, why := r.identities(0) // without schedules, which may panic further on than the run goes
 	if why != "" {
 		r.tr.Note = "not kept: " + why
 		r.loop(ctx)
@@ -58,37 +64,41 @@ func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b 
 	if err := checkState(m); err != nil {
 		return nil, err
 	}
-	r.tr.Spec = r.spec(ids)
-	k := &keeper{run: r, dir: dir, saved: time.Now(), proven: !ids[2].other, known: !ids[0].other && !ids[1].other && !ids[2].other,
-		base: slug(fmt.Sprintf("%s-%s-seed%d-%08x", r.tr.Data, r.tr.Method, o.seed, uint32(mixString(0, r.tr.Spec))))}
+	spec := r.spec(ids)
+	k := &keeper{run: r, dir: dir, spec: spec, owner: r.ahead(), saved: time.Now(),
+		known: !ids[0].other && !ids[1].other && !ids[2].other, proven: !ids[2].other,
+		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.tr.Data, "data")), slug(r.tr.Method), o.seed, uint32(mixString(0, spec)))}
 	failed := os.MkdirAll(dir, 0o777)
+	if failed == nil {
+		_, failed = os.ReadDir(dir) // may it be read?
+	}
 	if failed == nil {
 		sweep(dir, k.base)
 		if tr, err := k.find(ctx); tr != nil || err != nil {
 			return tr, err
 		}
-		r.stepped, r.interrupted = k.step, func() { k.save() }
+		r.stepped, r.interrupted = func() bool { return k.step(ctx) }, k.save
 	}
 	r.loop(ctx)
-	if k.refused != nil {
+	if k.refused != nil && k.now.Step <= k.began.Step+2 {
 		return nil, k.refused
 	}
+	r.tr.Spec = fmt.Sprintf("%s; schedules %016x to step %d", spec, k.walk(r.now.Step), r.now.Step)
 	if failed == nil {
 		failed = k.finish()
 	}
 	if failed != nil {
 		failed = fmt.Errorf("fwopt: the run is not kept: %w", failed)
 	}
-	return r.tr, failed
+	return r.tr, errors.Join(k.refused, failed)
 }
 
-// identities asks f, Ω and the method what they are, with the schedules at the first
-// steps, or says why one of them has none.
-func (r *run) identities() (ids [3]Identity, why string) {
-	const horizon = 1000 // steps; schedules that differ later only have one name, and several files
+// identities asks f, Ω and the method what they are, or says why one of them has
+// none.
+func (r *run) identities(steps int) (ids [3]Identity, why string) {
 	for i, part := range []any{r.o.F, r.o.Omega, r.m} {
-		ids[i] = identify(part, horizon)
-		if ids[i].why == "" && ids[i] != identify(part, horizon) {
+		ids[i] = identify(part, Identity{steps: steps})
+		if ids[i].why == "" && ids[i] != identify(part, Identity{steps: steps}) {
 			ids[i].why = fmt.Sprintf("two calls of Identify of %T say two things", part)
 		}
 		if why == "" {
@@ -98,7 +108,11 @@ func (r *run) identities() (ids [3]Identity, why string) {
 	return ids, why
 }
 
-// spec writes out all that decides the run.
+// ahead returns a hash of the schedules at the first 1,000 steps, whether they will
+// be made or not: what tells the owner of a checkpoint.
+func (r *run) ahead() uint64 { return identify(r.m, Identity{steps: 1000}).walk }
+
+// spec writes out all that decides the run, but for the schedules.
 func (r *run) spec(ids [3]Identity) string {
 	b := r.b
 	b.Watch = nil
@@ -106,25 +120,30 @@ func (r *run) spec(ids [3]Identity) string {
 	warm, _ := r.mark.Warm.RNG.MarshalBinary() // never fails
 	var start Identity
 	start.Float(r.w0...).Float(r.mark.Warm.V...).Text(string(warm)).Text(string(r.mark.RNG))
-	return fmt.Sprintf("f %T %s n %d d %d %016x%016x; Ω %T %016x%016x; method %T %016x%016x; start %016x, seed %d, calls %+v; budget %+v; kernel %s",
-		r.o.F, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), ids[0].fixed, ids[0].walk, r.o.Omega, ids[1].fixed, ids[1].walk,
-		r.m, ids[2].fixed, ids[2].walk, start.fixed, r.o.seed, r.now.Calls, b, r.tr.Kernel)
+	if v := reflect.ValueOf(r.m); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
+		start.Int(int(digest(v.Elem()))) // parameters that Identify may leave out, or a state
+	}
+	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %016x; start %016x, seed %d, calls %+v; budget %+v; kernel %s",
+		r.o.F, r.tr.Data, r.o.F.Len(), r.o.F.Dim(), ids[0].fixed, r.o.Omega, ids[1].fixed,
+		r.m, ids[2].fixed, start.fixed, r.o.seed, r.now.Calls, b, r.tr.Kernel)
 }
-
-// walk returns the hash of the schedules at the first steps.
-func (r *run) walk(steps int) uint64 { return identify(r.m, steps).walk }
 
 // A keeper does the files of one run.
 type keeper struct {
 	*run
 	dir, base string
+	spec      string   // all that decides the run, but for the schedules
+	owner     uint64   // the schedules at the first steps, made or not
+	walked    Identity // the schedules as far as they were asked for
 
 	path   string    // the checkpoint that is there of this run, or ""
 	began  Point     // where this program took it up
 	saved  time.Time // when the last checkpoint was due
 	known  bool      // the version of this package covers all code of the run
 	proven bool      // the method goes on from its state: it is ours, or a copy did
-	second trial     // where the copy went
+	tried  int       // the step after which a copy went on
+	next1  trial     // where it went
+	first  []uint64  // hashes of the first iterates, where code is one's own
 
 	refused error // the method cannot be saved
 	failed  error // the last checkpoint could not be written
@@ -138,15 +157,13 @@ type trial struct {
 }
 
 func newTrial(s Step, o *Oracle) trial {
-	var x Identity
-	x.Float(s.X...)
-	return trial{s.T, s.K, x.fixed, o.Calls}
+	return trial{s.T, s.K, hash(s.X), o.Calls}
 }
 
 // find returns the kept trace of the run, or takes the run to where its furthest
 // checkpoint was written, or does nothing.
 func (k *keeper) find(ctx context.Context) (*Trace, error) {
-	for _, path := range withName(k.dir, k.base, ".trace") {
+	for _, path := range k.files(".trace") {
 		rec, err := loadRecord(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -155,10 +172,10 @@ func (k *keeper) find(ctx context.Context) (*Trace, error) {
 			return nil, err
 		}
 		tr := rec.Trace
-		if tr.Spec != k.tr.Spec || rec.Walk != k.walk(tr.Last().Step) {
+		if rec.Spec != k.spec || rec.Walk != k.walk(tr.Last().Step) {
 			continue
 		}
-		why, err := k.again(ctx, rec.Version, tr.Points, tr.W)
+		why, err := k.again(ctx, rec.Version, tr.Points, rec.First)
 		if err != nil {
 			return nil, err
 		}
@@ -169,8 +186,7 @@ func (k *keeper) find(ctx context.Context) (*Trace, error) {
 		}
 		k.tr.Note = why
 	}
-	var last *checkpoint
-	for _, path := range withName(k.dir, k.base, ".ckpt") {
+	for _, path := range k.files(".ckpt") {
 		c, err := loadCheckpoint(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -178,32 +194,66 @@ func (k *keeper) find(ctx context.Context) (*Trace, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.Spec == k.tr.Spec && c.Walk == k.walk(c.Now.Step) && (last == nil || c.Now.Step > last.Now.Step) {
-			last, k.path = c, path
+		if c.Spec != k.spec || c.Walk != k.walk(c.Now.Step) {
+			continue
+		}
+		why, err := k.again(ctx, c.Version, c.Points, c.First)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			k.tr.Note = why
+			continue
+		}
+		if err := k.restore(c); err != nil {
+			return nil, fmt.Errorf("fwopt: %s cannot be used: %w; remove it to run anew", path, err)
+		}
+		if k.began, k.first = k.now, c.First; c.Owner == k.owner {
+			k.path = path
+		}
+		break
+	}
+	return nil, nil
+}
+
+// walk returns the hash of the schedules at the first steps.
+func (k *keeper) walk(steps int) uint64 {
+	if steps < k.walked.steps {
+		k.walked = Identity{}
+	}
+	k.walked = identify(k.m, Identity{walk: k.walked.walk, from: k.walked.steps, steps: steps})
+	return k.walked.walk
+}
+
+// name returns the file of the run when it has made so many steps.
+func (k *keeper) name(steps int, end string) string {
+	return filepath.Join(k.dir, fmt.Sprintf("%s-%d-%08x%s", k.base, steps, uint32(k.walk(steps)), end))
+}
+
+// files returns the files of runs that have begun as this one does, those of the most
+// steps first.
+func (k *keeper) files(end string) (paths []string) {
+	steps := map[int]bool{}
+	for _, path := range withName(k.dir, k.base, end) {
+		var n int
+		if _, err := fmt.Sscanf(filepath.Base(path)[len(k.base):], "-%d-", &n); err == nil && n >= 0 {
+			steps[n] = true
 		}
 	}
-	if last == nil {
-		return nil, nil
+	for _, n := range slices.Sorted(maps.Keys(steps)) { // rising, for walk
+		if _, err := os.Stat(k.name(n, end)); err == nil {
+			paths = append(paths, k.name(n, end))
+		}
 	}
-	why, err := k.again(ctx, last.Version, last.Points, nil)
-	if err != nil {
-		return nil, err
-	}
-	if why != "" {
-		k.tr.Note = why
-		return nil, nil
-	}
-	if err := k.restore(last); err != nil {
-		return nil, fmt.Errorf("fwopt: %s cannot be used: %w; remove it to run anew", k.path, err)
-	}
-	k.began = k.now
-	return nil, nil
+	slices.Reverse(paths)
+	return paths
 }
 
 // again says why the code may not be that of what was kept. Where it is one's own, it
 // makes the start of the run on a copy of the method, and tries whether that can go
 // on from its state.
-func (k *keeper) again(ctx context.Context, version uint64, points []Point, w []float64) (why string, err error) {
+func (k *keeper) again(ctx context.Context, version uint64, points []Point, first []uint64) (why string, err error) {
+	const changed = "run anew: the code of f, Ω or the method has changed, or Identify leaves something out: "
 	if version != codeVersion() {
 		return "run anew: what was kept is of another version of fwopt, Go or gonum", nil
 	}
@@ -214,14 +264,20 @@ func (k *keeper) again(ctx context.Context, version uint64, points []Point, w []
 	if err != nil {
 		return "", err
 	}
-	r := &run{o: o, m: m, b: k.b, w0: k.w0, x: k.w0, next: 1, now: k.now, eye: Warm{RNG: k.eye.RNG}, tr: &Trace{}}
+	w0 := slices.Clone(k.w0)
+	r := &run{o: o, m: m, b: k.b, w0: w0, x: w0, start: k.start, next: 1, now: k.now, eye: Warm{RNG: k.eye.RNG}, tr: &Trace{}}
 	r.b.Watch = nil
-	start := &keeper{run: r, proven: k.proven}
-	began := time.Now()
-	r.stepped = func() bool { return start.prove() && time.Since(began) < replay }
-	r.loop(ctx)
-	if start.refused != nil {
-		return "", start.refused
+	start, began, at := &keeper{run: r, proven: k.proven}, time.Now(), 0
+	r.stepped = func() bool {
+		if at = r.now.Step; at <= len(first) && hash(r.x) != first[at-1] {
+			why = fmt.Sprintf("%sthe iterate of step %d is another one", changed, at)
+			return false
+		}
+		return start.prove(ctx) && time.Since(began) < replay
+	}
+	r.loop(context.WithoutCancel(ctx)) // it is short, and half of it would prove nothing
+	if start.refused != nil || why != "" {
+		return why, start.refused
 	}
 	k.proven = start.proven
 	for i, p := range r.tr.Points {
@@ -229,11 +285,8 @@ func (k *keeper) again(ctx context.Context, version uint64, points []Point, w []
 			break
 		}
 		if !equal(p, points[i]) {
-			return fmt.Sprintf("run anew: the code of f, Ω or the method has changed: at step %d f was %v and is now %v", p.Step, points[i].F, p.F), nil
+			return fmt.Sprintf("%sat step %d f was %v and is now %v", changed, p.Step, points[i].F, p.F), nil
 		}
-	}
-	if w != nil && r.tr.W != nil && r.now.Step == points[len(points)-1].Step && !slices.EqualFunc(w, r.tr.W, sameBits) {
-		return "run anew: the code of f, Ω or the method has changed: the last iterate is another one", nil
 	}
 	return "", nil
 }
@@ -254,8 +307,11 @@ func equal(p, q Point) bool {
 }
 
 // step is called after each step. It writes a checkpoint when one is due.
-func (k *keeper) step() (more bool) {
-	if !k.prove() {
+func (k *keeper) step(ctx context.Context) (more bool) {
+	if !k.known && k.now.Step == len(k.first)+1 && len(k.first) < 1000 {
+		k.first = append(k.first, hash(k.x))
+	}
+	if !k.prove(ctx) {
 		return false
 	}
 	if time.Since(k.saved) > persistEvery {
@@ -267,38 +323,50 @@ func (k *keeper) step() (more bool) {
 
 // prove lets a copy of the method go on from the state after the first step, and
 // refuses the method if that step is not the one that the run makes.
-func (k *keeper) prove() (ok bool) {
-	steps, ok := k.now.Step-k.began.Step, true
+func (k *keeper) prove(ctx context.Context) (ok bool) {
 	switch {
-	case k.proven || steps > 2:
-	case steps == 1:
-		if k.began.Step > 0 { // a method that begins anew shows it in t and k
-			ok = k.now.T > k.began.T || k.now.T == k.began.T && k.now.K > k.began.K
+	case k.proven:
+	case k.tried > 0 && k.tried+1 == k.now.Step:
+		if k.proven = k.next1 == newTrial(Step{k.now.T, k.now.K, k.x}, k.o); !k.proven {
+			k.refused = fmt.Errorf("fwopt: %T cannot go on from its state, for the step that a copy makes after step %d is not that of the run: keep all that it needs from step to step in exported fields, or use Run", k.m, k.tried)
 		}
-		k.second, k.refused = k.try()
+	case k.now.Step == k.began.Step+1 && k.began.Step > 0 && k.now.T == 1 && k.now.K == 1:
+		k.refused = fmt.Errorf("fwopt: %T began anew where it was to go on after step %d: keep all that it needs from step to step in exported fields, or use Run", k.m, k.began.Step)
 	default:
-		ok = k.second == newTrial(Step{k.now.T, k.now.K, k.x}, k.o)
-		k.proven = ok
-	}
-	if !ok {
-		k.refused = fmt.Errorf("fwopt: %T cannot go on from its state, for a step after restored ones is not that of the run: keep all that it needs from step to step in exported fields, or use Run", k.m)
+		k.refused = k.try(ctx)
 	}
 	return k.refused == nil
 }
 
-// try makes one step on a copy of the method and the oracle.
-func (k *keeper) try() (t trial, err error) {
+// try makes one step on a copy of the method and the oracle. One that was halted says
+// nothing, and is tried again after the next step.
+func (k *keeper) try(ctx context.Context) (err error) {
 	if err := checkState(k.m); err != nil {
-		return t, err
+		return err
 	}
 	m, o, err := k.twin()
 	if err != nil {
-		return t, err
+		return err
 	}
-	for s := range m.Steps(o, k.w0) {
-		return newTrial(s, o), nil
+	halted := false
+	o.halt = func() bool {
+		halted = halted || ctx.Err() != nil || k.b.Linear > 0 && o.Calls.Linear >= k.b.Linear || k.o.Halted()
+		return halted
 	}
-	return t, nil
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("fwopt: %T panics when it goes on from its state after step %d: %v: keep all that it needs from step to step in exported fields, or use Run", k.m, k.now.Step, r)
+		}
+	}()
+	k.tried, k.next1 = k.now.Step, trial{}
+	for s := range m.Steps(o, slices.Clone(k.w0)) {
+		k.next1 = newTrial(s, o)
+		break
+	}
+	if halted {
+		k.tried = 0
+	}
+	return nil
 }
 
 // twin returns a copy of the method and the oracle after the last whole step.
@@ -314,8 +382,10 @@ func (k *keeper) twin() (Method, *Oracle, error) {
 
 // checkpoint is what Keep writes of an unfinished run.
 type checkpoint struct {
-	Spec          string
-	Version, Walk uint64
+	Spec          string // but for the schedules
+	Version, Walk uint64 // of the code, and of the schedules at the steps so far
+	Owner         uint64 // of the schedules at the first steps: who may remove it
+	First         []uint64
 	Points        []Point
 	Monitor       Calls
 	Now           Point
@@ -347,8 +417,8 @@ func (k *keeper) save() {
 		k.refused = err
 		return
 	}
-	c := &checkpoint{k.tr.Spec, codeVersion(), k.walk(k.now.Step), k.tr.Points, k.tr.Monitor, k.now, k.x, k.next, k.mark, k.eye, state}
-	path := k.file(c.Walk, ".ckpt")
+	c := &checkpoint{k.spec, codeVersion(), k.walk(k.now.Step), k.owner, k.first, k.tr.Points, k.tr.Monitor, k.now, k.x, k.next, k.mark, k.eye, state}
+	path := k.name(k.now.Step, ".ckpt")
 	if err := writeFile(path, checkpointFile, func(e *gob.Encoder) error { return e.Encode(c) }); err != nil {
 		k.failed = err
 		return
@@ -368,24 +438,25 @@ func (k *keeper) restore(c *checkpoint) error {
 	return decodeState(k.m, c.Method)
 }
 
-// file names a file of the run by the schedules at its steps so far.
-func (k *keeper) file(walk uint64, end string) string {
-	return filepath.Join(k.dir, fmt.Sprintf("%s-%08x%s", k.base, uint32(walk), end))
-}
-
 // finish writes the trace of a run that has reached its budget.
 func (k *keeper) finish() error {
-	if k.tr.Status != Done && k.tr.Status != Converged {
-		if k.tr.Status == Interrupted && k.path == "" && k.failed == nil {
-			k.tr.Note = "not saved: it was interrupted before its second step"
+	switch {
+	case k.tr.Status == Interrupted:
+		if k.path == "" && k.failed == nil && k.refused == nil {
+			k.tr.Note = "not saved: it was interrupted before its second step, which tries out whether a checkpoint serves"
 		}
 		return k.failed
+	case k.tr.Status != Done && k.tr.Status != Converged:
+		k.tr.Note = fmt.Sprintf("not kept: it did not reach its budget (%v)", k.tr.Status)
+		return nil
+	case k.owner != k.ahead():
+		k.tr.Note = "not kept: a schedule has changed while it ran"
+		return nil
 	}
 	note := k.tr.Note
 	defer func() { k.tr.Note = note }()
 	k.tr.Note = ""
-	walk := k.walk(k.now.Step)
-	err := saveRecord(k.file(walk, ".trace"), &record{k.tr, codeVersion(), walk})
+	err := saveRecord(k.name(k.now.Step, ".trace"), &record{k.tr, k.spec, codeVersion(), k.walk(k.now.Step), k.first})
 	if err == nil {
 		k.clear()
 	}
@@ -395,20 +466,21 @@ func (k *keeper) finish() error {
 // clear removes the checkpoints of a run whose trace is kept: its own, and what
 // another program that made the same run at the same time has left.
 func (k *keeper) clear() {
-	for _, path := range withName(k.dir, k.base, ".ckpt") {
-		if c, err := loadCheckpoint(path); err == nil && c.Spec == k.tr.Spec && c.Walk == k.walk(c.Now.Step) {
+	for _, path := range k.files(".ckpt") {
+		if c, err := loadCheckpoint(path); err == nil && c.Spec == k.spec && c.Owner == k.owner {
 			os.Remove(path)
 		}
 	}
 }
 
-// slug makes s fit for a file name.
+// slug makes s fit for a part of a file name.
 func slug(s string) string {
-	return strings.Map(func(c rune) rune {
+	s = strings.TrimLeft(strings.Map(func(c rune) rune {
 		switch {
 		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '.', c == '_':
 			return c
 		}
 		return '-'
-	}, s)
+	}, s), "-.")
+	return s[:min(len(s), 60)]
 }

@@ -15,7 +15,8 @@ import (
 // an inner loop that passes the limit of Linear or Seconds gives up its step.
 // Gap is looked at when a step is recorded. A limit that the method never comes
 // nearer to, such as Projections with one that projects nothing, ends the run as
-// Endless.
+// Endless; with no other limit a Gap below what can be known, or one where the best
+// gap has not fallen for 15 of 16 steps, ends it as Stalled.
 type Budget struct {
 	Steps       int
 	Exact       int     // Calls.Exact, w_0's included
@@ -78,6 +79,9 @@ func (b *Budget) check() {
 	if !(b.Every > 1) {
 		panic(fmt.Sprintf("fwopt: Budget.Every = %g, want a ratio above 1", b.Every))
 	}
+	if b.Gap > 0 && math.IsInf(b.Every, 1) {
+		panic("fwopt: Budget.Every = +Inf records nothing on the way, so that nobody sees whether Gap is reached")
+	}
 	b.DualityGap = b.DualityGap || b.Gap > 0
 }
 
@@ -101,6 +105,8 @@ type run struct {
 	b  Budget
 	w0 []float64
 	tr *Trace
+
+	start uint64 // a hash of w0, which no method may write to
 
 	now  Point // the last whole step
 	x    []float64
@@ -157,7 +163,7 @@ func newRun(o *Oracle, m Method, w0 []float64, b Budget) *run {
 	if len(w0) != o.F.Dim() {
 		panic(fmt.Sprintf("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
 	}
-	r.w0, r.x = w0, w0
+	r.w0, r.x, r.start = w0, w0, hash(w0)
 	r.now.Calls = o.Calls
 	r.tr = &Trace{Method: name(m), Data: name(o.F), Kernel: Kernel(), Seed: o.seed}
 	return r
@@ -190,6 +196,9 @@ func (r *run) loop(ctx context.Context) {
 			r.status(ctx)
 		}
 	}
+	if hash(r.w0) != r.start {
+		panic(fmt.Sprintf("fwopt: %s writes to w0, which is the caller's: copy it", name(r.m)))
+	}
 	if !r.b.NoW {
 		r.tr.W = slices.Clone(r.x)
 	}
@@ -199,8 +208,10 @@ func (r *run) steps(ctx context.Context) {
 	start := time.Now()
 	spent := func() float64 { return r.now.Seconds + time.Since(start).Seconds() }
 	r.o.stalled = false
+	polled, whole := false, uint64(0) // whether the method has inner loops, and a hash of the last iterate if so
 	defer func() { r.o.halt = nil }()
 	r.o.halt = func() bool {
+		polled = true
 		return ctx.Err() != nil || r.b.Seconds > 0 && spent() >= r.b.Seconds ||
 			r.b.Linear > 0 && r.o.Calls.Linear >= r.b.Linear
 	}
@@ -210,6 +221,10 @@ func (r *run) steps(ctx context.Context) {
 		}
 		r.now = Point{Step: r.now.Step + 1, T: s.T, K: s.K, Calls: r.o.Calls, Seconds: spent(), F: math.NaN(), Gap: math.NaN()}
 		r.x = s.X
+		if polled {
+			whole = hash(r.x)
+		}
+		r.o.stalled = false
 		r.mark.set(r.o)
 		if r.now.Step >= r.next {
 			r.next = max(r.now.Step+1, int(min(math.Ceil(float64(r.now.Step)*r.b.Every), 1<<62)))
@@ -225,6 +240,9 @@ func (r *run) steps(ctx context.Context) {
 		start = time.Now()
 	}
 	// the method ended within a step, which does not count
+	if whole != 0 && whole != hash(r.x) {
+		panic(fmt.Sprintf("fwopt: %s ended within a step and has changed its iterate there: its fields must be those of the last whole step", name(r.m)))
+	}
 	halted := r.o.halt()
 	_ = r.mark.restore(r.o) // its bytes are our own
 	switch {
@@ -242,7 +260,7 @@ func (r *run) steps(ctx context.Context) {
 // status ends the run if a limit is reached.
 func (r *run) status(ctx context.Context) {
 	switch p := r.now; {
-	case math.IsInf(p.F, 0) || len(r.tr.Points) > 0 && r.tr.Last().Step == p.Step && math.IsNaN(p.F):
+	case math.IsInf(p.F, 0) || r.recorded() && (math.IsNaN(p.F) || r.b.DualityGap && math.IsNaN(p.Gap)):
 		r.tr.Status = Diverged
 	case r.b.Gap > 0 && p.Gap+p.Slack <= r.b.Gap:
 		r.tr.Status = Converged
@@ -253,9 +271,24 @@ func (r *run) status(ctx context.Context) {
 	case r.b.Share(p) > r.b.Share(r.tr.Points[0]):
 	case r.b.Gap == 0 && p.Step >= 1000:
 		r.tr.Status = Endless
-	case r.b.Gap > 0 && p.Slack > r.b.Gap && p.Gap <= p.Slack: // nobody can tell whether it will be reached
+	case r.b.Gap > 0 && r.recorded() && (p.Slack > r.b.Gap && p.Gap <= p.Slack || r.standing()):
 		r.tr.Status = Stalled
 	}
+}
+
+// recorded reports whether the last step is in the trace.
+func (r *run) recorded() bool { return len(r.tr.Points) > 0 && r.tr.Last().Step == r.now.Step }
+
+// standing reports whether the best duality gap has stood for 15 of 16 steps, as it
+// does where rounding hides what is left of it.
+func (r *run) standing() bool {
+	best, at := math.Inf(1), 0
+	for _, p := range r.tr.Points {
+		if g := p.Gap + p.Slack; g < best {
+			best, at = g, p.Step
+		}
+	}
+	return r.now.Step >= 1000 && r.now.Step >= 16*at
 }
 
 // record adds the last whole step to the trace.
@@ -296,7 +329,8 @@ func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
 // gapOf returns the duality gap at w, where the gradient is g. v is scratch.
 func gapOf(omega Domain, w, g, v []float64, tol float64, warm *Warm) (gap, slack float64) {
 	slack = argmin(omega, v, g, tol, warm)
+	size := floats.Norm(w, 2) + floats.Norm(v, 2) // w and v are in Ω up to rounding
 	floats.SubTo(v, w, v)
 	gap = floats.Dot(g, v)
-	return gap, slack + 0x1p-52*math.Sqrt(float64(len(w)))*floats.Norm(g, 2)*floats.Norm(v, 2)
+	return gap, slack + 0x1p-52*floats.Norm(g, 2)*(math.Sqrt(float64(len(w)))*floats.Norm(v, 2)+size)
 }

@@ -80,7 +80,7 @@ func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SCGSStrong.Eta", a.Eta == nil)
 	given("SCGSStrong.M", a.M == nil)
 	given("SCGSStrong.N", a.N == nil)
-	if a.T == 0 {
+	if a.T == 0 || a.T == 1 && a.K == 0 {
 		a.T, a.X, a.Y = 1, append(a.X[:0], w0...), append(a.Y[:0], w0...)
 	}
 	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))

@@ -218,8 +218,10 @@ func (f *Quadratic) Lipschitz(radius float64) float64 {
 	return g
 }
 
-// Identify says H and C. It costs O(dn).
-func (f *Quadratic) Identify(id *Identity) { id.Of(f).Int(f.n).Float(f.h...).Float(f.c...) }
+// Identify says H, C, Center and Min. It costs O(dn).
+func (f *Quadratic) Identify(id *Identity) {
+	id.Of(f).Int(f.n).Float(f.h...).Float(f.c...).Float(f.Center...).Float(f.Min)
+}
 
 func (f *Quadratic) checkLen(name string, w []float64) {
 	if len(w) != len(f.mean) {

@@ -5,9 +5,12 @@ import (
 	"cmp"
 	"encoding"
 	"encoding/gob"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // The state of a method is what gob writes of it: its exported fields, but for
@@ -20,17 +23,115 @@ func checkState(m Method) error {
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("fwopt: %T has no fields to keep its state in: make it a pointer to a struct with its state in exported fields, or use Run", m)
 	}
-	if where, what := lost(v.Elem(), "", false); what != "" {
-		return fmt.Errorf("fwopt: a checkpoint would lose the field %s of %T, %s, or use Run", where, m, what)
+	w := walker{}
+	w.visit(v.Elem(), "", false)
+	if w.what != "" {
+		return fmt.Errorf("fwopt: a checkpoint would lose the field %s of %T, %s, or use Run", w.where, m, w.what)
 	}
-	if a, b := shared(v.Elem()); a != "" {
-		return fmt.Errorf("fwopt: a checkpoint would part the fields %s and %s of %T, which share memory: copy one into the other, or use Run", a, b, m)
+	state, err := encodeState(m)
+	if err != nil {
+		remedy := "keep it in exported fields, as numbers, slices and structs"
+		if strings.Contains(err.Error(), "not registered") {
+			remedy = "hand gob.Register a value of each type that an interface holds"
+		}
+		return fmt.Errorf("fwopt: the state of %T cannot be saved (%w): %s, or use Run", m, err, remedy)
 	}
-	if _, err := encodeState(m); err != nil {
-		return fmt.Errorf("fwopt: the state of %T cannot be saved: %w: hand a value of each type that an interface holds to gob.Register, or use Run", m, err)
+	t, err := twin(m, state)
+	if err != nil {
+		return fmt.Errorf("fwopt: the state of %T cannot be restored (%w): keep it as numbers, slices and structs, or use Run", m, err)
+	}
+	if a, b := v.Elem(), reflect.ValueOf(t).Elem(); digest(a) != digest(b) {
+		where := "what two fields share"
+		for i := range a.NumField() {
+			if digest(a.Field(i)) != digest(b.Field(i)) {
+				where = "the field " + a.Type().Field(i).Name
+				break
+			}
+		}
+		return fmt.Errorf("fwopt: a checkpoint would change %s of %T: gob does not keep −0, an empty slice apart from nil, a pointer to zero, memory that two fields share, or what stands beside an embedded type with an encoding of its own; keep it as numbers and slices, or use Run", where, m)
 	}
 	return nil
 }
+
+// A walker goes through all that a method holds, and finds what gob would not
+// restore. Of values behind a pointer or an interface gob makes new ones, without
+// functions.
+type walker struct {
+	where, what string
+	types       map[reflect.Type]bool // of zero elements that were looked at
+	path        map[uintptr]bool      // pointers on the way
+}
+
+func (w *walker) lose(path, what string) {
+	if w.what == "" {
+		w.where, w.what = path, what
+	}
+}
+
+// visit looks at v and what is in it: fields, elements, a zero one where there is
+// none, and what pointers and interfaces hold.
+func (w *walker) visit(v reflect.Value, path string, behind bool) {
+	t := v.Type()
+	switch k := t.Kind(); {
+	case w.what != "":
+		return
+	case !v.CanInterface():
+		w.lose(path, "which is unexported: export it (of a type of another package, keep its value), make it a local variable of Steps if it is scratch space")
+	case k == reflect.Func && behind:
+		w.lose(path, "a function behind a pointer, slice, map or interface: make it a field of the method itself")
+	case k == reflect.Chan || k == reflect.UnsafePointer:
+		w.lose(path, "which is a "+k.String()+": keep what it stands for")
+	case own(t):
+	case k == reflect.Struct:
+		for i := range t.NumField() {
+			w.visit(v.Field(i), strings.TrimPrefix(path+"."+t.Field(i).Name, "."), behind)
+		}
+	case k == reflect.Interface:
+		if !v.IsNil() {
+			w.visit(v.Elem(), path, true)
+		}
+	case k == reflect.Pointer:
+		if v.IsNil() {
+			w.zero(t.Elem(), path)
+		} else if p := v.Pointer(); w.path[p] {
+			w.lose(path, "which points to itself: keep indices in place of pointers")
+		} else {
+			if w.path == nil {
+				w.path = map[uintptr]bool{}
+			}
+			w.path[p] = true
+			w.visit(v.Elem(), path, true)
+			delete(w.path, p)
+		}
+	case k == reflect.Slice || k == reflect.Array || k == reflect.Map:
+		if number(t.Elem()) {
+			return
+		}
+		w.zero(t.Elem(), path)
+		if k == reflect.Map {
+			for i := v.MapRange(); i.Next(); {
+				w.visit(i.Value(), path, true)
+			}
+			return
+		}
+		for i := range v.Len() {
+			w.visit(v.Index(i), path, true)
+		}
+	}
+}
+
+// zero looks at the type of what may come to stand behind a pointer.
+func (w *walker) zero(t reflect.Type, path string) {
+	if w.types == nil {
+		w.types = map[reflect.Type]bool{}
+	}
+	if !w.types[t] {
+		w.types[t] = true
+		w.visit(reflect.New(t).Elem(), path, true)
+	}
+}
+
+func number(t reflect.Type) bool { return t.Kind() <= reflect.Complex128 || t.Kind() == reflect.String }
 
 var (
 	gobEncoder      = reflect.TypeFor[gob.GobEncoder]()
@@ -47,87 +148,91 @@ func own(t reflect.Type) bool {
 	return false
 }
 
-// lost finds a field that gob would not restore, and says what can be done. Of
-// values behind a pointer or an interface gob makes new ones, without functions.
-func lost(v reflect.Value, path string, behind bool) (where, what string) {
-	t := v.Type()
-	if own(t) {
-		return "", ""
-	}
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			field := t.Field(i)
-			if name := path + field.Name; !field.IsExported() {
-				return name, "which is unexported: export it, make it a local variable of Steps if it is scratch space"
-			} else if where, what = lost(v.Field(i), name+".", behind); what != "" {
-				return where, what
+// digest is a hash of all that v holds but functions: names and types of fields, the
+// bits of numbers, nil apart from empty, and which slices, maps and pointers share
+// memory.
+func digest(v reflect.Value) uint64 {
+	seen := map[uintptr]uint64{}
+	var slots [][2]uintptr // the memory of slices
+	var of func(h uint64, v reflect.Value) uint64
+	of = func(h uint64, v reflect.Value) uint64 {
+		t := v.Type()
+		switch k := t.Kind(); k {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			if v.IsNil() {
+				return mix(h, 'n')
 			}
-		}
-	case reflect.Func:
-		if behind {
-			return path[:len(path)-1], "a function behind a pointer, slice, map or interface: make it a field of the method itself"
-		}
-	case reflect.Chan, reflect.UnsafePointer:
-		return path[:len(path)-1], "which is a " + t.Kind().String() + ": keep what it stands for"
-	case reflect.Interface, reflect.Pointer:
-		if !v.IsNil() {
-			return lost(v.Elem(), path, true)
-		}
-	case reflect.Slice, reflect.Array:
-		return lost(reflect.New(t.Elem()).Elem(), path, true)
-	case reflect.Map:
-		return lost(reflect.New(t.Elem()).Elem(), path, true)
-	}
-	return "", ""
-}
-
-// memory is what a field points to.
-type memory struct {
-	from, to uintptr
-	field    string
-}
-
-// shared finds two fields that share memory, which would be two after a restore.
-func shared(v reflect.Value) (a, b string) {
-	var all []memory
-	var walk func(v reflect.Value, path string)
-	walk = func(v reflect.Value, path string) {
-		switch v.Kind() {
-		case reflect.Struct:
-			if own(v.Type()) {
-				return
-			}
-			for i := range v.NumField() {
-				walk(v.Field(i), path+"."+v.Type().Field(i).Name)
-			}
-		case reflect.Slice:
-			if n := uintptr(v.Len()) * v.Type().Elem().Size(); n > 0 {
-				all = append(all, memory{v.Pointer(), v.Pointer() + n, path[1:]})
-			}
-			switch v.Type().Elem().Kind() {
-			case reflect.Struct, reflect.Slice, reflect.Pointer, reflect.Interface:
-				for i := range v.Len() {
-					walk(v.Index(i), path)
+			if p := v.Pointer(); k != reflect.Slice || v.Cap() > 0 {
+				if n, ok := seen[p]; ok {
+					return mix(h, 'a', n, uint64(k))
 				}
+				seen[p] = uint64(len(seen))
+			}
+			if k == reflect.Slice && v.Len() > 0 {
+				slots = append(slots, [2]uintptr{v.Pointer(), v.Pointer() + uintptr(v.Len())*t.Elem().Size()})
+			}
+		}
+		switch k := t.Kind(); k {
+		case reflect.Func:
+		case reflect.Bool:
+			if v.Bool() {
+				h = mix(h, 1)
+			}
+			h = mix(h, 'b')
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+			h = mix(h, uint64(v.Int()))
+		case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+			h = mix(h, v.Uint())
+		case reflect.Float32, reflect.Float64:
+			h = mix(h, math.Float64bits(v.Float()))
+		case reflect.Complex64, reflect.Complex128:
+			h = mix(h, math.Float64bits(real(v.Complex())), math.Float64bits(imag(v.Complex())))
+		case reflect.String:
+			h = mixString(h, v.String())
+		case reflect.Struct:
+			for i := range t.NumField() {
+				h = of(mixString(h, t.Field(i).Name+" "+t.Field(i).Type.String()), v.Field(i))
 			}
 		case reflect.Pointer:
-			if !v.IsNil() {
-				all = append(all, memory{v.Pointer(), v.Pointer() + v.Type().Elem().Size(), path[1:]})
-				walk(v.Elem(), path)
-			}
+			h = of(mix(h, 'p'), v.Elem())
 		case reflect.Interface:
-			walk(v.Elem(), path)
+			if v.IsNil() {
+				return mix(h, 'n')
+			}
+			h = of(mixString(h, v.Elem().Type().String()), v.Elem())
+		case reflect.Slice, reflect.Array:
+			h = mix(h, uint64(v.Len()))
+			if x, ok := floats64(v); ok { // most of what there is
+				return mix(h, hash(x))
+			}
+			for i := range v.Len() {
+				h = of(h, v.Index(i))
+			}
+		case reflect.Map:
+			sum := uint64(0) // in any order
+			for i := v.MapRange(); i.Next(); {
+				sum += of(of(0, i.Key()), i.Value())
+			}
+			h = mix(h, uint64(v.Len()), sum)
+		}
+		return h
+	}
+	h := of(0, v)
+	slices.SortFunc(slots, func(a, b [2]uintptr) int { return cmp.Compare(a[0], b[0]) })
+	for i := 1; i < len(slots); i++ {
+		if slots[i-1][1] > slots[i][0] {
+			h = mix(h, 'o', uint64(i))
 		}
 	}
-	walk(v, "")
-	slices.SortFunc(all, func(a, b memory) int { return cmp.Compare(a.from, b.from) })
-	for i := 1; i < len(all); i++ {
-		if all[i-1].to > all[i].from {
-			return all[i-1].field, all[i].field
-		}
+	return h
+}
+
+// floats64 returns v as a []float64 if it is one that may be read so.
+func floats64(v reflect.Value) ([]float64, bool) {
+	if v.Type() != reflect.TypeFor[[]float64]() || !v.CanInterface() {
+		return nil, false
 	}
-	return "", ""
+	return v.Interface().([]float64), true
 }
 
 func encodeState(m Method) ([]byte, error) {
@@ -137,8 +242,17 @@ func encodeState(m Method) ([]byte, error) {
 }
 
 // decodeState gives m the state that was encoded. What gob leaves out is zero.
-func decodeState(m Method, state []byte) error {
-	forget(reflect.ValueOf(m).Elem())
+func decodeState(m Method, state []byte) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // in an encoding of one's own
+			err = fmt.Errorf("decoding panics: %v", r)
+		}
+	}()
+	v := reflect.ValueOf(m)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return errors.New("not a pointer to a struct")
+	}
+	forget(v.Elem())
 	return gob.NewDecoder(bytes.NewReader(state)).Decode(m)
 }
 

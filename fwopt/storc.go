@@ -167,7 +167,7 @@ func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("STORC.Eta", a.Eta == nil)
 	given("STORC.M", a.M == nil)
 	given("STORC.N", a.N == nil)
-	if a.T == 0 {
+	if a.T == 0 || a.T == 1 && a.K == 0 {
 		a.T, a.Y = 1, append(a.Y[:0], w0...)
 		s := vectors(3, len(w0))
 		a.X, a.Y0, a.Grad0 = s[0], s[1], s[2]

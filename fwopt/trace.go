@@ -55,9 +55,9 @@ type Trace struct {
 }
 
 // Last returns the last point; one whose F and Gap are NaN if there is none, as
-// in a run that was interrupted before it began.
+// in a run that was interrupted before it began, or no trace.
 func (tr *Trace) Last() Point {
-	if len(tr.Points) == 0 {
+	if tr == nil || len(tr.Points) == 0 {
 		return Point{F: math.NaN(), Gap: math.NaN()}
 	}
 	return tr.Points[len(tr.Points)-1]

@@ -61,11 +61,21 @@ func quadratic() (fwopt.FiniteSum, fwopt.Domain) {
 func method(t reporter, c *methodCheck) {
 	t.Helper()
 	for _, check := range []func() string{c.walks, c.seeds, c.counts, c.recording, c.breaks, c.halts, c.resume} {
-		if fault := check(); fault != "" {
+		if fault := caught(check); fault != "" {
 			t.Errorf("%T: %s", c.fresh(), fault)
 			return // the others would mostly repeat it
 		}
 	}
+}
+
+// caught is a check for which a panic, as of Run, is a fault.
+func caught(check func() string) (fault string) {
+	defer func() {
+		if r := recover(); r != nil {
+			fault = fmt.Sprintf("it panics: %v", r)
+		}
+	}()
+	return check()
 }
 
 const (
