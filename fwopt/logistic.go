@@ -18,11 +18,10 @@ import (
 // w[j·h+ℓ], so that what an example needs lies together. Matrix shows it as the
 // paper's h × m matrix.
 //
-// No finite score overflows. Methods reuse scratch memory of the Logistic, at
-// most O(d) or 16 MB: use one per goroutine.
+// No finite score overflows. One Logistic serves many runs at once.
 type Logistic struct {
 	Name string // of the data, as on figures
-	rowSum
+	*rowSum
 	y []int
 }
 

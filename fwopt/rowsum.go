@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
@@ -33,9 +34,34 @@ type rowSum struct {
 	val      []float64     // first of the block
 	cut      [cuts + 1]int // columns that share out the nonzeros evenly
 
-	p, q []float64    // scratch: scores or derivatives of a block
-	coef []float64    // scratch: the weight of each row
-	sums [][2]float64 // scratch: the partial sums, piece by piece
+	mu   sync.Mutex
+	idle []*scratch // of calls that have ended
+}
+
+// scratch is the memory of one call, at most O(d) or 16 MB: a sum serves many
+// goroutines at once, and its calls do not allocate it anew.
+type scratch struct {
+	p, q []float64    // scores or derivatives of a block
+	coef []float64    // the weight of each row
+	sums [][2]float64 // the partial sums, piece by piece
+}
+
+func (f *rowSum) borrow() *scratch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	last := len(f.idle) - 1
+	if last < 0 {
+		return new(scratch)
+	}
+	t := f.idle[last]
+	f.idle = f.idle[:last]
+	return t
+}
+
+func (f *rowSum) giveBack(t *scratch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.idle = append(f.idle, t)
 }
 
 // loss is ℓ_1, …, ℓ_n of a rowSum.
@@ -51,7 +77,7 @@ const (
 	cuts      = 64
 )
 
-func newRowSum(x *Sparse, h int, l loss) rowSum {
+func newRowSum(x *Sparse, h int, l loss) *rowSum {
 	x.check()
 	for k, v := range x.Val {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -59,7 +85,7 @@ func newRowSum(x *Sparse, h int, l loss) rowSum {
 			panic(fmt.Sprintf("fwopt: row %d of the data has the value %g", i-1, v))
 		}
 	}
-	f := rowSum{x: x, h: h, loss: l}
+	f := &rowSum{x: x, h: h, loss: l}
 	nnz := len(x.Val)
 	// At least one nonzero in the average column of a block: ptr stays O(nnz).
 	f.block = min(x.N, max(1, blockSize/h, x.M/max(1, nnz/x.N)))
@@ -121,12 +147,14 @@ func (f *rowSum) Len() int { return f.x.N }
 // Value returns f(w). It costs one forward pass, O(h·nonzeros).
 func (f *rowSum) Value(w []float64) float64 {
 	f.checkLen("w", w)
+	t := f.borrow()
+	defer f.giveBack(t)
 	total := 0.0
 	for lo := 0; lo < f.x.N; lo += f.block {
 		n := min(f.block, f.x.N-lo)
-		f.p = grow(f.p, n*f.h)
-		sum, _ := f.sum(n, func(r int) (float64, float64) {
-			s := f.p[r*f.h : (r+1)*f.h]
+		t.p = grow(t.p, n*f.h)
+		sum, _ := f.sum(t, n, func(r int) (float64, float64) {
+			s := t.p[r*f.h : (r+1)*f.h]
 			f.scores(s, w, lo+r)
 			return f.loss.value(lo+r, s), 0
 		})
@@ -177,23 +205,25 @@ func (f *rowSum) large(batch Batch) bool {
 // what AddGradDiff does.
 func (f *rowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
 	m, h := f.x.M, f.h
+	t := f.borrow()
+	defer f.giveBack(t)
 	if batch.Index != nil {
-		f.coef = grow(f.coef, f.x.N)
-		clear(f.coef)
+		t.coef = grow(t.coef, f.x.N)
+		clear(t.coef)
 		for j, i := range batch.Index {
-			f.coef[i] += batch.Weight[j]
+			t.coef[i] += batch.Weight[j]
 		}
 	}
 	for lo := 0; lo < f.x.N; lo += f.block {
 		n := min(f.block, f.x.N-lo)
-		f.p, f.q = grow(f.p, n*h), grow(f.q, n*h)
+		t.p, t.q = grow(t.p, n*h), grow(t.q, n*h)
 		kern.Do(n, f.rowGrain, func(a, b int) {
 			for r := a; r < b; r++ {
 				c := 1 / float64(f.x.N)
 				if batch.Index != nil {
-					c = f.coef[lo+r]
+					c = t.coef[lo+r]
 				}
-				f.derive(r, lo+r, w, w0, c)
+				f.derive(t, r, lo+r, w, w0, c)
 			}
 		})
 		ptr := f.ptr[lo/f.block*m:]
@@ -203,7 +233,7 @@ func (f *rowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
 				if lo == 0 && w0 == nil {
 					clear(d)
 				}
-				kern.Gather(d, f.p, f.row[ptr[j]:ptr[j+1]], f.val[ptr[j]:ptr[j+1]])
+				kern.Gather(d, t.p, f.row[ptr[j]:ptr[j+1]], f.val[ptr[j]:ptr[j+1]])
 			}
 		})
 	}
@@ -213,13 +243,15 @@ func (f *rowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
 // if w0 is not nil, term by term in the order of the batch.
 func (f *rowSum) backByRows(dst, w, w0 []float64, batch Batch) {
 	h := f.h
+	t := f.borrow()
+	defer f.giveBack(t)
 	for lo := 0; lo < len(batch.Index); lo += f.block {
 		index := batch.Index[lo:min(lo+f.block, len(batch.Index))]
 		weight := batch.Weight[lo:]
-		f.p, f.q = grow(f.p, len(index)*h), grow(f.q, len(index)*h)
+		t.p, t.q = grow(t.p, len(index)*h), grow(t.q, len(index)*h)
 		kern.Do(len(index), f.rowGrain, func(a, b int) {
 			for r := a; r < b; r++ {
-				f.derive(r, index[r], w, w0, weight[r])
+				f.derive(t, r, index[r], w, w0, weight[r])
 			}
 		})
 		// Each share of the columns goes through the whole batch in order: the
@@ -235,7 +267,7 @@ func (f *rowSum) backByRows(dst, w, w0 []float64, batch Batch) {
 					col, val = col[k:k+e], val[k:k+e]
 				}
 				kern.Touch(dst, h, col)
-				kern.Scatter(dst, f.p[r*h:(r+1)*h], col, val)
+				kern.Scatter(dst, t.p[r*h:(r+1)*h], col, val)
 			}
 		})
 	}
@@ -243,8 +275,8 @@ func (f *rowSum) backByRows(dst, w, w0 []float64, batch Batch) {
 
 // derive sets row r of p to c∇ℓ_i at the scores of w, less c∇ℓ_i at those of
 // w0 if w0 is not nil.
-func (f *rowSum) derive(r, i int, w, w0 []float64, c float64) {
-	p := f.p[r*f.h : (r+1)*f.h]
+func (f *rowSum) derive(t *scratch, r, i int, w, w0 []float64, c float64) {
+	p := t.p[r*f.h : (r+1)*f.h]
 	if c == 0 {
 		clear(p)
 		return
@@ -254,7 +286,7 @@ func (f *rowSum) derive(r, i int, w, w0 []float64, c float64) {
 	if w0 == nil {
 		return
 	}
-	q := f.q[r*f.h : (r+1)*f.h]
+	q := t.q[r*f.h : (r+1)*f.h]
 	f.scores(q, w0, i)
 	f.loss.grad(i, q, c)
 	floats.Sub(p, q)
@@ -276,23 +308,25 @@ func (f *rowSum) LineSearch(w, v []float64) float64 {
 	f.checkLen("w", w)
 	f.checkLen("v", v)
 	h, held := f.h, -1
+	t := f.borrow()
+	defer f.giveBack(t)
 	slope := func(gamma float64) (d1, d2 float64) {
 		for lo := 0; lo < f.x.N; lo += f.block {
 			n := min(f.block, f.x.N-lo)
 			if held != lo {
 				held = lo
-				f.p, f.q = grow(f.p, n*h), grow(f.q, n*h)
+				t.p, t.q = grow(t.p, n*h), grow(t.q, n*h)
 				kern.Do(n, f.rowGrain, func(a, b int) {
 					for r := a; r < b; r++ {
-						p, q := f.p[r*h:(r+1)*h], f.q[r*h:(r+1)*h]
+						p, q := t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h]
 						f.scores(p, w, lo+r)
 						f.scores(q, v, lo+r)
 						floats.Sub(q, p)
 					}
 				})
 			}
-			a, b := f.sum(n, func(r int) (float64, float64) {
-				return f.loss.line(lo+r, f.p[r*h:(r+1)*h], f.q[r*h:(r+1)*h], gamma)
+			a, b := f.sum(t, n, func(r int) (float64, float64) {
+				return f.loss.line(lo+r, t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h], gamma)
 			})
 			d1, d2 = d1+a, d2+b
 		}
@@ -340,10 +374,10 @@ func minimizeLine(slope func(gamma float64) (d1, d2 float64)) float64 {
 
 // sum returns Σ_r term(r) for r < n, with the same bits for any number of
 // threads.
-func (f *rowSum) sum(n int, term func(r int) (a, b float64)) (a, b float64) {
+func (f *rowSum) sum(t *scratch, n int, term func(r int) (a, b float64)) (a, b float64) {
 	pieces := (n + f.rowGrain - 1) / f.rowGrain
-	if len(f.sums) < pieces {
-		f.sums = make([][2]float64, pieces)
+	if len(t.sums) < pieces {
+		t.sums = make([][2]float64, pieces)
 	}
 	kern.Do(n, f.rowGrain, func(lo, hi int) {
 		var s [2]float64
@@ -351,9 +385,9 @@ func (f *rowSum) sum(n int, term func(r int) (a, b float64)) (a, b float64) {
 			a, b := term(r)
 			s[0], s[1] = s[0]+a, s[1]+b
 		}
-		f.sums[lo/f.rowGrain] = s
+		t.sums[lo/f.rowGrain] = s
 	})
-	for _, s := range f.sums[:pieces] {
+	for _, s := range t.sums[:pieces] {
 		a, b = a+s[0], b+s[1]
 	}
 	return a, b

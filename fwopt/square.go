@@ -9,12 +9,11 @@ import (
 )
 
 // LeastSquares is f_i(w) = ½(⟨a_i, w⟩ − b_i)², where a_i is row i of a sparse
-// matrix. Its line search is exact after one Newton step.
-//
-// Methods reuse scratch memory of the LeastSquares: use one per goroutine.
+// matrix. Its line search is exact after one Newton step. One LeastSquares serves
+// many runs at once.
 type LeastSquares struct {
 	Name string // of the data, as on figures
-	rowSum
+	*rowSum
 	b []float64
 }
 

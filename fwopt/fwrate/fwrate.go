@@ -102,9 +102,9 @@ func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, gap func(w []float64) fl
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // Seeds returns one(1), …, one(n), computed by GOMAXPROCS goroutines. What they
-// share must be safe for that; each makes its own Oracle and Method. The result
-// does not depend on how many there are. If a call panics, Seeds panics with
-// the value and stack of the lowest seed that did.
+// share must be safe for that, as the sums and domains of fwopt are; each makes its
+// own Oracle and Method. The result does not depend on how many there are. If a call
+// panics, Seeds panics with the value and stack of the lowest seed that did.
 func Seeds[T any](n int, one func(seed uint64) T) []T {
 	if n < 1 {
 		panic(fmt.Sprintf("fwrate: %d seeds, want at least 1", n))
