@@ -18,11 +18,10 @@ import (
 // w[j·h+ℓ], so that what an example needs lies together. Matrix shows it as the
 // paper's h × m matrix.
 //
-// No finite score overflows. One Logistic serves many runs at once.
+// No finite score overflows. L = max_i ‖e_i‖²/2. One Logistic serves many runs at
+// once.
 type Logistic struct {
-	Name string // of the data, as on figures
-	*rowSum
-	y []int
+	*RowSum // Name, Value, Grad, AddGradDiff, LineSearch, Smoothness, …
 }
 
 // NewLogistic returns the loss of the n examples in the rows of x with labels
@@ -33,8 +32,7 @@ func NewLogistic(x *Sparse, y []int, h int) *Logistic {
 	if h < 2 {
 		panic(fmt.Sprintf("fwopt: a classification with %d classes", h))
 	}
-	f := &Logistic{y: y}
-	f.rowSum = newRowSum(x, h, f)
+	f := &Logistic{newRowSum(x, h, logLoss{y})}
 	checkLabels(x, y, h)
 	return f
 }
@@ -50,17 +48,21 @@ func checkLabels(x *Sparse, y []int, h int) {
 	}
 }
 
-func (f *Logistic) value(i int, s []float64) float64   { return kern.LogLoss(s, f.y[i]) }
-func (f *Logistic) grad(i int, s []float64, c float64) { kern.LogLossGrad(s, f.y[i], c) }
-func (f *Logistic) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
-	return kern.LogLossLine(s, d, f.y[i], gamma)
+// logLoss is ℓ_i(s) = log(1 + Σ_{ℓ≠y_i} exp(s_ℓ − s_{y_i})).
+type logLoss struct{ y []int }
+
+func (l logLoss) Value(i int, s []float64) float64   { return kern.LogLoss(s, l.y[i]) }
+func (l logLoss) Grad(i int, s []float64, c float64) { kern.LogLossGrad(s, l.y[i], c) }
+func (l logLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
+	return kern.LogLossLine(s, d, l.y[i], gamma)
 }
 
-// Smoothness returns L = max_i ‖e_i‖²/2. The Hessian of f_i is
-// (diag(p) − ppᵀ) ⊗ e_ie_iᵀ with p the predicted probabilities, and by
-// Gershgorin's theorem no eigenvalue of diag(p) − ppᵀ is above
+// Smoothness returns ½. The Hessian is diag(p) − ppᵀ with p the predicted
+// probabilities, and by Gershgorin's theorem no eigenvalue of it is above
 // max_ℓ 2p_ℓ(1−p_ℓ) ≤ 1/2. Two classes at p = ½ attain it.
-func (f *Logistic) Smoothness() float64 { return f.maxRow() / 2 }
+func (l logLoss) Smoothness() float64 { return 0.5 }
+
+func (l logLoss) Identify(id *Identity) { id.Of(l).Int(l.y...) }
 
 // Lipschitz returns G = √2·max_i ‖e_i‖. The gradient of f_i is (p − 1_{y_i})e_iᵀ,
 // and ‖p − 1_y‖² = (1−p_y)² + Σ_{ℓ≠y} p_ℓ² ≤ 2(1−p_y)² ≤ 2.
@@ -115,7 +117,4 @@ func (f *Logistic) ErrorRate(w []float64, x *Sparse, y []int) float64 {
 }
 
 // Identify says the classes and the data. It costs O(n + nonzeros).
-func (f *Logistic) Identify(id *Identity) { id.Of(f).Part(f.x).Int(f.h).Int(f.y...) }
-
-// String returns Name.
-func (f *Logistic) String() string { return f.Name }
+func (f *Logistic) Identify(id *Identity) { id.Of(f).Part(f.RowSum) }

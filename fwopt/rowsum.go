@@ -11,20 +11,25 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// rowSum is a sum whose term f_i sees w only through the h scores s = w e_i of
-// row i: f_i(w) = ℓ_i(w e_i), so that ∇f_i(w) = ∇ℓ_i(s) e_iᵀ. It holds what
-// the logistic loss and least squares have in common: the two passes over the
-// data, forward w ↦ scores and backward derivatives ↦ gradient.
+// RowSum is a sum whose term f_i sees w ∈ R^{h×m} only through the h scores
+// s = w e_i of row i: f_i(w) = ℓ_i(w e_i), so that ∇f_i(w) = ∇ℓ_i(s) e_iᵀ. The ℓ_i
+// are a Loss, ours or one's own; the RowSum makes the two passes over the data,
+// forward w ↦ scores and backward derivatives ↦ gradient, on all processors, and
+// searches lines. Score l takes the weight w[j·h+l] of feature j.
 //
-// A large batch goes backward by columns, from a transposed copy of the data:
-// each row of the gradient is the work of one goroutine and needs no clearing.
-// A small batch goes backward by rows, into the rows of dst that it reaches.
-// Which of the two depends on the batch only, and so the bits do not depend on
-// the number of threads.
-type rowSum struct {
+// NewRowSum makes one, which serves many runs at once. It keeps scratch memory, at
+// most O(d) or 24 MB for each call that was under way at the same time.
+type RowSum struct {
+	Name string // of the data, as on figures
+
+	// A large batch goes backward by columns, from a transposed copy of the data:
+	// each row of the gradient is the work of one goroutine and needs no clearing.
+	// A small batch goes backward by rows, into the rows of dst that it reaches.
+	// Which of the two depends on the batch only, and so the bits do not depend on
+	// the number of threads.
 	x    *Sparse
 	h    int
-	loss loss
+	loss Loss
 
 	block    int           // rows whose scores are held at once
 	rowGrain int           // rows of a piece of parallel work
@@ -38,37 +43,24 @@ type rowSum struct {
 	idle []*scratch // of calls that have ended
 }
 
-// scratch is the memory of one call, at most O(d) or 16 MB: a sum serves many
-// goroutines at once, and its calls do not allocate it anew.
-type scratch struct {
-	p, q []float64    // scores or derivatives of a block
-	coef []float64    // the weight of each row
-	sums [][2]float64 // the partial sums, piece by piece
+// Loss is ℓ_1, …, ℓ_n of a RowSum, convex functions of h scores. A type with these
+// three methods is one; it holds the targets and keeps nothing between calls, which
+// come from many goroutines at once. A panic there ends the program.
+//
+// A loss may say more. Lipschitz() float64, a bound on all ‖∇ℓ_i(s)‖, is for
+// RowSum.Lipschitz. Identify is for Keep, see Identified:
+//
+//	func (l hinge) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }
+type Loss interface {
+	Value(i int, s []float64) float64   // ℓ_i(s)
+	Grad(i int, s []float64, c float64) // s = c∇ℓ_i(s), in place of the scores; c is the weight of the term
+	Smoothness() float64                // β, a bound on the eigenvalues of all ∇²ℓ_i(s); +Inf if there is none
 }
 
-func (f *rowSum) borrow() *scratch {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	last := len(f.idle) - 1
-	if last < 0 {
-		return new(scratch)
-	}
-	t := f.idle[last]
-	f.idle = f.idle[:last]
-	return t
-}
-
-func (f *rowSum) giveBack(t *scratch) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.idle = append(f.idle, t)
-}
-
-// loss is ℓ_1, …, ℓ_n of a rowSum.
-type loss interface {
-	value(i int, s []float64) float64                           // ℓ_i(s)
-	grad(i int, s []float64, c float64)                         // s = c∇ℓ_i(s)
-	line(i int, s, d []float64, gamma float64) (d1, d2 float64) // ℓ_i(s + γd) by γ, once and twice
+// A liner is a loss that knows both derivatives of ℓ_i(s + γd) by γ. It saves the
+// line search some steps.
+type liner interface {
+	line(i int, s, d []float64, gamma float64) (d1, d2 float64)
 }
 
 const (
@@ -77,7 +69,27 @@ const (
 	cuts      = 64
 )
 
-func newRowSum(x *Sparse, h int, l loss) *rowSum {
+// NewRowSum returns the sum of ℓ_i(w e_i) over the n rows of x, where each has h
+// scores. It keeps x and l, which must not change any more, and a copy of x by
+// columns. It panics if x is not well formed or holds a NaN or an infinity, if
+// h < 1, or if l is nil or an ℓ_i(0) is NaN: it asks each ℓ_i once, so that targets
+// which are too few are found here.
+func NewRowSum(x *Sparse, h int, l Loss) *RowSum {
+	if h < 1 || isNil(l) {
+		panic(fmt.Sprintf("fwopt: a RowSum of %d scores and the loss %T, want at least one score and a loss", h, l))
+	}
+	f := newRowSum(x, h, l)
+	s := make([]float64, h)
+	for i := range x.N {
+		clear(s)
+		if math.IsNaN(l.Value(i, s)) {
+			panic(fmt.Sprintf("fwopt: the loss of row %d is NaN where the scores are 0", i))
+		}
+	}
+	return f
+}
+
+func newRowSum(x *Sparse, h int, l Loss) *RowSum {
 	x.check()
 	for k, v := range x.Val {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -85,7 +97,7 @@ func newRowSum(x *Sparse, h int, l loss) *rowSum {
 			panic(fmt.Sprintf("fwopt: row %d of the data has the value %g", i-1, v))
 		}
 	}
-	f := &rowSum{x: x, h: h, loss: l}
+	f := &RowSum{x: x, h: h, loss: l}
 	nnz := len(x.Val)
 	// At least one nonzero in the average column of a block: ptr stays O(nnz).
 	f.block = min(x.N, max(1, blockSize/h, x.M/max(1, nnz/x.N)))
@@ -96,7 +108,7 @@ func newRowSum(x *Sparse, h int, l loss) *rowSum {
 }
 
 // transpose builds the columns of x and the cuts, in O(nonzeros).
-func (f *rowSum) transpose() {
+func (f *RowSum) transpose() {
 	x, m := f.x, f.x.M
 	blocks := (x.N + f.block - 1) / f.block
 	f.ptr = make([]int, blocks*m+1)
@@ -139,13 +151,13 @@ func (f *rowSum) transpose() {
 }
 
 // Dim returns d = m·h.
-func (f *rowSum) Dim() int { return f.x.M * f.h }
+func (f *RowSum) Dim() int { return f.x.M * f.h }
 
 // Len returns n.
-func (f *rowSum) Len() int { return f.x.N }
+func (f *RowSum) Len() int { return f.x.N }
 
 // Value returns f(w). It costs one forward pass, O(h·nonzeros).
-func (f *rowSum) Value(w []float64) float64 {
+func (f *RowSum) Value(w []float64) float64 {
 	f.checkLen("w", w)
 	t := f.borrow()
 	defer f.giveBack(t)
@@ -156,7 +168,7 @@ func (f *rowSum) Value(w []float64) float64 {
 		sum, _ := f.sum(t, n, func(r int) (float64, float64) {
 			s := t.p[r*f.h : (r+1)*f.h]
 			f.scores(s, w, lo+r)
-			return f.loss.value(lo+r, s), 0
+			return f.loss.Value(lo+r, s), 0
 		})
 		total += sum
 	}
@@ -166,7 +178,7 @@ func (f *rowSum) Value(w []float64) float64 {
 // Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w), for the zero Batch
 // ∇f(w). It costs O(d + h·nonzeros of the batch) and at most a little more
 // than the exact gradient. dst and w must not overlap.
-func (f *rowSum) Grad(dst, w []float64, batch Batch) {
+func (f *RowSum) Grad(dst, w []float64, batch Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkBatch(batch)
@@ -182,7 +194,7 @@ func (f *rowSum) Grad(dst, w []float64, batch Batch) {
 // It costs O(h·nonzeros of the batch), without a pass over d numbers if the
 // batch is small, and adds exact zeros where w and w0 agree on the batch. dst
 // must not overlap w or w0.
-func (f *rowSum) AddGradDiff(dst, w, w0 []float64, batch Batch) {
+func (f *RowSum) AddGradDiff(dst, w, w0 []float64, batch Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkLen("w0", w0)
@@ -197,13 +209,13 @@ func (f *rowSum) AddGradDiff(dst, w, w0 []float64, batch Batch) {
 // large reports whether a batch goes backward by columns: where it has at
 // least half the rows, for the same number of nonzeros takes about twice as
 // long by rows (measured on news20's shape).
-func (f *rowSum) large(batch Batch) bool {
+func (f *RowSum) large(batch Batch) bool {
 	return batch.Index == nil || 2*len(batch.Index) >= f.x.N
 }
 
 // backByColumns does dst = Σ_j Weight[j] ∇f_{Index[j]}(w) or, if w0 is not nil,
 // what AddGradDiff does.
-func (f *rowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
+func (f *RowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
 	m, h := f.x.M, f.h
 	t := f.borrow()
 	defer f.giveBack(t)
@@ -241,7 +253,7 @@ func (f *rowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
 
 // backByRows adds the gradient of the batch to dst, or the difference of two
 // if w0 is not nil, term by term in the order of the batch.
-func (f *rowSum) backByRows(dst, w, w0 []float64, batch Batch) {
+func (f *RowSum) backByRows(dst, w, w0 []float64, batch Batch) {
 	h := f.h
 	t := f.borrow()
 	defer f.giveBack(t)
@@ -275,47 +287,51 @@ func (f *rowSum) backByRows(dst, w, w0 []float64, batch Batch) {
 
 // derive sets row r of p to c∇ℓ_i at the scores of w, less c∇ℓ_i at those of
 // w0 if w0 is not nil.
-func (f *rowSum) derive(t *scratch, r, i int, w, w0 []float64, c float64) {
+func (f *RowSum) derive(t *scratch, r, i int, w, w0 []float64, c float64) {
 	p := t.p[r*f.h : (r+1)*f.h]
 	if c == 0 {
 		clear(p)
 		return
 	}
 	f.scores(p, w, i)
-	f.loss.grad(i, p, c)
+	f.loss.Grad(i, p, c)
 	if w0 == nil {
 		return
 	}
 	q := t.q[r*f.h : (r+1)*f.h]
 	f.scores(q, w0, i)
-	f.loss.grad(i, q, c)
+	f.loss.Grad(i, q, c)
 	floats.Sub(p, q)
 }
 
 // scores computes s = w e_i.
-func (f *rowSum) scores(s, w []float64, i int) {
+func (f *RowSum) scores(s, w []float64, i int) {
 	clear(s)
 	col, val := f.x.Row(i)
 	kern.Touch(w, f.h, col)
 	kern.Gather(s, w, col, val)
 }
 
-// LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), to about 15
+// LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), to about 12
 // digits; NaN if f is not a number there. It costs two forward passes, and O(nh)
-// for each of a handful of Newton steps; if the scores of all rows are too many
-// to keep, each step costs the two passes.
-func (f *rowSum) LineSearch(w, v []float64) float64 {
+// for each of about ten steps, a handful for Logistic and LeastSquares; if the
+// scores of all rows are too many to keep, each step costs the two passes.
+func (f *RowSum) LineSearch(w, v []float64) float64 {
 	f.checkLen("w", w)
 	f.checkLen("v", v)
 	h, held := f.h, -1
 	t := f.borrow()
 	defer f.giveBack(t)
+	line, newton := f.loss.(liner)
 	slope := func(gamma float64) (d1, d2 float64) {
 		for lo := 0; lo < f.x.N; lo += f.block {
 			n := min(f.block, f.x.N-lo)
 			if held != lo {
 				held = lo
 				t.p, t.q = grow(t.p, n*h), grow(t.q, n*h)
+				if !newton {
+					t.u = grow(t.u, n*h)
+				}
 				kern.Do(n, f.rowGrain, func(a, b int) {
 					for r := a; r < b; r++ {
 						p, q := t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h]
@@ -326,13 +342,26 @@ func (f *rowSum) LineSearch(w, v []float64) float64 {
 				})
 			}
 			a, b := f.sum(t, n, func(r int) (float64, float64) {
-				return f.loss.line(lo+r, t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h], gamma)
+				s, d := t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h]
+				if newton {
+					return line.line(lo+r, s, d, gamma)
+				}
+				g := t.u[r*h : (r+1)*h]
+				floats.AddScaledTo(g, s, gamma, d)
+				f.loss.Grad(lo+r, g, 1)
+				return floats.Dot(g, d), 0
 			})
 			d1, d2 = d1+a, d2+b
 		}
 		return d1, d2
 	}
-	return minimizeLine(slope)
+	if newton {
+		return minimizeLine(slope)
+	}
+	return minimizeBySlope(func(gamma float64) float64 {
+		d1, _ := slope(gamma)
+		return d1
+	})
 }
 
 // minimizeLine returns the minimiser over [0, 1] of a convex function whose
@@ -372,9 +401,49 @@ func minimizeLine(slope func(gamma float64) (d1, d2 float64)) float64 {
 	return gamma
 }
 
+// minimizeBySlope is minimizeLine without the second derivative: the interval that
+// holds the root is cut where the chord crosses 0, and in the middle where two such
+// cuts did not halve it.
+func minimizeBySlope(slope func(gamma float64) float64) float64 {
+	lo, hi := 0.0, 1.0
+	below, above := slope(lo), slope(hi)
+	switch {
+	case math.IsNaN(below) || math.IsNaN(above):
+		return math.NaN()
+	case below >= 0:
+		return lo
+	case above <= 0:
+		return hi
+	}
+	was, cuts := hi-lo, 0 // the length some cuts ago
+	for range 200 {
+		least := 5e-13 * hi // from an end: two cuts close the interval on a root that is found
+		if hi-lo <= 2*least {
+			break
+		}
+		next := lo + (hi-lo)*(below/(below-above))
+		if cuts++; hi-lo <= was/2 {
+			was, cuts = hi-lo, 0
+		}
+		if cuts > 1 || math.IsNaN(next) {
+			next = lo + (hi-lo)/2
+		}
+		next = min(max(next, lo+least), hi-least)
+		switch d := slope(next); {
+		case math.IsNaN(d) || d == 0:
+			return next + d
+		case d < 0:
+			lo, below = next, d
+		default:
+			hi, above = next, d
+		}
+	}
+	return lo + (hi-lo)/2
+}
+
 // sum returns Σ_r term(r) for r < n, with the same bits for any number of
 // threads.
-func (f *rowSum) sum(t *scratch, n int, term func(r int) (a, b float64)) (a, b float64) {
+func (f *RowSum) sum(t *scratch, n int, term func(r int) (a, b float64)) (a, b float64) {
 	pieces := (n + f.rowGrain - 1) / f.rowGrain
 	if len(t.sums) < pieces {
 		t.sums = make([][2]float64, pieces)
@@ -393,8 +462,28 @@ func (f *rowSum) sum(t *scratch, n int, term func(r int) (a, b float64)) (a, b f
 	return a, b
 }
 
+// Smoothness returns L = β·max_i ‖e_i‖², with the loss's β: the Hessian of f_i is
+// ∇²ℓ_i(s) ⊗ e_ie_iᵀ.
+func (f *RowSum) Smoothness() float64 { return f.loss.Smoothness() * f.maxRow() }
+
+// Lipschitz returns G = g·max_i ‖e_i‖, for ‖∇f_i(w)‖ = ‖∇ℓ_i(s)‖·‖e_i‖, with the g
+// of the loss's method Lipschitz; +Inf if it has none.
+func (f *RowSum) Lipschitz() float64 {
+	if l, ok := f.loss.(interface{ Lipschitz() float64 }); ok {
+		return l.Lipschitz() * math.Sqrt(f.maxRow())
+	}
+	return math.Inf(1)
+}
+
+// Identify says the data, h and the loss, which must have an identity, too. It
+// costs O(n + nonzeros).
+func (f *RowSum) Identify(id *Identity) { id.Of(f).Part(f.x).Int(f.h).Part(f.loss) }
+
+// String returns Name.
+func (f *RowSum) String() string { return f.Name }
+
 // maxRow returns max_i ‖e_i‖².
-func (f *rowSum) maxRow() float64 {
+func (f *RowSum) maxRow() float64 {
 	top := 0.0
 	for i := range f.x.N {
 		_, val := f.x.Row(i)
@@ -403,13 +492,13 @@ func (f *rowSum) maxRow() float64 {
 	return top
 }
 
-func (f *rowSum) checkLen(name string, w []float64) {
+func (f *RowSum) checkLen(name string, w []float64) {
 	if len(w) != f.Dim() {
 		panic(fmt.Sprintf("fwopt: %s has length %d, want %d", name, len(w), f.Dim()))
 	}
 }
 
-func (f *rowSum) checkBatch(batch Batch) { checkBatch(batch, f.x.N) }
+func (f *RowSum) checkBatch(batch Batch) { checkBatch(batch, f.x.N) }
 
 // checkBatch panics unless batch is a batch of terms of a sum of n.
 func checkBatch(batch Batch, n int) {
@@ -421,6 +510,32 @@ func checkBatch(batch Batch, n int) {
 			panic(fmt.Sprintf("fwopt: a batch with term %d of a sum of %d", i, n))
 		}
 	}
+}
+
+// scratch is the memory of one call, at most O(d) or 24 MB: a sum serves many
+// goroutines at once, and its calls do not allocate it anew.
+type scratch struct {
+	p, q, u []float64    // scores or derivatives of a block
+	coef    []float64    // the weight of each row
+	sums    [][2]float64 // the partial sums, piece by piece
+}
+
+func (f *RowSum) borrow() *scratch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	last := len(f.idle) - 1
+	if last < 0 {
+		return new(scratch)
+	}
+	t := f.idle[last]
+	f.idle = f.idle[:last]
+	return t
+}
+
+func (f *RowSum) giveBack(t *scratch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.idle = append(f.idle, t)
 }
 
 // grow returns a slice of length n, x itself if it is long enough. It holds

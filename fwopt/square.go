@@ -9,12 +9,10 @@ import (
 )
 
 // LeastSquares is f_i(w) = ½(⟨a_i, w⟩ − b_i)², where a_i is row i of a sparse
-// matrix. Its line search is exact after one Newton step. One LeastSquares serves
-// many runs at once.
+// matrix. Its line search is exact after one Newton step, and L = max_i ‖a_i‖². One
+// LeastSquares serves many runs at once.
 type LeastSquares struct {
-	Name string // of the data, as on figures
-	*rowSum
-	b []float64
+	*RowSum // Name, Value, Grad, AddGradDiff, LineSearch, Smoothness, …
 }
 
 // NewLeastSquares returns the sum over the rows of a and the numbers b. It
@@ -22,8 +20,7 @@ type LeastSquares struct {
 // panics if a is not well formed, if b has another length than a has rows, or
 // if either holds a NaN or an infinity.
 func NewLeastSquares(a *Sparse, b []float64) *LeastSquares {
-	f := &LeastSquares{b: b}
-	f.rowSum = newRowSum(a, 1, f)
+	f := &LeastSquares{newRowSum(a, 1, squareLoss{b})}
 	if len(b) != a.N {
 		panic(fmt.Sprintf("fwopt: %d targets for %d rows", len(b), a.N))
 	}
@@ -31,22 +28,21 @@ func NewLeastSquares(a *Sparse, b []float64) *LeastSquares {
 	return f
 }
 
-func (f *LeastSquares) value(i int, s []float64) float64 {
-	return (s[0] - f.b[i]) * (s[0] - f.b[i]) / 2
-}
-func (f *LeastSquares) grad(i int, s []float64, c float64) { s[0] = c * (s[0] - f.b[i]) }
-func (f *LeastSquares) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
-	return (s[0] + gamma*d[0] - f.b[i]) * d[0], d[0] * d[0]
-}
-
-// Smoothness returns L = max_i ‖a_i‖²: the Hessian of f_i is a_ia_iᵀ.
-func (f *LeastSquares) Smoothness() float64 { return f.maxRow() }
-
 // Identify says the data. It costs O(n + nonzeros).
-func (f *LeastSquares) Identify(id *Identity) { id.Of(f).Part(f.x).Float(f.b...) }
+func (f *LeastSquares) Identify(id *Identity) { id.Of(f).Part(f.RowSum) }
 
-// String returns Name.
-func (f *LeastSquares) String() string { return f.Name }
+// squareLoss is ℓ_i(s) = ½(s − b_i)².
+type squareLoss struct{ b []float64 }
+
+func (l squareLoss) Value(i int, s []float64) float64 {
+	return (s[0] - l.b[i]) * (s[0] - l.b[i]) / 2
+}
+func (l squareLoss) Grad(i int, s []float64, c float64) { s[0] = c * (s[0] - l.b[i]) }
+func (l squareLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
+	return (s[0] + gamma*d[0] - l.b[i]) * d[0], d[0] * d[0]
+}
+func (l squareLoss) Smoothness() float64   { return 1 }
+func (l squareLoss) Identify(id *Identity) { id.Of(l).Float(l.b...) }
 
 // Quadratic is f_i(w) = ½ Σ_j H_ij (w_j − C_ij)² with H_ij ≥ 0: a sum whose
 // constants and minimiser are known in closed form, on which theorems can be

@@ -1,0 +1,33 @@
+package fwopt_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// squaredHinge is a loss of one's own, ℓ_i(s) = ½max(0, 1 − y_i s)² with y_i = ±1.
+type squaredHinge struct{ y []float64 }
+
+func (l squaredHinge) miss(i int, s []float64) float64 { return max(0, 1-l.y[i]*s[0]) }
+
+func (l squaredHinge) Value(i int, s []float64) float64   { return l.miss(i, s) * l.miss(i, s) / 2 }
+func (l squaredHinge) Grad(i int, s []float64, c float64) { s[0] = -c * l.y[i] * l.miss(i, s) }
+func (l squaredHinge) Smoothness() float64                { return 1 }
+
+// A loss of one's own, and STORC on it.
+func ExampleRowSum() {
+	x := &fwopt.Sparse{N: 4, M: 2, // four examples of two features
+		Ptr: []int{0, 1, 3, 4, 6},
+		Col: []int32{0, 0, 1, 1, 0, 1},
+		Val: []float64{1, 0.8, 0.6, 1, 0.6, 0.8},
+	}
+	f := fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1, -1}})
+	omega := fwopt.L2Ball{D: 2, R: 1}
+	m := fwopt.STORCBeyond(f.Smoothness(), omega.Diameter())
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Gap: 1e-3, Steps: 1000})
+	fmt.Printf("%v: f = %.3f at %.2f, L = %.0f\n", tr.Status, tr.Last().F, tr.W, f.Smoothness())
+	// Output:
+	// converged: f = 0.206 at [0.71 -0.71], L = 1
+}
