@@ -37,6 +37,16 @@
 //	OnlineFWLinear  Hazan & Kale      OnlineFWLipschitz
 //	SCGSStrong      Lan & Zhou        SCGSStronglyConvex
 //
+// The sums, over the rows of a [Sparse] matrix but for the last:
+//
+//	Logistic           several classes, Section 2.1
+//	NewBinaryLogistic  two, with targets in [0, 1]
+//	LeastSquares
+//	NewHuber           least squares that outliers hardly move
+//	NewSmoothHinge     a support vector machine's
+//	NewRowSum          with a loss of one's own, a type of three methods
+//	Quadratic          in closed form
+//
 // The constructors named after a theorem have the parameters of its statement.
 // Those named Experiments have what Section 5 gives, the sizes of batches and
 // epochs, and for the rest what their comments say.

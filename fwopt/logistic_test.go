@@ -449,12 +449,12 @@ func TestPredict(t *testing.T) {
 // What a call allocates does not grow with n, d or the batch.
 func TestObjectivesDoNotAllocate(t *testing.T) {
 	f, x, _ := randomLogistic(4, 3000, 2000, 6, 10)
-	ls := fwopt.NewLeastSquares(x, make([]float64, 3000))
+	ls, huber := fwopt.NewLeastSquares(x, make([]float64, 3000)), fwopt.NewHuber(x, make([]float64, 3000), 0.1)
 	for _, f := range []interface {
 		fwopt.FiniteSum
 		fwopt.Differ
 		fwopt.LineSearcher
-	}{f, ls} {
+	}{f, ls, huber} {
 		rng := rand.New(rand.NewPCG(9, 9))
 		w, v, g := normals(rng, f.Dim()), normals(rng, f.Dim()), make([]float64, f.Dim())
 		batches := []fwopt.Batch{{}, drawn(rng, 3000, 100), drawn(rng, 3000, 1400), drawn(rng, 3000, 5000)}

@@ -21,10 +21,7 @@ type LeastSquares struct {
 // if either holds a NaN or an infinity.
 func NewLeastSquares(a *Sparse, b []float64) *LeastSquares {
 	f := &LeastSquares{newRowSum(a, 1, squareLoss{b})}
-	if len(b) != a.N {
-		panic(fmt.Sprintf("fwopt: %d targets for %d rows", len(b), a.N))
-	}
-	checkFinite("target", b)
+	checkTargets(a, b)
 	return f
 }
 
@@ -222,6 +219,14 @@ func (f *Quadratic) checkLen(name string, w []float64) {
 	if len(w) != len(f.mean) {
 		panic(fmt.Sprintf("fwopt: %s has length %d, want %d", name, len(w), len(f.mean)))
 	}
+}
+
+// checkTargets panics unless b has a number for each row of x.
+func checkTargets(x *Sparse, b []float64) {
+	if len(b) != x.N {
+		panic(fmt.Sprintf("fwopt: %d targets for %d rows", len(b), x.N))
+	}
+	checkFinite("target", b)
 }
 
 func checkFinite(name string, x []float64) {

@@ -2,13 +2,13 @@ package kern
 
 import "math"
 
-// exp returns eˣ for x ≤ 0, to 1.3 units in the last place; 0 for x ≤ −708. The
+// Exp returns eˣ for x ≤ 0, to 1.3 units in the last place; 0 for x ≤ −708. The
 // bits of math.Exp depend, on amd64, on whether the processor has FMA; these do
 // not. It also takes half the time.
 //
 // x = (32m + j)·ln2/32 + r with |r| ≤ ln2/64, so that eˣ = 2^m · 2^(j/32) · e^r
 // with six terms of Taylor's series.
-func exp(x float64) float64 {
+func Exp(x float64) float64 {
 	if !(x > -708) {
 		if math.IsNaN(x) {
 			return x

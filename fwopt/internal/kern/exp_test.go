@@ -35,19 +35,19 @@ func TestExp(t *testing.T) {
 			x = -float64(i) * math.Ln2 / 64 // where the pieces meet
 		}
 		want := bigExp(new(big.Float).SetPrec(400).SetFloat64(x))
-		got := exp(x)
+		got := Exp(x)
 		d, _ := new(big.Float).Sub(new(big.Float).SetPrec(400).SetFloat64(got), want).Float64()
 		if ulp := math.Nextafter(got, 2) - got; !(math.Abs(d) <= 1.5*ulp) {
-			t.Errorf("exp(%g) = %g is off by %.2f units in the last place", x, got, d/ulp)
+			t.Errorf("Exp(%g) = %g is off by %.2f units in the last place", x, got, d/ulp)
 		}
 	}
 	for _, c := range [][2]float64{{0, 1}, {math.Copysign(0, -1), 1}, {-1e-300, 1}, {1e-17, 1}, {-708, 0}, {-1e6, 0}, {math.Inf(-1), 0}} {
-		if got := exp(c[0]); got != c[1] {
-			t.Errorf("exp(%g) = %g, want %g", c[0], got, c[1])
+		if got := Exp(c[0]); got != c[1] {
+			t.Errorf("Exp(%g) = %g, want %g", c[0], got, c[1])
 		}
 	}
-	if got := exp(math.NaN()); !math.IsNaN(got) {
-		t.Errorf("exp(NaN) = %g", got)
+	if got := Exp(math.NaN()); !math.IsNaN(got) {
+		t.Errorf("Exp(NaN) = %g", got)
 	}
 }
 
@@ -56,7 +56,7 @@ func BenchmarkExp(b *testing.B) {
 	for l := range x {
 		x[l] = -math.Abs(x[l])
 	}
-	for name, f := range map[string]func(float64) float64{"kern": exp, "math": math.Exp} {
+	for name, f := range map[string]func(float64) float64{"kern": Exp, "math": math.Exp} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				for _, x := range x {

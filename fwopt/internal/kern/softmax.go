@@ -14,10 +14,10 @@ func LogLoss(s []float64, y int) float64 {
 	m := s[top]
 	z := 0.0 // Σ_{l≠top} exp(s_l − m)
 	for _, x := range s[:top] {
-		z += exp(x - m)
+		z += Exp(x - m)
 	}
 	for _, x := range s[top+1:] {
-		z += exp(x - m)
+		z += Exp(x - m)
 	}
 	return (m - s[y]) + math.Log1p(z)
 }
@@ -36,7 +36,7 @@ func LogLossGrad(s []float64, y int, c float64) {
 	rest := 0.0 // Σ_{l≠y} exp(s_l − m)
 	ey := 0.0
 	for l, x := range s {
-		e := exp(x - m)
+		e := Exp(x - m)
 		s[l] = e
 		if l == y {
 			ey = e
@@ -63,7 +63,7 @@ func LogLossLine(s, d []float64, y int, gamma float64) (d1, d2 float64) {
 	}
 	var z, a, b float64
 	for l, x := range s {
-		e := exp(x + gamma*d[l] - m)
+		e := Exp(x + gamma*d[l] - m)
 		u := d[l] - d[y]
 		z += e
 		a += e * u
