@@ -17,7 +17,7 @@ import (
 // and y as NewRowSum does, and panics as it does, if y has a wrong length, or if a
 // target is outside [0, 1].
 func NewBinaryLogistic(x *Sparse, y []float64) *RowSum {
-	f := newRowSum(x, 1, crossEntropy{y})
+	f := newRowSum(x, 1, &crossEntropy{y})
 	checkTargets(x, y)
 	for i, t := range y {
 		if t < 0 || t > 1 {
@@ -29,12 +29,12 @@ func NewBinaryLogistic(x *Sparse, y []float64) *RowSum {
 
 type crossEntropy struct{ y []float64 }
 
-func (l crossEntropy) Value(i int, s []float64) float64 {
+func (l *crossEntropy) Value(i int, s []float64) float64 {
 	return max(0, s[0]) - l.y[i]*s[0] + math.Log1p(kern.Exp(-math.Abs(s[0])))
 }
 
 // Grad is p − y_i with p = 1/(1 + e^−s), by way of the smaller one of p and 1 − p.
-func (l crossEntropy) Grad(i int, s []float64, c float64) {
+func (l *crossEntropy) Grad(i int, s []float64, c float64) {
 	e := kern.Exp(-math.Abs(s[0]))
 	if p := e / (1 + e); s[0] > 0 {
 		s[0] = c * ((1 - l.y[i]) - p)
@@ -44,7 +44,7 @@ func (l crossEntropy) Grad(i int, s []float64, c float64) {
 }
 
 // Smoothness returns ¼: the second derivative is p(1−p).
-func (l crossEntropy) Smoothness() float64 { return 0.25 }
+func (l *crossEntropy) Smoothness() float64 { return 0.25 }
 
-func (l crossEntropy) Lipschitz() float64    { return 1 }
-func (l crossEntropy) Identify(id *Identity) { id.Of(l).Float(l.y...) }
+func (l *crossEntropy) Lipschitz() float64    { return 1 }
+func (l *crossEntropy) Identify(id *Identity) { id.Of(l).Float(l.y...) }

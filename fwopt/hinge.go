@@ -11,7 +11,7 @@ package fwopt
 // It keeps x and y as NewRowSum does, and panics as it does, if y has a wrong length
 // or another label, or if delta is not a positive number.
 func NewSmoothHinge(x *Sparse, y []int, delta float64) *RowSum {
-	f := newRowSum(x, 1, smoothHinge{y, positive("delta", delta)})
+	f := newRowSum(x, 1, &smoothHinge{y, positive("delta", delta)})
 	checkLabels(x, y, 2)
 	return f
 }
@@ -22,12 +22,12 @@ type smoothHinge struct {
 }
 
 // miss returns 1 − a and the derivative of a by s.
-func (l smoothHinge) miss(i int, s float64) (u, sign float64) {
+func (l *smoothHinge) miss(i int, s float64) (u, sign float64) {
 	sign = float64(2*l.y[i] - 1)
 	return 1 - sign*s, sign
 }
 
-func (l smoothHinge) Value(i int, s []float64) float64 {
+func (l *smoothHinge) Value(i int, s []float64) float64 {
 	u, _ := l.miss(i, s[0])
 	if u > l.delta {
 		return u - l.delta/2
@@ -36,11 +36,11 @@ func (l smoothHinge) Value(i int, s []float64) float64 {
 	return u / l.delta * u / 2
 }
 
-func (l smoothHinge) Grad(i int, s []float64, c float64) {
+func (l *smoothHinge) Grad(i int, s []float64, c float64) {
 	u, sign := l.miss(i, s[0])
 	s[0] = -c * sign * max(0, min(1, u/l.delta))
 }
 
-func (l smoothHinge) Smoothness() float64   { return 1 / l.delta }
-func (l smoothHinge) Lipschitz() float64    { return 1 }
-func (l smoothHinge) Identify(id *Identity) { id.Of(l).Float(l.delta).Int(l.y...) }
+func (l *smoothHinge) Smoothness() float64   { return 1 / l.delta }
+func (l *smoothHinge) Lipschitz() float64    { return 1 }
+func (l *smoothHinge) Identify(id *Identity) { id.Of(l).Float(l.delta).Int(l.y...) }

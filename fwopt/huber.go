@@ -12,7 +12,7 @@ import "math"
 // panics as it does, if b has a wrong length or holds a NaN or an infinity, or if delta
 // is not a positive number.
 func NewHuber(x *Sparse, b []float64, delta float64) *RowSum {
-	f := newRowSum(x, 1, huber{b, positive("delta", delta)})
+	f := newRowSum(x, 1, &huber{b, positive("delta", delta)})
 	checkTargets(x, b)
 	return f
 }
@@ -22,7 +22,7 @@ type huber struct {
 	delta float64
 }
 
-func (l huber) Value(i int, s []float64) float64 {
+func (l *huber) Value(i int, s []float64) float64 {
 	r := math.Abs(s[0] - l.b[i])
 	if r <= l.delta {
 		return r * r / 2
@@ -30,10 +30,10 @@ func (l huber) Value(i int, s []float64) float64 {
 	return l.delta * (r - l.delta/2)
 }
 
-func (l huber) Grad(i int, s []float64, c float64) {
+func (l *huber) Grad(i int, s []float64, c float64) {
 	s[0] = c * max(-l.delta, min(l.delta, s[0]-l.b[i]))
 }
 
-func (l huber) Smoothness() float64   { return 1 }
-func (l huber) Lipschitz() float64    { return l.delta }
-func (l huber) Identify(id *Identity) { id.Of(l).Float(l.delta).Float(l.b...) }
+func (l *huber) Smoothness() float64   { return 1 }
+func (l *huber) Lipschitz() float64    { return l.delta }
+func (l *huber) Identify(id *Identity) { id.Of(l).Float(l.delta).Float(l.b...) }

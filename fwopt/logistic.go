@@ -32,7 +32,7 @@ func NewLogistic(x *Sparse, y []int, h int) *Logistic {
 	if h < 2 {
 		panic(fmt.Sprintf("fwopt: a classification with %d classes", h))
 	}
-	f := &Logistic{newRowSum(x, h, logLoss{y})}
+	f := &Logistic{newRowSum(x, h, &logLoss{y})}
 	checkLabels(x, y, h)
 	return f
 }
@@ -51,18 +51,18 @@ func checkLabels(x *Sparse, y []int, h int) {
 // logLoss is ℓ_i(s) = log(1 + Σ_{ℓ≠y_i} exp(s_ℓ − s_{y_i})).
 type logLoss struct{ y []int }
 
-func (l logLoss) Value(i int, s []float64) float64   { return kern.LogLoss(s, l.y[i]) }
-func (l logLoss) Grad(i int, s []float64, c float64) { kern.LogLossGrad(s, l.y[i], c) }
-func (l logLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
+func (l *logLoss) Value(i int, s []float64) float64   { return kern.LogLoss(s, l.y[i]) }
+func (l *logLoss) Grad(i int, s []float64, c float64) { kern.LogLossGrad(s, l.y[i], c) }
+func (l *logLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
 	return kern.LogLossLine(s, d, l.y[i], gamma)
 }
 
 // Smoothness returns ½. The Hessian is diag(p) − ppᵀ with p the predicted
 // probabilities, and by Gershgorin's theorem no eigenvalue of it is above
 // max_ℓ 2p_ℓ(1−p_ℓ) ≤ 1/2. Two classes at p = ½ attain it.
-func (l logLoss) Smoothness() float64 { return 0.5 }
+func (l *logLoss) Smoothness() float64 { return 0.5 }
 
-func (l logLoss) Identify(id *Identity) { id.Of(l).Int(l.y...) }
+func (l *logLoss) Identify(id *Identity) { id.Of(l).Int(l.y...) }
 
 // Lipschitz returns G = √2·max_i ‖e_i‖. The gradient of f_i is (p − 1_{y_i})e_iᵀ,
 // and ‖p − 1_y‖² = (1−p_y)² + Σ_{ℓ≠y} p_ℓ² ≤ 2(1−p_y)² ≤ 2.

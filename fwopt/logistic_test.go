@@ -479,6 +479,16 @@ func TestObjectivesDoNotAllocate(t *testing.T) {
 	}
 }
 
+// A small batch allocates nothing at all: a step of SGD is one.
+func TestSmallBatchDoesNotAllocate(t *testing.T) {
+	f, _, _ := randomLogistic(4, 300, 50, 6, 5)
+	rng := rand.New(rand.NewPCG(9, 9))
+	w, v, g, b := normals(rng, f.Dim()), normals(rng, f.Dim()), make([]float64, f.Dim()), drawn(rng, 300, 9)
+	if n := testing.AllocsPerRun(100, func() { f.Grad(g, w, b); f.AddGradDiff(g, w, v, b) }); n > 0 {
+		t.Errorf("a batch of 9 allocates %g times", n)
+	}
+}
+
 // Blocks of few rows of a wide matrix do not cost a pointer per column each.
 func TestColumnsTakeLinearMemory(t *testing.T) {
 	const n, m, h = 60, 500_000, 1 << 19

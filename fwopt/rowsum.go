@@ -252,36 +252,51 @@ func (f *RowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
 }
 
 // backByRows adds the gradient of the batch to dst, or the difference of two
-// if w0 is not nil, term by term in the order of the batch.
+// if w0 is not nil, term by term in the order of the batch. A batch of one piece
+// allocates nothing.
 func (f *RowSum) backByRows(dst, w, w0 []float64, batch Batch) {
-	h := f.h
 	t := f.borrow()
 	defer f.giveBack(t)
 	for lo := 0; lo < len(batch.Index); lo += f.block {
 		index := batch.Index[lo:min(lo+f.block, len(batch.Index))]
 		weight := batch.Weight[lo:]
-		t.p, t.q = grow(t.p, len(index)*h), grow(t.q, len(index)*h)
+		t.p, t.q = grow(t.p, len(index)*f.h), grow(t.q, len(index)*f.h)
+		if len(index) <= f.rowGrain {
+			f.deriveRows(t, index, weight, w, w0, 0, len(index))
+			f.scatter(dst, t, index, 0, f.x.M)
+			continue
+		}
 		kern.Do(len(index), f.rowGrain, func(a, b int) {
-			for r := a; r < b; r++ {
-				f.derive(t, r, index[r], w, w0, weight[r])
-			}
+			f.deriveRows(t, index, weight, w, w0, a, b)
 		})
 		// Each share of the columns goes through the whole batch in order: the
 		// bits are those of one share.
 		shares := min(runtime.GOMAXPROCS(0), cuts, 1+len(index)/(2*f.rowGrain))
 		kern.Do(shares, 1, func(a, b int) {
-			from, to := f.cut[a*cuts/shares], f.cut[b*cuts/shares]
-			for r, i := range index {
-				col, val := f.x.Row(i)
-				if shares > 1 {
-					k, _ := slices.BinarySearch(col, int32(from))
-					e, _ := slices.BinarySearch(col[k:], int32(to))
-					col, val = col[k:k+e], val[k:k+e]
-				}
-				kern.Touch(dst, h, col)
-				kern.Scatter(dst, t.p[r*h:(r+1)*h], col, val)
-			}
+			f.scatter(dst, t, index, f.cut[a*cuts/shares], f.cut[b*cuts/shares])
 		})
+	}
+}
+
+// deriveRows does derive for the terms a to b−1 of index.
+func (f *RowSum) deriveRows(t *scratch, index []int, weight, w, w0 []float64, a, b int) {
+	for r := a; r < b; r++ {
+		f.derive(t, r, index[r], w, w0, weight[r])
+	}
+}
+
+// scatter adds row r of p times row index[r] of the data to dst, for all r, in the
+// columns from, …, to−1 only.
+func (f *RowSum) scatter(dst []float64, t *scratch, index []int, from, to int) {
+	for r, i := range index {
+		col, val := f.x.Row(i)
+		if to-from < f.x.M {
+			k, _ := slices.BinarySearch(col, int32(from))
+			e, _ := slices.BinarySearch(col[k:], int32(to))
+			col, val = col[k:k+e], val[k:k+e]
+		}
+		kern.Touch(dst, f.h, col)
+		kern.Scatter(dst, t.p[r*f.h:(r+1)*f.h], col, val)
 	}
 }
 
@@ -520,22 +535,21 @@ type scratch struct {
 	sums    [][2]float64 // the partial sums, piece by piece
 }
 
-func (f *RowSum) borrow() *scratch {
+func (f *RowSum) borrow() (t *scratch) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	last := len(f.idle) - 1
-	if last < 0 {
-		return new(scratch)
+	if last := len(f.idle) - 1; last >= 0 {
+		t, f.idle = f.idle[last], f.idle[:last]
+	} else {
+		t = new(scratch)
 	}
-	t := f.idle[last]
-	f.idle = f.idle[:last]
+	f.mu.Unlock()
 	return t
 }
 
 func (f *RowSum) giveBack(t *scratch) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.idle = append(f.idle, t)
+	f.mu.Unlock()
 }
 
 // grow returns a slice of length n, x itself if it is long enough. It holds

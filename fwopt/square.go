@@ -20,7 +20,7 @@ type LeastSquares struct {
 // panics if a is not well formed, if b has another length than a has rows, or
 // if either holds a NaN or an infinity.
 func NewLeastSquares(a *Sparse, b []float64) *LeastSquares {
-	f := &LeastSquares{newRowSum(a, 1, squareLoss{b})}
+	f := &LeastSquares{newRowSum(a, 1, &squareLoss{b})}
 	checkTargets(a, b)
 	return f
 }
@@ -31,15 +31,15 @@ func (f *LeastSquares) Identify(id *Identity) { id.Of(f).Part(f.RowSum) }
 // squareLoss is ℓ_i(s) = ½(s − b_i)².
 type squareLoss struct{ b []float64 }
 
-func (l squareLoss) Value(i int, s []float64) float64 {
+func (l *squareLoss) Value(i int, s []float64) float64 {
 	return (s[0] - l.b[i]) * (s[0] - l.b[i]) / 2
 }
-func (l squareLoss) Grad(i int, s []float64, c float64) { s[0] = c * (s[0] - l.b[i]) }
-func (l squareLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
+func (l *squareLoss) Grad(i int, s []float64, c float64) { s[0] = c * (s[0] - l.b[i]) }
+func (l *squareLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
 	return (s[0] + gamma*d[0] - l.b[i]) * d[0], d[0] * d[0]
 }
-func (l squareLoss) Smoothness() float64   { return 1 }
-func (l squareLoss) Identify(id *Identity) { id.Of(l).Float(l.b...) }
+func (l *squareLoss) Smoothness() float64   { return 1 }
+func (l *squareLoss) Identify(id *Identity) { id.Of(l).Float(l.b...) }
 
 // Quadratic is f_i(w) = ½ Σ_j H_ij (w_j − C_ij)² with H_ij ≥ 0: a sum whose
 // constants and minimiser are known in closed form, on which theorems can be
