@@ -209,7 +209,7 @@ func TestKeepSeesEdits(t *testing.T) {
 	f, omega := own(t)
 	dir, bg, b := t.TempDir(), context.Background(), fwopt.Budget{Steps: 50}
 	data := func(change func(val, b []float64)) fwopt.FiniteSum {
-		x, y := rowsOf(t)
+		x, y := dataOf(t)
 		change(x.Val, y)
 		return shifted{fwopt.NewLeastSquares(x, y), 0.1, 0}
 	}
@@ -276,8 +276,8 @@ func copyOf(m fwopt.Method) fwopt.Method {
 	return &c
 }
 
-// rowsOf is the data of problem.
-func rowsOf(t testing.TB) (*fwopt.Sparse, []float64) {
+// dataOf is the data of problem.
+func dataOf(t testing.TB) (*fwopt.Sparse, []float64) {
 	f, _ := instance(5, 30, 8, 2)
 	x := &fwopt.Sparse{N: 30, M: 8, Ptr: []int{0}}
 	for i := range f.a {
@@ -588,7 +588,7 @@ func TestKeepSeesCode(t *testing.T) {
 	if tr := keep(t, bg, dir, f, omega, bent, b); tr.Last().F == first.Last().F || !strings.HasPrefix(tr.Note, "run anew: the code of f, Ω or the method has changed, or Identify leaves something out: the iterate of step ") {
 		t.Errorf("the code of the method was edited: %v, %q", tr.Last().F, tr.Note)
 	}
-	x, y := rowsOf(t)
+	x, y := dataOf(t)
 	x.M = 9 // no row has the last column
 	wider := fwopt.NewLeastSquares(x, y)
 	b.NoW = false

@@ -490,9 +490,11 @@ func (f *RowSum) Lipschitz() float64 {
 	return math.Inf(1)
 }
 
-// Identify says the data, h and the loss, which must have an identity, too. It
-// costs O(n + nonzeros).
-func (f *RowSum) Identify(id *Identity) { id.Of(f).Part(f.x).Int(f.h).Part(f.loss) }
+// Identify says the data, both copies of it, h and the loss, which must have an
+// identity, too. It costs O(n + nonzeros).
+func (f *RowSum) Identify(id *Identity) {
+	id.Of(f).Part(f.x).Float(f.val...).Int(f.h).Part(f.loss)
+}
 
 // String returns Name.
 func (f *RowSum) String() string { return f.Name }
