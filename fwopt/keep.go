@@ -311,6 +311,9 @@ func (k *keeper) step(ctx context.Context) (more bool) {
 	if !k.known && k.now.Step == len(k.first)+1 && len(k.first) < 1000 {
 		k.first = append(k.first, hash(k.x))
 	}
+	if k.recorded() {
+		k.walk(k.now.Step) // while the schedules are those of the step
+	}
 	if !k.prove(ctx) {
 		return false
 	}
@@ -449,7 +452,7 @@ func (k *keeper) finish() error {
 	case k.tr.Status != Done && k.tr.Status != Converged:
 		k.tr.Note = fmt.Sprintf("not kept: it did not reach its budget (%v)", k.tr.Status)
 		return nil
-	case k.owner != k.ahead():
+	case k.walk(k.now.Step) != identify(k.m, Identity{steps: k.now.Step}).walk:
 		k.tr.Note = "not kept: a schedule has changed while it ran"
 		return nil
 	}
