@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -31,47 +32,48 @@ func TestReferenceOptima(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range reference.Cases {
-		if c.N > 2000 && testing.Short() {
-			continue
-		}
-		set, err := fwdata.Load(c.Data)
-		if errors.Is(err, fwdata.ErrNotHere) {
-			t.Logf("%s is not on this machine: left out", c.Data)
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := make([]int, c.N)
-		for i := range first {
-			first[i] = i
-		}
-		f := set.Subset(first).UnitRows().Logistic()
-		omega := fwopt.TraceNorm{H: set.H(), M: set.M(), Tau: c.Tau}
-		w0 := fwopt.NewOracle(f, omega, 1).Start()
-		for _, m := range []fwopt.Method{&fwopt.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), fwopt.FWLineSearch(), fwopt.SVRFExperiments()} {
-			b := fwopt.Budget{Gap: 1e-5, Seconds: 600, Every: 1.3}
-			switch m.(type) {
-			case *fwopt.FISTA:
-			case *fwopt.SVRG:
-				if b.Gap = 1e-4; c.Data != "digits" {
-					continue // a minute
+		t.Run(fmt.Sprintf("%s n=%d tau=%g", c.Data, c.N, c.Tau), func(t *testing.T) {
+			t.Parallel()
+			if c.Data != "digits" && testing.Short() {
+				t.Skip("seconds")
+			}
+			set, err := fwdata.Load(c.Data)
+			if errors.Is(err, fwdata.ErrNotHere) {
+				t.Skipf("%s is not on this machine", c.Data)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := make([]int, c.N)
+			for i := range first {
+				first[i] = i
+			}
+			f := set.Subset(first).UnitRows().Logistic()
+			omega := fwopt.TraceNorm{H: set.H(), M: set.M(), Tau: c.Tau}
+			w0 := fwopt.NewOracle(f, omega, 1).Start()
+			for _, m := range []fwopt.Method{&fwopt.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), fwopt.FWLineSearch(), fwopt.SVRFExperiments()} {
+				b := fwopt.Budget{Gap: 1e-5, Seconds: 600, Every: 1.3}
+				switch m.(type) {
+				case *fwopt.FISTA:
+				case *fwopt.SVRG:
+					if b.Gap = 1e-4; c.Data != "digits" {
+						continue // a minute
+					}
+				default:
+					if b.Gap = 1e-4; c.Data != "digits" || c.Tau > 10 || testing.Short() {
+						continue // thousands of steps
+					}
 				}
-			default:
-				if b.Gap = 1e-4; c.Data != "digits" || c.Tau > 10 {
-					continue // thousands of steps
+				tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, b)
+				p := tr.Last()
+				t.Logf("%v f − reference %.2g, gap %.2g after %d steps, %.2g s", m, p.F-c.F, p.Gap, p.Step, p.Seconds)
+				if tr.Status != fwopt.Converged || c.Gap > 1e-4 {
+					t.Errorf("%v, %v at gap %g; reference gap %g", m, tr.Status, p.Gap, c.Gap)
+				}
+				if p.F < c.F-c.Gap-1e-12 || p.F > c.F+p.Gap+p.Slack {
+					t.Errorf("%v reached f = %.10f with gap %g, the reference is %.10f with gap %g", m, p.F, p.Gap, c.F, c.Gap)
 				}
 			}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, b)
-			p := tr.Last()
-			t.Logf("%s, n %d, τ %g: %v f − reference %.2g, gap %.2g after %d steps, %.2g s", c.Data, c.N, c.Tau, m, p.F-c.F, p.Gap, p.Step, p.Seconds)
-			if tr.Status != fwopt.Converged || c.Gap > 1e-4 {
-				t.Errorf("%s: %v, %v at gap %g; reference gap %g", c.Data, m, tr.Status, p.Gap, c.Gap)
-			}
-			if p.F < c.F-c.Gap-1e-12 || p.F > c.F+p.Gap+p.Slack {
-				t.Errorf("%s, n %d, τ %g: %v reached f = %.10f with gap %g, the reference is %.10f with gap %g",
-					c.Data, c.N, c.Tau, m, p.F, p.Gap, c.F, c.Gap)
-			}
-		}
+		})
 	}
 }

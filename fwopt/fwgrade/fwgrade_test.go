@@ -291,12 +291,18 @@ func passed(v *verdict) (ids, said string) {
 }
 
 func TestSubmissions(t *testing.T) {
-	j := testJudge(t)
+	judges := make(chan *judge, 2) // one submission at a time for each
+	for range cap(judges) {
+		judges <- testJudge(t)
+	}
 	for i, s := range submissions {
 		if i > 8 && testing.Short() || s.name == "memory" && runtime.GOOS != "linux" || s.name == "a huge program" && runtime.GOOS != "linux" {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			j := <-judges
+			defer func() { judges <- j }()
 			v, err := j.grade(t.Context(), write(t, t.TempDir(), notebook(with(s.cells))), 7, 3*time.Second)
 			if err != nil {
 				t.Fatal(err)
@@ -310,10 +316,10 @@ func TestSubmissions(t *testing.T) {
 					t.Errorf("%s took %.0f s of 3", c.ID, c.Seconds)
 				}
 			}
+			if left, err := filepath.Glob(filepath.Join(j.dir, "root*")); err != nil || len(left) > 0 {
+				t.Error("left behind:", left, err)
+			}
 		})
-	}
-	if left, err := filepath.Glob(filepath.Join(j.dir, "root*")); err != nil || len(left) > 0 {
-		t.Error("left behind:", left, err)
 	}
 }
 
