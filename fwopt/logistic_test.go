@@ -218,13 +218,16 @@ func TestLogisticInBlocks(t *testing.T) {
 func TestLogisticThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range []struct{ n, m, h, k int }{{4000, 1500, 7, 15}, {300, 20, 8000, 2}} {
-		f, _, _ := randomLogistic(11, c.n, c.m, c.h, c.k)
+		f, x, _ := randomLogistic(11, c.n, c.m, c.h, c.k)
 		rng := rand.New(rand.NewPCG(2, 3))
 		w, w0, g0 := normals(rng, f.Dim()), normals(rng, f.Dim()), normals(rng, f.Dim())
 		batches := []fwopt.Batch{{}, drawn(rng, c.n, 5), drawn(rng, c.n, c.n/2-1), drawn(rng, c.n, 2*c.n)}
 		all := func(procs int) (out [][]float64) {
 			runtime.GOMAXPROCS(procs)
-			out = append(out, []float64{f.Value(w)})
+			out = append(out, []float64{f.Value(w)}, nil)
+			for _, l := range f.Predict(w, x) {
+				out[1] = append(out[1], float64(l))
+			}
 			if c.h < 100 { // else it takes seconds
 				out = append(out, []float64{f.LineSearch(w, w0)})
 			}
