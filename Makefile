@@ -15,10 +15,10 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser image course grade formgrader course-test course-setup verify soak test pins lint unit race cross clean
+.PHONY: help setup lab notebooks celltime browser image course grade formgrader course-test course-setup verify soak quick test pins fmt vet lint unit race cross clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: ## JupyterLab and the Go kernel in .venv, the build cache warm
 	@./docker/setup.sh
@@ -64,7 +64,7 @@ course-test: course-setup ## the problem sets, and the grade of every submission
 
 COURSE := $(VENV) -B notebooks/assignments/course.py
 
-course-setup: setup
+course-setup: setup ## nbgrader in .venv
 	@$(VENV) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	 { echo "fwlab: nbgrader needs Python 3.10 or newer: make clean, then make course PYTHON=/path/to/python3" >&2; exit 1; }
 	@cmp -s docker/requirements-course.txt .venv/.course || { echo "fwlab: nbgrader, pinned by docker/requirements-course.txt" && \
@@ -72,7 +72,7 @@ course-setup: setup
 	 { echo "fwlab: pip failed: look at its message above; without a network, run make course once with one" >&2; exit 1; }; } && \
 	 cp docker/requirements-course.txt .venv/.course; }
 
-verify: ## every inequality of the paper against runs, in one table (minutes)
+verify: ## every inequality of the paper against runs, in one table (a quarter of a minute)
 	$(GO) run ./fwopt/fwverify
 
 # The share of 1,000 kills and 2,000 damages.
@@ -81,28 +81,38 @@ SOAK ?= 1
 soak: ## kill runs at any instant and damage their files: none may come back wrong (SOAK=0.1 for a tenth)
 	$(GO) test ./fwopt -count=1 -run '^TestSoak$$' -v -timeout 30m -soak $(SOAK)
 
-test: pins lint unit race cross ## everything that needs no notebook
+quick: fmt vet ## between two edits: gofmt, go vet, the tests in short; less than 30 seconds
+	$(GO) test -short ./...
 
-pins:
+test: pins lint unit race cross ## everything that needs no notebook (2 minutes; the first time more, to compile)
+
+pins: ## the kernel's version of gonb is the library's
 	@lib=$$($(GO) list -m github.com/janpfeifer/gonb) kernel=$$(cd docker && GOWORK=off $(GO) list -m github.com/janpfeifer/gonb) && \
 	 { [ "$$lib" = "$$kernel" ] || { echo "go.mod has $$lib, docker/go.mod has $$kernel: make them equal" >&2; exit 1; }; }
 
-lint:
+fmt: ## gofmt finds nothing to change
 	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
+
+vet: ## go vet
 	$(GO) vet ./...
+
+lint: fmt vet ## gofmt, go vet, staticcheck
 	@case $$($(GO) env GOVERSION) in \
 	 go1.26*|go1.27*) set -x; $(GO) tool -modfile=docker/lint/go.mod staticcheck ./... ;; \
 	 *) echo "staticcheck is left out: the pinned one knows Go 1.26 and 1.27" >&2 ;; esac
 
-unit:
-	$(GO) test ./...
+# Not from the cache, which does not see what a test's go list and go build read.
+unit: ## all tests of the library, in full
+	$(GO) test -count=1 ./...
 
-# Left out: the race detector lets sync.Pool drop at random, so allocations vary; the long runs are of one thread.
-race:
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Reference|Figure' ./fwopt/...; \
+# The race detector sees what goroutines share, and makes arithmetic 20 times slower. So it runs every test, in short, but those of numbers,
+# by name: whole runs (Golden, Reference, Figure), statistics (Law, Bounds, Coverage), naive code (Naive), data (Twin, News20). What these
+# start, by kern.Do and fwrate.Seeds, has tests of its own: give a test of goroutines none of these names. Alloc: sync.Pool drops at random then.
+race: ## the tests of goroutines, under the race detector: needs a C compiler
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Golden|Reference|Figure|Law|Bounds|Coverage|Naive|Twin|News20' ./fwopt/...; \
 	 else echo "no C compiler here: go test -race is left out" >&2; fi
 
-cross:
+cross: ## go vet as on macOS, Linux on ARM and Windows
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
