@@ -8,7 +8,8 @@ import (
 
 // What a Domain can do beside Argmin is found by type assertion. A Domain of
 // one's own needs none of the interfaces below; fwtest.TestDomain checks those
-// that it has.
+// that it has. One that embeds a set of this package inherits what that can do: if
+// it overrides Argmin it must override ArgminWarm, Project and the rest as well.
 //
 // All domains of this package answer to g = 0 with the centre of the set, hold
 // no state between calls and are safe for concurrent use. They panic if a

@@ -79,7 +79,9 @@ func Read(r io.Reader, name string) (*Set, error) {
 // ReadTargets reads LIBSVM text for regression from r: as ReadFile does, plain or
 // packed, but with any finite real number b_i in place of the label. It returns
 // the n × m matrix and the n targets, as fwopt.NewLeastSquares takes them. The
-// name stands for the file in errors. Time and memory are as for Read.
+// name stands for the file in errors. Time and memory are as for Read. m is the
+// largest index: where a file of test examples has more, set M of both matrices to
+// the larger one before they are used.
 func ReadTargets(r io.Reader, name string) (x *fwopt.Sparse, b []float64, err error) {
 	p, err := parse(r, name, true)
 	if err != nil {
