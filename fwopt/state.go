@@ -217,7 +217,7 @@ func digest(v reflect.Value) uint64 {
 		}
 		return h
 	}
-	h := of(0, v)
+	h := of(mixString(0, v.Type().String()), v)
 	slices.SortFunc(slots, func(a, b [2]uintptr) int { return cmp.Compare(a[0], b[0]) })
 	for i := 1; i < len(slots); i++ {
 		if slots[i-1][1] > slots[i][0] {
