@@ -68,6 +68,9 @@ func TestSoak(t *testing.T) {
 		soakChild(t, dir)
 		return
 	}
+	if testing.Short() {
+		t.Skip("programs that are started and killed")
+	}
 	runs, rng := soakedRuns(), rand.New(rand.NewPCG(7, 7))
 	truth := map[soaked]string{}
 	for _, s := range runs {
