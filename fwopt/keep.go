@@ -53,7 +53,7 @@ import (
 // that are new.
 func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b Budget) (*Trace, error) {
 	r := newRun(o, m, w0, b)
-	ids, why := r.identities(0) // without schedules, which may panic further on than the run goes
+	ids, why := r.identities()
 	if why != "" {
 		r.tr.Note = "not kept: " + why
 		r.loop(ctx)
@@ -91,17 +91,15 @@ func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b 
 	return r.tr, errors.Join(k.refused, failed)
 }
 
-// identities asks f, Ω and the method what they are, or says why one of them has
-// none.
-func (r *run) identities(steps int) (ids [3]Identity, why string) {
+// identities asks f, Ω and the method what they are, without schedules, or says why
+// one of them has no identity.
+func (r *run) identities() (ids [3]Identity, why string) {
 	for i, part := range []any{r.o.F, r.o.Omega, r.m} {
-		ids[i] = identify(part, Identity{steps: steps})
-		if ids[i].why == "" && ids[i] != identify(part, Identity{steps: steps}) {
+		ids[i] = identify(part, Identity{})
+		if ids[i].why == "" && ids[i] != identify(part, Identity{}) {
 			ids[i].why = fmt.Sprintf("two calls of Identify of %T say two things", part)
 		}
-		if why == "" {
-			why = ids[i].why
-		}
+		why = cmp.Or(why, ids[i].why)
 	}
 	return ids, why
 }
