@@ -153,9 +153,9 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 			{quad(func(*fwopt.Quadratic) {}), box(2, 1), func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
 			{quad(func(*fwopt.Quadratic) {}), box(-2, -1.0000004768371582), func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
 		},
-		"the centre of a quadratic": {
+		"the minimum of a quadratic": {
 			{quad(func(*fwopt.Quadratic) {}), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
-			{quad(func(f *fwopt.Quadratic) { f.Center[0] = -3 }), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
+			{quad(func(f *fwopt.Quadratic) { f.Min += 5 }), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
 		},
 		"a state that is set before the run": {
 			{f, omega, func() fwopt.Method { return fwopt.SVRFTheorem1() }, steps(20)},
@@ -371,4 +371,121 @@ func TestKeepChangingSchedule(t *testing.T) {
 			t.Errorf("changed after step %d: %q, %v", at, tr.Note, files(dir, "*"))
 		}
 	}
+}
+
+// slanted is a loss of one's own, with its code in a variable.
+type slanted struct{ B []float64 }
+
+var slant = 1.0
+
+func (l slanted) Value(i int, s []float64) float64   { return slant * (s[0] - l.B[i]) * (s[0] - l.B[i]) }
+func (l slanted) Grad(i int, s []float64, c float64) { s[0] = 2 * c * slant * (s[0] - l.B[i]) }
+func (l slanted) Smoothness() float64                { return 2 }
+func (l slanted) Identify(id *fwopt.Identity)        { id.Of(l).Float(l.B...) }
+
+// A loss of one's own inside of a sum, a set and a method of this package: an edit of
+// its code is seen.
+func TestKeepSeesALoss(t *testing.T) {
+	defer func() { slant = 1 }()
+	x, y := dataOf(t)
+	w0, dir := []float64{1, 0, 0, 0, 0, 0, 0, 0}, t.TempDir()
+	for i, v := range []float64{1, 1, 1.5, 1.5} {
+		slant = v
+		f, omega := fwopt.NewRowSum(x, 1, slanted{y}), fwopt.Simplex{D: 8, R: 1}
+		want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), w0, fwopt.Budget{Steps: 30})
+		got, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), w0, fwopt.Budget{Steps: 30})
+		if err != nil || bits(got) != bits(want) || strings.HasPrefix(got.Note, "run anew") != (i == 2) {
+			t.Errorf("call %d: %v, f = %v, want %v, %q", i, err, got.Last().F, want.Last().F, got.Note)
+		}
+	}
+}
+
+// Data that is changed after its sum was made, against the rule, is not kept as the
+// run of the data as it should be.
+func TestKeepHalfChangedData(t *testing.T) {
+	omega, dir := fwopt.Simplex{D: 8, R: 1}, t.TempDir()
+	w0, b := []float64{1, 0, 0, 0, 0, 0, 0, 0}, fwopt.Budget{Steps: 30}
+	call := func(f fwopt.FiniteSum) string {
+		tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3), fwopt.FWOpenLoop(), w0, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bits(tr)
+	}
+	x, y := dataOf(t)
+	half := fwopt.NewLeastSquares(x, y)
+	for i := range x.Val {
+		x.Val[i] *= 2
+	}
+	call(half)
+	right := fwopt.NewLeastSquares(x, y)
+	want := fwopt.Run(context.Background(), fwopt.NewOracle(right, omega, 3), fwopt.FWOpenLoop(), w0, b)
+	if call(right) != bits(want) {
+		t.Error("the run of data that was changed after its sum was made came back")
+	}
+}
+
+// A checkpoint serves another schedule that begins as its own does, and is left to
+// its owner.
+func TestKeepLeavesACheckpointToItsOwner(t *testing.T) {
+	f, omega := problem(t)
+	dir, b := t.TempDir(), fwopt.Budget{Steps: 60}
+	call := func(end, stop int) (begun int, tr *fwopt.Trace) {
+		m := fwopt.SFWExperiments()
+		m.Gamma = func(k int) float64 { return rate(min(k, end)) }
+		ctx, stopping := stopAfter(stop, b)
+		watch := stopping.Watch
+		stopping.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
+			if begun == 0 {
+				begun = now.Step
+			}
+			watch(tr, now)
+		}
+		tr = keep(t, ctx, dir, f, omega, m, stopping)
+		return begun, tr
+	}
+	call(50, 20)
+	if begun, _ := call(40, 30); begun != 21 {
+		t.Errorf("another schedule that begins as the first went on from step %d", begun)
+	}
+	if begun, _ := call(40, 99); begun != 31 {
+		t.Errorf("it went on from step %d", begun)
+	}
+	if begun, tr := call(50, 99); begun != 21 || tr.Status != fwopt.Done {
+		t.Errorf("the first went on from step %d", begun)
+	}
+	if left := files(dir, "*"); len(left) != 2 {
+		t.Errorf("files %v", left)
+	}
+}
+
+// A gap that stands still above Budget.Gap ends a run that has no other limit.
+func TestGapStandsStill(t *testing.T) {
+	f, omega := problem(t)
+	m := fwopt.FWOpenLoop()
+	m.Gamma = func(k int) float64 { return max(0, rate(k)-0.01) }
+	for _, b := range []fwopt.Budget{{Gap: 1e-9}, {Gap: 1e-9, Projections: 5}} {
+		fresh := *m
+		if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fresh, nil, b); tr.Status != fwopt.Stalled || tr.Last().Step < 1000 || tr.Last().Step > 10000 {
+			t.Errorf("%+v: %v after %d steps", b, tr.Status, tr.Last().Step)
+		}
+	}
+}
+
+// A method that takes w0 for its own is named.
+func TestWritingW0(t *testing.T) {
+	f, omega := problem(t)
+	defer func() {
+		if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "fwopt: fwopt.MethodFunc writes to w0") {
+			t.Errorf("panic %q", r)
+		}
+	}()
+	m := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+		return func(yield func(fwopt.Step) bool) {
+			for k := 1; yield(fwopt.Step{T: 1, K: k, X: w0}); k++ {
+				w0[0] += 0.1
+			}
+		}
+	})
+	fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 5})
 }

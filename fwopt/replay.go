@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 )
 
@@ -24,8 +23,7 @@ func (k *keeper) again(ctx context.Context, version uint64, points []Point, firs
 	if err != nil {
 		return "", err
 	}
-	w0 := slices.Clone(k.w0)
-	r := &run{o: o, m: m, b: k.b, w0: w0, x: w0, start: k.start, next: 1, now: k.now, eye: Warm{RNG: k.eye.RNG}, tr: &Trace{}}
+	r := &run{o: o, m: m, b: k.b, w0: k.w0, x: k.w0, start: k.start, next: 1, now: k.now, eye: Warm{RNG: k.eye.RNG}, tr: &Trace{}}
 	r.b.Watch = nil
 	start, began := &keeper{run: r, proven: k.proven}, time.Now()
 	r.stepped = func() bool {
@@ -112,7 +110,7 @@ func (k *keeper) try(ctx context.Context) (err error) {
 		}
 	}()
 	k.tried, k.next1 = k.now.Step, trial{}
-	for s := range m.Steps(o, slices.Clone(k.w0)) {
+	for s := range m.Steps(o, k.w0) {
 		k.next1 = newTrial(s, o)
 		break
 	}
