@@ -17,15 +17,8 @@ import (
 // problem is a small instance of the package's own parts, so that Keep keeps
 // it: least squares over the unit simplex.
 func problem(t testing.TB) (fwopt.FiniteSum, fwopt.Domain) {
-	f, _ := instance(5, 30, 8, 2)
-	x := &fwopt.Sparse{N: 30, M: 8, Ptr: []int{0}}
-	for i := range f.a {
-		for j, v := range f.a[i] {
-			x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, v)
-		}
-		x.Ptr = append(x.Ptr, len(x.Val))
-	}
-	return fwopt.NewLeastSquares(x, f.b), fwopt.Simplex{D: 8, R: 1}
+	x, b := dataOf(t)
+	return fwopt.NewLeastSquares(x, b), fwopt.Simplex{D: 8, R: 1}
 }
 
 // wide is a small instance with an iterative linear optimisation, whose warm
