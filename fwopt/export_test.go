@@ -4,9 +4,9 @@ import "time"
 
 // SetVersion makes this program one of another version of the code.
 func SetVersion(v uint64) (restore func()) {
-	old := codeVersion
-	codeVersion = func() uint64 { return v }
-	return func() { codeVersion = old }
+	old := codeVersion()
+	version.hash = v
+	return func() { version.hash = old }
 }
 
 // Replay lets a test on a busy machine look longer at what is kept.

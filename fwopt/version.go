@@ -14,10 +14,20 @@ import (
 //go:embed *[^t].go internal/kern/*[^t].go internal/sample/*[^t].go
 var sources embed.FS
 
-// codeVersion is a hash of the code that decides a run's course, without its
-// comments, and the versions of Go and gonum. It costs about a millisecond, once.
-var codeVersion = sync.OnceValue(func() uint64 {
-	h := uint64(0)
+var version struct {
+	sync.Once
+	hash uint64
+}
+
+// codeVersion returns a hash of the code that decides a run's course, without its
+// comments, and of the versions of Go and gonum. It costs about a millisecond, once.
+// A program that keeps nothing does not link the sources.
+func codeVersion() uint64 {
+	version.Do(func() { version.hash = hashSources() })
+	return version.hash
+}
+
+func hashSources() (h uint64) {
 	for _, dir := range []string{".", "internal/kern", "internal/sample"} {
 		files, _ := sources.ReadDir(dir) // in the order of their names
 		for _, f := range files {
@@ -36,7 +46,7 @@ var codeVersion = sync.OnceValue(func() uint64 {
 		}
 	}
 	return h
-})
+}
 
 // code returns a Go file without its comments, and with one space for each run of
 // white space outside of quotes.
