@@ -680,6 +680,9 @@ func TestKeepOrphan(t *testing.T) {
 
 // What is run again to be sure costs about 0.2 seconds.
 func TestKeepLooksShortly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two seconds of waiting")
+	}
 	gob.Register(halving{})
 	f, omega := own(t)
 	dir, b := t.TempDir(), fwopt.Budget{Seconds: 2}

@@ -89,6 +89,7 @@ func (a *tabled) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 // What Keep gives back is what Run gives, whatever was changed before: each pair is a
 // run that is kept, and another one that is asked for.
 func TestKeepNeverGivesAnother(t *testing.T) {
+	t.Parallel() // much of it sleeps
 	bg := context.Background()
 	f, omega := own(t)
 	quad := func(edit func(f *fwopt.Quadratic)) *fwopt.Quadratic {
