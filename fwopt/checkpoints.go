@@ -34,10 +34,7 @@ func (k *keeper) save() {
 	if !k.proven {
 		return
 	}
-	if k.refused = checkState(k.m); k.refused != nil {
-		return
-	}
-	state, err := encodeState(k.m)
+	state, err := checkState(k.m)
 	if err != nil {
 		k.refused = err
 		return

@@ -103,7 +103,7 @@ func content(b []byte, kind byte) ([]byte, error) {
 
 // SaveTrace writes a trace to a file, whole or not at all.
 func SaveTrace(path string, tr *Trace) error {
-	if err := saveRecord(path, &record{Trace: tr}); err != nil {
+	if err := saveRecord(path, record{Trace: tr}); err != nil {
 		return fmt.Errorf("fwopt: the trace is not saved: %w", err)
 	}
 	return nil
@@ -129,7 +129,10 @@ type record struct {
 	First   []uint64 // hashes of its first iterates, where code is one's own
 }
 
-func saveRecord(path string, rec *record) error {
+func saveRecord(path string, rec record) error {
+	tr := *rec.Trace
+	tr.Note = "" // of this program only
+	rec.Trace = &tr
 	return writeFile(path, traceFile, func(e *gob.Encoder) error { return e.Encode(rec) })
 }
 

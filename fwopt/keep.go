@@ -59,7 +59,7 @@ func Keep(ctx context.Context, dir string, o *Oracle, m Method, w0 []float64, b 
 		r.loop(ctx)
 		return r.tr, nil
 	}
-	if err := checkState(m); err != nil {
+	if _, err := checkState(m); err != nil {
 		return nil, err
 	}
 	spec := r.spec(ids)
@@ -270,10 +270,7 @@ func (k *keeper) finish() error {
 		k.tr.Note = "not kept: a schedule has changed while it ran"
 		return nil
 	}
-	note := k.tr.Note
-	defer func() { k.tr.Note = note }()
-	k.tr.Note = ""
-	err := saveRecord(k.name(k.now.Step, ".trace"), &record{k.tr, k.spec, codeVersion(), k.walk(k.now.Step), k.first})
+	err := saveRecord(k.name(k.now.Step, ".trace"), record{k.tr, k.spec, codeVersion(), k.walk(k.now.Step), k.first})
 	if err == nil {
 		k.clear()
 	}

@@ -92,7 +92,7 @@ func (k *keeper) prove(ctx context.Context) (ok bool) {
 // try makes one step on a copy of the method and the oracle. One that was halted says
 // nothing, and is tried again after the next step.
 func (k *keeper) try(ctx context.Context) (err error) {
-	if err := checkState(k.m); err != nil {
+	if _, err := checkState(k.m); err != nil {
 		return err
 	}
 	m, o, err := k.twin()

@@ -16,29 +16,29 @@ import (
 // The state of a method is what gob writes of it: its exported fields, but for
 // functions, which are schedules and stay as they are.
 
-// checkState returns an error, with field and remedy, if a checkpoint would lose a
-// part of the state of m.
-func checkState(m Method) error {
+// checkState returns the state of m, or an error, with field and remedy, if a
+// checkpoint would lose a part of it.
+func checkState(m Method) (state []byte, err error) {
 	v := reflect.ValueOf(m)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return fmt.Errorf("fwopt: %T has no fields to keep its state in: make it a pointer to a struct with its state in exported fields, or use Run", m)
+		return nil, fmt.Errorf("fwopt: %T has no fields to keep its state in: make it a pointer to a struct with its state in exported fields, or use Run", m)
 	}
 	w := walker{}
 	w.visit(v.Elem(), "", false)
 	if w.what != "" {
-		return fmt.Errorf("fwopt: a checkpoint would lose the field %s of %T, %s, or use Run", w.where, m, w.what)
+		return nil, fmt.Errorf("fwopt: a checkpoint would lose the field %s of %T, %s, or use Run", w.where, m, w.what)
 	}
-	state, err := encodeState(m)
+	state, err = encodeState(m)
 	if err != nil {
 		remedy := "keep it in exported fields, as numbers, slices and structs"
 		if strings.Contains(err.Error(), "not registered") {
 			remedy = "hand gob.Register a value of each type that an interface holds"
 		}
-		return fmt.Errorf("fwopt: the state of %T cannot be saved (%w): %s, or use Run", m, err, remedy)
+		return nil, fmt.Errorf("fwopt: the state of %T cannot be saved (%w): %s, or use Run", m, err, remedy)
 	}
 	t, err := twin(m, state)
 	if err != nil {
-		return fmt.Errorf("fwopt: the state of %T cannot be restored (%w): keep it as numbers, slices and structs, or use Run", m, err)
+		return nil, fmt.Errorf("fwopt: the state of %T cannot be restored (%w): keep it as numbers, slices and structs, or use Run", m, err)
 	}
 	if a, b := v.Elem(), reflect.ValueOf(t).Elem(); digest(a) != digest(b) {
 		where := "what two fields share"
@@ -48,9 +48,9 @@ func checkState(m Method) error {
 				break
 			}
 		}
-		return fmt.Errorf("fwopt: a checkpoint would change %s of %T: gob does not keep −0, an empty slice apart from nil, a pointer to zero, memory that two fields share, or what stands beside an embedded type with an encoding of its own; keep it as numbers and slices, or use Run", where, m)
+		return nil, fmt.Errorf("fwopt: a checkpoint would change %s of %T: gob does not keep −0, an empty slice apart from nil, a pointer to zero, memory that two fields share, or what stands beside an embedded type with an encoding of its own; keep it as numbers and slices, or use Run", where, m)
 	}
-	return nil
+	return state, nil
 }
 
 // A walker goes through all that a method holds, and finds what gob would not
