@@ -39,10 +39,10 @@ import (
 type AwayFW struct {
 	L float64 // smoothness of f, for the safe step; 0 for a line search
 
-	K   int       // steps done
-	W   []float64 // w_k
-	Gap float64   // the duality gap at w_{k−1}, which the step found on its way
-	S   activeSet // the vertices S.V and their weights S.Alpha
+	K          int       // steps done
+	W          []float64 // w_k
+	DualityGap float64   // the duality gap at w_{k−1}, which the step found on its way
+	S          activeSet // the vertices S.V and their weights S.Alpha
 }
 
 // AwayFWSafe is AwayFW with the safe step for an L-smooth f.
@@ -78,11 +78,11 @@ func (a *AwayFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	}
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
-			o.Grad(g, a.W)                        // ∇f(w_{k−1})
-			o.Argmin(v, g)                        // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
-			floats.SubTo(d, v, a.W)               // d = v_k − w_{k−1}
-			a.Gap = -floats.Dot(g, d)             // max_{v∈Ω} ∇f(w_{k−1})ᵀ(w_{k−1} − v)
-			a.S.step(a.W, g, v, d, a.Gap, search) // towards v_k or away from u_k: w_k = w_{k−1} + γ_k d
+			o.Grad(g, a.W)                               // ∇f(w_{k−1})
+			o.Argmin(v, g)                               // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
+			floats.SubTo(d, v, a.W)                      // d = v_k − w_{k−1}
+			a.DualityGap = -floats.Dot(g, d)             // max_{v∈Ω} ∇f(w_{k−1})ᵀ(w_{k−1} − v)
+			a.S.step(a.W, g, v, d, a.DualityGap, search) // towards v_k or away from u_k: w_k = w_{k−1} + γ_k d
 			a.K++
 			if !yield(Step{T: 1, K: a.K, X: a.W}) {
 				return

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // weights returns the weights of a's active vertices, by point; −1 added for
@@ -57,9 +60,9 @@ func polytopes(d int) map[string]struct {
 		fwopt.Domain
 		hull
 	}{
-		"simplex": {fwopt.Simplex{D: d, R: 2}, simplex},
-		"box":     {fwopt.Box{Lo: lo, Hi: hi}, box},
-		"l1 ball": {fwopt.L1Ball{D: d, R: 2}, l1},
+		"simplex": {fwset.Simplex{D: d, R: 2}, simplex},
+		"box":     {fwset.Box{Lo: lo, Hi: hi}, box},
+		"l1 ball": {fwset.L1Ball{D: d, R: 2}, l1},
 	}
 }
 
@@ -114,7 +117,7 @@ func TestAwayFWAgainstNaive(t *testing.T) {
 					if gap < 1e-7 || close || s.K > 300 {
 						break // the rest is decided by rounding
 					}
-					if e := math.Abs(m.Gap - gap); e > 1e-10 {
+					if e := math.Abs(m.DualityGap - gap); e > 1e-10 {
 						t.Fatalf("%s, step %d: the gap is %g off", where, s.K, e)
 					}
 					if e := norm(sub(s.X, omega.mean(next))); e > 1e-10 {
@@ -175,8 +178,8 @@ func checkActive(t *testing.T, where string, m *fwopt.AwayFW) {
 	if e := norm(sub(w, m.W)); !(e <= 1e-12) || !(math.Abs(sum-1) <= 1e-15) || len(m.S.V) != len(m.S.Alpha) {
 		t.Fatalf("%s, step %d: Σ αv is %g off w, Σ α − 1 = %g", where, m.K, e, sum-1)
 	}
-	if !(m.Gap >= -1e-14) {
-		t.Fatalf("%s, step %d: duality gap %g", where, m.K, m.Gap)
+	if !(m.DualityGap >= -1e-14) {
+		t.Fatalf("%s, step %d: duality gap %g", where, m.K, m.DualityGap)
 	}
 }
 
@@ -197,7 +200,7 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 		w0 := make([]float64, d)
 		w0[start] = 1
 		for _, away := range []*fwopt.AwayFW{fwopt.AwayFWLineSearch(), fwopt.AwayFWSafe(1)} {
-			omega := fwopt.Simplex{D: d, R: 1}
+			omega := fwset.Simplex{D: d, R: 1}
 			plain := fwopt.FWLineSearch()
 			next, stop := iter.Pull(plain.Steps(fwopt.NewOracle(f, omega, 1), w0))
 			defer stop()
@@ -209,15 +212,15 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 					drops++
 				}
 				size = len(away.S.V)
-				if away.Gap < 1e-12 && reached == 0 {
+				if away.DualityGap < 1e-12 && reached == 0 {
 					reached = s.K
-					t.Logf("start %d, L = %g: gap %.1g after %d steps (%d drop steps), of FW %.1g; %d active", start, away.L, away.Gap, s.K, drops, plain.Gap, size)
-					if plain.Gap < 1e-4 {
-						t.Errorf("Frank-Wolfe has a gap of %g after %d steps, too", plain.Gap, s.K)
+					t.Logf("start %d, L = %g: gap %.1g after %d steps (%d drop steps), of FW %.1g; %d active", start, away.L, away.DualityGap, s.K, drops, plain.DualityGap, size)
+					if plain.DualityGap < 1e-4 {
+						t.Errorf("Frank-Wolfe has a gap of %g after %d steps, too", plain.DualityGap, s.K)
 					}
 				}
-				if reached > 0 && away.Gap > 1e-12 {
-					t.Fatalf("step %d: the gap is %g again", s.K, away.Gap)
+				if reached > 0 && away.DualityGap > 1e-12 {
+					t.Fatalf("step %d: the gap is %g again", s.K, away.DualityGap)
 				}
 				if s.K == steps {
 					break
@@ -235,7 +238,7 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 // same. From a w_0 that is no vertex it gets there, too.
 func TestAwayFWNearAVertex(t *testing.T) {
 	const d = 7
-	omega := fwopt.Simplex{D: d, R: 1}
+	omega := fwset.Simplex{D: d, R: 1}
 	for _, ε := range []float64{1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 0} {
 		for seed := range uint64(10) {
 			r := rand.New(rand.NewPCG(seed, 5))
@@ -258,7 +261,7 @@ func TestAwayFWNearAVertex(t *testing.T) {
 					for s := range m.Steps(fwopt.NewOracle(f, omega, 1), w0) {
 						checkActive(t, where, m)
 						if e := norm(sub(s.X, c)); s.K > 300 && e > []float64{1e-15, 1e-3}[i] {
-							t.Fatalf("%s, step %d: %g off, gap %g", where, s.K, e, m.Gap)
+							t.Fatalf("%s, step %d: %g off, gap %g", where, s.K, e, m.DualityGap)
 						}
 						if s.K == 400 {
 							break
@@ -276,7 +279,7 @@ func TestAwayFWDropsTheLeast(t *testing.T) {
 	f := fwopt.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -1e-3})
 	for _, least := range []float64{1e-13, 1e-17, 1e-30, 1e-200} {
 		m := fwopt.AwayFWLineSearch()
-		o := fwopt.NewOracle(f, fwopt.Simplex{D: 4, R: 1}, 1)
+		o := fwopt.NewOracle(f, fwset.Simplex{D: 4, R: 1}, 1)
 		for s := range m.Steps(o, []float64{0, 0, 0, 1}) {
 			if s.K == 3 {
 				if m.S.V[0].Index[0] != 3 {
@@ -288,8 +291,8 @@ func TestAwayFWDropsTheLeast(t *testing.T) {
 				break
 			}
 		}
-		if len(m.S.V) != 3 || m.Gap > 1e-15 {
-			t.Errorf("weight %g: gap %g, weights %g", least, m.Gap, m.S.Alpha)
+		if len(m.S.V) != 3 || m.DualityGap > 1e-15 {
+			t.Errorf("weight %g: gap %g, weights %g", least, m.DualityGap, m.S.Alpha)
 		}
 	}
 }
@@ -304,7 +307,7 @@ func TestAwayStepsAllocateNothing(t *testing.T) {
 		c[j] = 0.2 * r.Float64()
 	}
 	f := fwopt.NewQuadratic(d, nil, c)
-	omega := fwopt.Simplex{D: d, R: 1}
+	omega := fwset.Simplex{D: d, R: 1}
 	storc := away(fwopt.STORCExperiments(0.1, omega.Diameter()))
 	for name, m := range map[string]fwopt.Method{"AwayFW": fwopt.AwayFWLineSearch(), "STORC": storc} {
 		o := fwopt.NewOracle(f, omega, 1)
@@ -346,7 +349,7 @@ func (c *countdown) Err() error {
 // Interrupts at every place, those inside the inner loop included, and a budget of
 // linear optimisations that ends there.
 func TestInterruptInsideAwaySteps(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	fresh := func() fwopt.Method {
 		m := away(fwopt.STORCExperiments(20, math.Sqrt2))
 		m.Beta = func(int) float64 { return 50 }
@@ -357,12 +360,12 @@ func TestInterruptInsideAwaySteps(t *testing.T) {
 	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
 	dir, inside, at := t.TempDir(), 0, 0
 	for n := 1; ; n++ {
-		tr, err := fwopt.Keep(&countdown{context.Background(), n % 97}, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+		tr, err := fwkeep.Keep(&countdown{context.Background(), n % 97}, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if tr.Status == fwopt.Done {
-			if bits(tr) != bits(whole) {
+			if small.Bits(tr) != small.Bits(whole) {
 				t.Errorf("after %d interrupts, %d inside an inner loop, the run is not the same", n, inside)
 			}
 			break
@@ -386,4 +389,9 @@ func TestInterruptInsideAwaySteps(t *testing.T) {
 			t.Fatalf("with %d linear optimisations: %v after %d, the oracle at %+v", limit, tr.Status, tr.Last().Calls.Linear, o.Calls)
 		}
 	}
+}
+
+func away(m *fwopt.STORC) *fwopt.STORC {
+	m.Away = true
+	return m
 }

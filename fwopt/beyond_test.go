@@ -8,6 +8,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // The proof behind STORCBeyond and STORCBeyondStrong, in numbers: each inequality
@@ -101,14 +102,14 @@ type polytope struct {
 // diameter √d.
 func widths() (ps []polytope) {
 	for _, d := range []int{2, 4, 8, 16, 64} {
-		ps = append(ps, polytope{fmt.Sprintf("simplex %d", d), fwopt.Simplex{D: d, R: 1}, float64(d) / 2})
+		ps = append(ps, polytope{fmt.Sprintf("simplex %d", d), fwset.Simplex{D: d, R: 1}, float64(d) / 2})
 	}
 	for _, d := range []int{1, 2, 3, 5} {
 		hi := make([]float64, d)
 		for j := range hi {
 			hi[j] = 1
 		}
-		ps = append(ps, polytope{fmt.Sprintf("cube %d", d), fwopt.Box{Lo: make([]float64, d), Hi: hi}, float64(d * d)})
+		ps = append(ps, polytope{fmt.Sprintf("cube %d", d), fwset.Box{Lo: make([]float64, d), Hi: hi}, float64(d * d)})
 	}
 	return ps
 }
@@ -118,7 +119,7 @@ func widths() (ps []polytope) {
 func TestAwayStepsWithinTheirBound(t *testing.T) {
 	for _, p := range widths() {
 		d := p.omega.Dim()
-		D := p.omega.(fwopt.Diameterer).Diameter()
+		D := p.omega.(fwset.Diameterer).Diameter()
 		worst, steps := 0.0, 0
 		for seed := range uint64(20) {
 			r := rand.New(rand.NewPCG(seed, 6))
@@ -166,7 +167,7 @@ func TestAwayStepsOnTheZigzag(t *testing.T) {
 			if s.K < m.N(s.T) {
 				continue
 			}
-			if gap, bound := p.Gap(s.X), fwopt.BoundEpoch(p.L, p.D, s.T); gap > bound {
+			if gap, bound := p.Excess(s.X), fwopt.BoundEpoch(p.L, p.D, s.T); gap > bound {
 				t.Errorf("away %v, epoch %d: gap %g, bound %g", m.Away, s.T, gap, bound)
 			}
 			if s.T == 13 {

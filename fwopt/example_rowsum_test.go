@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // squaredHinge is a loss of one's own, ℓ_i(s) = ½max(0, 1 − y_i s)² with y_i = ±1.
@@ -24,9 +25,9 @@ func ExampleRowSum() {
 		Val: []float64{1, 0.8, 0.6, 1, 0.6, 0.8},
 	}
 	f := fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1, -1}})
-	omega := fwopt.L2Ball{D: 2, R: 1}
+	omega := fwset.L2Ball{D: 2, R: 1}
 	m := fwopt.STORCBeyond(f.Smoothness(), omega.Diameter())
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Gap: 1e-3, Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Tolerance: 1e-3, Steps: 1000})
 	fmt.Printf("%v: f = %.3f at %.2f, L = %.0f\n", tr.Status, tr.Last().F, tr.W, f.Smoothness())
 	// Output:
 	// converged: f = 0.206 at [0.71 -0.71], L = 1

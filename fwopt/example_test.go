@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // rows are four examples of two features, and two values to fit by least squares.
@@ -24,7 +26,7 @@ func rows() *fwopt.LeastSquares {
 
 // Algorithm 1 with the parameters of Theorem 1, on four terms over the simplex.
 func ExampleSVRF() {
-	f, omega := rows(), fwopt.Simplex{D: 2, R: 1}
+	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 14 + 30 + 62})
 	p := tr.Last()
 	fmt.Printf("t = %d, k = %d, w = %.2f\n", p.T, p.K, tr.W)
@@ -36,13 +38,13 @@ func ExampleSVRF() {
 
 // Algorithm 2, case (c) of Theorem 2: f is α-strongly convex.
 func ExampleSTORC() {
-	f, omega := rows(), fwopt.Simplex{D: 2, R: 1}
+	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	L, D, alpha := f.Smoothness(), omega.Diameter(), 0.75
 	m := fwopt.STORCTheorem2c(L, D, alpha)
 	fmt.Printf("N_t = %d, m_{t,k} = %d\n", m.N(1), m.M(1, 1))
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Exact: 8, DualityGap: true})
 	p := tr.Last()
-	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1, p.Gap < fwopt.BoundEpoch(L, D, p.T-1))
+	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1, p.DualityGap < fwopt.BoundEpoch(L, D, p.T-1))
 	// Output:
 	// N_t = 10, m_{t,k} = 149334
 	// done after epoch 6; gap below LD²/2^(t+1): true
@@ -50,13 +52,13 @@ func ExampleSTORC() {
 
 // SCGS in epochs, each of which halves the bound.
 func ExampleSCGSStrong() {
-	f, omega := rows(), fwopt.Simplex{D: 2, R: 1}
+	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	L, D, alpha, G := f.Smoothness(), omega.Diameter(), 0.75, 2.0
 	m := fwopt.SCGSStronglyConvex(L, D, alpha, G)
 	fmt.Printf("N_t = %d; m_{1,1} = %d, m_{5,1} = %d\n", m.N(1), m.M(1, 1), m.M(5, 1))
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 50, DualityGap: true})
 	p := tr.Last()
-	fmt.Printf("gap after epoch %d below LD²/2^(t+1): %v\n", p.T, p.Gap < fwopt.BoundEpoch(L, D, p.T))
+	fmt.Printf("gap after epoch %d below LD²/2^(t+1): %v\n", p.T, p.DualityGap < fwopt.BoundEpoch(L, D, p.T))
 	// Output:
 	// N_t = 10; m_{1,1} = 8, m_{5,1} = 120
 	// gap after epoch 5 below LD²/2^(t+1): true
@@ -64,8 +66,8 @@ func ExampleSCGSStrong() {
 
 // Frank-Wolfe until the duality gap certifies the accuracy.
 func ExampleRun() {
-	f, omega := rows(), fwopt.L2Ball{D: 2, R: 0.5}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Gap: 1e-6, Steps: 1000})
+	f, omega := rows(), fwset.L2Ball{D: 2, R: 0.5}
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Tolerance: 1e-6, Steps: 1000})
 	fmt.Printf("%v: f = %.4f at %.3f\n", tr.Status, tr.Last().F, tr.W)
 	// Output:
 	// converged: f = 0.0697 at [0.464 0.186]
@@ -75,9 +77,9 @@ func ExampleRun() {
 // that of the first three vertices, from the fourth.
 func ExampleAwayFW() {
 	f := fwopt.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -0.1}) // ½‖w − c‖²
-	omega, w0 := fwopt.Simplex{D: 4, R: 1}, []float64{0, 0, 0, 1}
+	omega, w0 := fwset.Simplex{D: 4, R: 1}, []float64{0, 0, 0, 1}
 	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwopt.AwayFWLineSearch()} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, fwopt.Budget{Gap: 1e-9, Steps: 100, Every: 1.01})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, fwopt.Budget{Tolerance: 1e-9, Steps: 100, Every: 1.01})
 		fmt.Printf("%-6v %v after %d steps at %.4f\n", m, tr.Status, tr.Last().Step, tr.W)
 	}
 	// Output:
@@ -155,7 +157,7 @@ func ExampleKeep() {
 	}
 	defer os.RemoveAll(dir)
 	keep := func(ctx context.Context, m *mySFW, b fwopt.Budget) *fwopt.Trace {
-		tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(rows(), ball{2}, 1), m, nil, b)
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(rows(), ball{2}, 1), m, nil, b)
 		if err != nil {
 			fmt.Println(err)
 		}
@@ -202,7 +204,7 @@ func ExampleMethodFunc() {
 			}
 		}
 	})
-	f, omega := rows(), fwopt.Simplex{D: 2, R: 1}
+	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	own := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), sfw, nil, fwopt.Budget{Steps: 50})
 	ours := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 50})
 	fmt.Println(own.Last().Calls == ours.Last().Calls, own.Last().F == ours.Last().F)

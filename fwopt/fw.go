@@ -19,9 +19,9 @@ type FW struct {
 	Gamma func(k int) float64 // γ_k
 	L     float64             // smoothness of f, for the safe step
 
-	K   int       // steps done
-	W   []float64 // w_k
-	Gap float64   // the duality gap at w_{k−1}, which the step found on its way
+	K          int       // steps done
+	W          []float64 // w_k
+	DualityGap float64   // the duality gap at w_{k−1}, which the step found on its way
 }
 
 // FWOpenLoop is Frank-Wolfe with γ_k = 2/(k+1): f(w_k) − f(w*) ≤ BoundFW(L, D, k)
@@ -64,7 +64,7 @@ func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			o.Grad(g, a.W)                   // ∇f(w_{k−1})
 			o.Argmin(v, g)                   // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
 			floats.SubTo(d, a.W, v)          // w_{k−1} − v_k
-			a.Gap = floats.Dot(g, d)         // max_{v∈Ω} ∇f(w_{k−1})ᵀ(w_{k−1} − v)
+			a.DualityGap = floats.Dot(g, d)  // max_{v∈Ω} ∇f(w_{k−1})ᵀ(w_{k−1} − v)
 			Lerp(a.W, a.step(o, k, v, d), v) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			a.K = k
 			if !yield(Step{T: 1, K: k, X: a.W}) {
@@ -79,7 +79,7 @@ func (a *FW) step(o *Oracle, k int, v, d []float64) float64 {
 	case a.Gamma != nil:
 		return a.Gamma(k)
 	case a.L > 0:
-		return shortStep(a.Gap, a.L*floats.Dot(d, d))
+		return shortStep(a.DualityGap, a.L*floats.Dot(d, d))
 	}
 	return o.LineSearch(a.W, v)
 }

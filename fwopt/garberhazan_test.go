@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
 
 // inSimplex draws a point of a simplex with some coordinates at 0.
-func inSimplex(r *rand.Rand, s fwopt.Simplex) []float64 {
+func inSimplex(r *rand.Rand, s fwset.Simplex) []float64 {
 	x := make([]float64, s.D)
 	for sum := 0.; sum == 0; sum = floats.Sum(x) {
 		for j := range x {
@@ -29,7 +30,7 @@ func inSimplex(r *rand.Rand, s fwopt.Simplex) []float64 {
 // moveMass is the local optimisation on the simplex, as plain as can be: as long
 // as there is mass to move, it goes from the worst coordinate that has some to
 // the best one. The best is the first, ties among the worst go by index.
-func moveMass(s fwopt.Simplex, g, x []float64, r float64) []float64 {
+func moveMass(s fwset.Simplex, g, x []float64, r float64) []float64 {
 	p, left := slices.Clone(x), math.Min(s.R, r*math.Sqrt(float64(s.D))/2)
 	best := 0
 	for j := range g {
@@ -64,7 +65,7 @@ func TestArgminLocal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	tightest := 0. // the largest ‖p − x‖/ρr
 	for range 3000 {
-		s := fwopt.Simplex{D: 1 + rng.IntN(9), R: math.Exp(rng.NormFloat64())}
+		s := fwset.Simplex{D: 1 + rng.IntN(9), R: math.Exp(rng.NormFloat64())}
 		x, g := inSimplex(rng, s), make([]float64, s.D)
 		for j := range g {
 			g[j] = rng.NormFloat64()
@@ -114,7 +115,7 @@ func TestArgminLocal(t *testing.T) {
 		{1, 2, 3}: {0.2 + math.Sqrt(3)/20, 0.3, 0.5 - math.Sqrt(3)/20},
 	} {
 		p := make([]float64, 3)
-		fwopt.Simplex{D: 3, R: 1}.ArgminLocal(p, g[:], []float64{0.2, 0.3, 0.5}, 0.1)
+		fwset.Simplex{D: 3, R: 1}.ArgminLocal(p, g[:], []float64{0.2, 0.3, 0.5}, 0.1)
 		if !floats.EqualApprox(p, want[:], 1e-15) {
 			t.Errorf("g = %v: %v, want %v", g, p, want)
 		}
@@ -139,7 +140,7 @@ func ill(d int, mu float64, seed uint64) *fwopt.Quadratic {
 func TestGarberHazan(t *testing.T) {
 	for seed := range uint64(20) {
 		d, mu := []int{5, 12, 20}[seed%3], []float64{1, 4}[seed%2]
-		f, omega := ill(d, mu, seed), fwopt.Simplex{D: d, R: 1}
+		f, omega := ill(d, mu, seed), fwset.Simplex{D: d, R: 1}
 		D, rho := math.Sqrt2, math.Sqrt(float64(d)/2)
 		o := fwopt.NewOracle(f, omega, seed)
 		w0 := make([]float64, d)
@@ -177,7 +178,7 @@ func TestGarberHazan(t *testing.T) {
 
 // A linear rate: 2dμ steps for each factor e of the bound.
 func ExampleGarberHazan() {
-	f, omega := rows(), fwopt.Simplex{D: 2, R: 1}
+	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	L, D, alpha := 1.5, omega.Diameter(), 0.75 // of f itself
 	m := fwopt.GarberHazanStronglyConvex(L, D, alpha, omega.Rho())
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 100})

@@ -15,6 +15,8 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 var updateGolden = flag.Bool("golden", false, "write testdata/golden.json anew")
@@ -36,9 +38,9 @@ func goldenProblems(t *testing.T) map[string]func() (fwopt.FiniteSum, fwopt.Doma
 				t.Fatal(err)
 			}
 			s = s.UnitRows()
-			return fwopt.NewLogistic(s.X, s.Y, s.H()), fwopt.TraceNorm{H: s.H(), M: s.M(), Tau: 20}
+			return fwopt.NewLogistic(s.X, s.Y, s.H()), fwset.TraceNorm{H: s.H(), M: s.M(), Tau: 20}
 		},
-		"simplex": func() (fwopt.FiniteSum, fwopt.Domain) { return problem(t) },
+		"simplex": func() (fwopt.FiniteSum, fwopt.Domain) { return small.Problem() },
 		"box": func() (fwopt.FiniteSum, fwopt.Domain) {
 			const d, n = 6, 40
 			h, c := make([]float64, n*d), make([]float64, n*d)
@@ -46,7 +48,7 @@ func goldenProblems(t *testing.T) map[string]func() (fwopt.FiniteSum, fwopt.Doma
 				h[i] = 1 + math.Mod(float64(i)*0.6180339887, 1)
 				c[i] = 3*math.Mod(float64(i)*0.7548776662, 1) - 1
 			}
-			return fwopt.NewQuadratic(d, h, c), fwopt.Box{Lo: slices.Repeat([]float64{-0.5}, d), Hi: slices.Repeat([]float64{0.4}, d)}
+			return fwopt.NewQuadratic(d, h, c), fwset.Box{Lo: slices.Repeat([]float64{-0.5}, d), Hi: slices.Repeat([]float64{0.4}, d)}
 		},
 	}
 }
@@ -70,8 +72,8 @@ func TestGolden(t *testing.T) {
 	for name, problem := range goldenProblems(t) {
 		got[name] = map[string]golden{}
 		f, omega := problem()
-		for method, m := range methods() {
-			if _, ok := omega.(fwopt.LocalLinear); method == "GH" && !ok {
+		for method, m := range small.Methods() {
+			if _, ok := omega.(fwset.LocalLinear); method == "GH" && !ok {
 				continue
 			}
 			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 11), m, nil, fwopt.Budget{Steps: 60, Linear: 20000})

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"gonum.org/v1/gonum/floats"
 )
@@ -238,7 +240,7 @@ func TestKeepTellsLossesApart(t *testing.T) {
 		fwopt.NewHuber(x, y, 1), fwopt.NewHuber(x, y, 2), fwopt.NewHuber(x, []float64{0, 1, 0}, 1),
 		fwopt.NewSmoothHinge(x, labels, 1), fwopt.NewSmoothHinge(x, labels, 2), fwopt.NewSmoothHinge(x, []int{0, 1, 0}, 1),
 	} {
-		tr, err := fwopt.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, fwopt.Simplex{D: 3, R: 1}, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 2})
+		tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package fwopt
 import (
 	"fmt"
 	"iter"
+
+	"github.com/projection-free/fwlab/fwopt/fwid"
 )
 
 // Step is one iteration as the outside sees it. X is the method's own vector
@@ -24,6 +26,12 @@ type Step struct {
 type Method interface {
 	Steps(o *Oracle, w0 []float64) iter.Seq[Step]
 }
+
+// Identified and Identity are how a part says what it is: see fwid.
+type (
+	Identified = fwid.Identified
+	Identity   = fwid.Identity
+)
 
 // MethodFunc is a function as a Method. Its state cannot be saved, so Keep runs it
 // anew each time.

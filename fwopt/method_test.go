@@ -6,13 +6,14 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // varies stands for a number of calls that depends on the data, as in an inner loop.
 const varies = -1
 
-// spends says what step k of epoch t of each of methods() spends, as the comments of
-// Steps have it, with the constants L = 20, D = √2, G = σ = 30 and α = 2 of methods().
+// spends says what step k of epoch t of each of small.Methods() spends, as the comments of
+// Steps have it, with the constants L = 20, D = √2, G = σ = 30 and α = 2 of small.Methods().
 var spends = map[string]func(t, k int) fwopt.Calls{
 	"FW":   func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 1, Linear: 1} },
 	"FWls": func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 2, Linear: 1} },
@@ -71,15 +72,15 @@ func TestMethods(t *testing.T) {
 	test := func(name string, fresh func() fwopt.Method, calls func(t, k int) fwopt.Calls) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, omega := problem(t)
+			f, omega := small.Problem()
 			fwtest.TestMethod(t, fresh, f, omega, calls)
 		})
 	}
-	for name := range methods() {
+	for name := range small.Methods() {
 		if spends[name] == nil {
 			t.Errorf("nothing is said of what %s spends", name)
 		}
-		test(name, func() fwopt.Method { return methods()[name] }, spends[name])
+		test(name, func() fwopt.Method { return small.Methods()[name] }, spends[name])
 	}
 	// a step that is safe, and an L that need not be doubled
 	test("FWsafe", func() fwopt.Method { return fwopt.FWSafe(20) }, spends["FW"])

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // Along every run, not only on average, the two gaps that the bounds' derivations
@@ -92,7 +93,7 @@ func TestOnlineFWConstants(t *testing.T) {
 // Round k counts k stochastic gradients, but asks for as few as there are
 // different terms.
 func ExampleOnlineFW() {
-	f, omega := rows(), fwopt.Simplex{D: 2, R: 1}
+	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	m := fwopt.OnlineFWSmooth()
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1000})
 	fmt.Printf("w = %.2f, terms %v\n%+v\n", tr.W, m.Index, tr.Last().Calls)
@@ -103,7 +104,7 @@ func ExampleOnlineFW() {
 
 // The iterate is the average: no f_i need be smooth.
 func ExampleOnlineFWLinear() {
-	f, omega := rows(), fwopt.Simplex{D: 2, R: 1}
+	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	m := fwopt.OnlineFWLipschitz(omega.Diameter(), 2)
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1000})
 	fmt.Printf("w = %.2f\n%+v\n", tr.W, tr.Last().Calls)

@@ -5,8 +5,9 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"reflect"
 
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/floats"
 )
@@ -21,11 +22,8 @@ type FiniteSum interface {
 	Grad(dst, w []float64, batch Batch) // dst = Σ_j Weight[j] ∇f_{Index[j]}(w)
 }
 
-// Domain is a compact convex set Ω, known by its linear optimisation.
-type Domain interface {
-	Dim() int                // d
-	Argmin(dst, g []float64) // dst = argmin_{v∈Ω} ⟨g, v⟩; if g = 0, any point of Ω
-}
+// Domain is a compact convex set Ω, known by its linear optimisation: see fwset.
+type Domain = fwset.Domain
 
 // Batch is a weighted list of terms of the sum: the mean of the samples of a
 // mini-batch. The zero Batch is all n terms with weight 1/n each, so that Grad
@@ -103,9 +101,9 @@ type Oracle struct {
 	Omega Domain
 	Calls Calls // spent so far
 	RNG   rand.PCG
-	Warm  Warm // used by domains that are WarmDomains
+	Warm  fwset.Warm // of iterative linear optimisations
+	Seed  uint64     // of NewOracle
 
-	seed    uint64
 	rng     *rand.Rand
 	batch   Batch       // scratch of Sample
 	tmp     [][]float64 // scratch of VRGrad
@@ -118,7 +116,7 @@ type Oracle struct {
 // decides all its random draws. It panics if f and Ω have different dimensions, or
 // shapes as far as they are known, or if one is nil.
 func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
-	if isNil(f) || isNil(omega) {
+	if fwid.IsNil(f) || fwid.IsNil(omega) {
 		panic(fmt.Sprintf("fwopt: an Oracle needs both f and Ω; f is %T, Ω is %T, and one is nil", f, omega))
 	}
 	if f.Dim() != omega.Dim() {
@@ -128,24 +126,13 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 		panic("fwopt: f is a sum of no terms")
 	}
 	l, isLogistic := f.(*Logistic)
-	if t, ok := omega.(TraceNorm); ok && isLogistic && t.H != l.Classes() {
+	if t, ok := omega.(fwset.TraceNorm); ok && isLogistic && t.H != l.Classes() {
 		panic(fmt.Sprintf("fwopt: TraceNorm has H = %d and f has %d classes; are H and M swapped?", t.H, l.Classes()))
 	}
-	o := &Oracle{F: f, Omega: omega, seed: seed, RNG: *rand.NewPCG(seed, 1)}
+	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1)}
 	o.Warm.RNG = *rand.NewPCG(seed, 2)
 	o.rng = rand.New(&o.RNG)
 	return o
-}
-
-// isNil reports whether x is nil or a nil pointer or function.
-func isNil(x any) bool {
-	switch v := reflect.ValueOf(x); v.Kind() {
-	case reflect.Invalid:
-		return true
-	case reflect.Pointer, reflect.Func:
-		return v.IsNil()
-	}
-	return false
 }
 
 // Grad computes the exact gradient dst = ∇f(w). It counts one exact gradient.
@@ -221,8 +208,8 @@ func (o *Oracle) ArgminTo(dst, g []float64, tol float64) (slack float64) {
 	return argmin(o.Omega, dst, g, tol, &o.Warm)
 }
 
-func argmin(omega Domain, dst, g []float64, tol float64, warm *Warm) (slack float64) {
-	if d, ok := omega.(WarmDomain); ok {
+func argmin(omega Domain, dst, g []float64, tol float64, warm *fwset.Warm) (slack float64) {
+	if d, ok := omega.(fwset.WarmDomain); ok {
 		return d.ArgminWarm(dst, g, tol, warm)
 	}
 	omega.Argmin(dst, g)
@@ -233,7 +220,7 @@ func argmin(omega Domain, dst, g []float64, tol float64, warm *Warm) (slack floa
 // any v ∈ Ω with ‖v − x‖ ≤ r. It counts one linear optimisation and panics unless Ω
 // is a LocalLinear.
 func (o *Oracle) ArgminLocal(dst, g, x []float64, r float64) {
-	d, ok := o.Omega.(LocalLinear)
+	d, ok := o.Omega.(fwset.LocalLinear)
 	if !ok {
 		panic(fmt.Sprintf("fwopt: %T has no ArgminLocal; use another method", o.Omega))
 	}
@@ -244,7 +231,7 @@ func (o *Oracle) ArgminLocal(dst, g, x []float64, r float64) {
 // Project computes dst, the point of Ω nearest to x. It counts one projection
 // and panics unless Ω is a Projector.
 func (o *Oracle) Project(dst, x []float64) {
-	p, ok := o.Omega.(Projector)
+	p, ok := o.Omega.(fwset.Projector)
 	if !ok {
 		panic(fmt.Sprintf("fwopt: %T has no Project; use a projection-free method", o.Omega))
 	}

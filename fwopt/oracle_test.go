@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -244,9 +246,9 @@ func TestVRGradAtTheSnapshot(t *testing.T) {
 // What a method allocates in a step does not grow with n, d or the steps.
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{30, 8}, {4000, 3000}} {
-		f := fwopt.NewLeastSquares(randomRows(size.n, size.d), make([]float64, size.n))
-		omega := fwopt.Simplex{D: size.d, R: 1}
-		for name, m := range methods() {
+		f := fwopt.NewLeastSquares(small.Rows(size.n, size.d), make([]float64, size.n))
+		omega := fwset.Simplex{D: size.d, R: 1}
+		for name, m := range small.Methods() {
 			o := fwopt.NewOracle(f, omega, 1)
 			next, stop := iter.Pull(m.Steps(o, o.Start()))
 			for range 110 { // past the start, and batches of all sizes up to n
@@ -264,19 +266,6 @@ func TestStepsDoNotAllocate(t *testing.T) {
 			stop()
 		}
 	}
-}
-
-// randomRows returns n rows of d columns with three numbers each.
-func randomRows(n, d int) *fwopt.Sparse {
-	r := rand.New(rand.NewPCG(1, 1))
-	x := &fwopt.Sparse{N: n, M: d, Ptr: []int{0}}
-	for range n {
-		j := r.IntN(d - 2)
-		x.Col = append(x.Col, int32(j), int32(j+1), int32(j+2))
-		x.Val = append(x.Val, r.NormFloat64(), r.NormFloat64(), r.NormFloat64())
-		x.Ptr = append(x.Ptr, len(x.Val))
-	}
-	return x
 }
 
 func TestOraclePanics(t *testing.T) {
@@ -324,13 +313,13 @@ func TestOraclePanics(t *testing.T) {
 		"alpha above L":  {func() { fwopt.GarberHazanStronglyConvex(1, 1, 2, 1) }, "alpha = 2 is above L = 1"},
 		"rho":            {func() { fwopt.GarberHazanStronglyConvex(1, 1, 1, 0.5) }, "rho = 0.5"},
 		"G":              {func() { fwopt.OnlineFWLipschitz(1, -1) }, "G = -1"},
-		"radius":         {func() { fwopt.Simplex{D: 3, R: 1}.ArgminLocal(x, x, x, math.NaN()) }, "radius of NaN"},
+		"radius":         {func() { fwset.Simplex{D: 3, R: 1}.ArgminLocal(x, x, x, math.NaN()) }, "radius of NaN"},
 		"c":              {func() { fwopt.SGDExperiments(0) }, "c = 0"},
 	} {
 		func() {
 			defer func() {
 				r := fmt.Sprint(recover())
-				if !strings.HasPrefix(r, "fwopt: ") || !strings.Contains(r, c.want) {
+				if !strings.HasPrefix(r, "fwopt: ") && !strings.HasPrefix(r, "fwset: ") || !strings.Contains(r, c.want) {
 					t.Errorf("%s: panic %q, want %q", name, r, c.want)
 				}
 			}()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // The loss that is reached on the digits and on news20 agrees with an optimum
@@ -49,29 +50,29 @@ func TestReferenceOptima(t *testing.T) {
 				first[i] = i
 			}
 			f := set.Subset(first).UnitRows().Logistic()
-			omega := fwopt.TraceNorm{H: set.H(), M: set.M(), Tau: c.Tau}
+			omega := fwset.TraceNorm{H: set.H(), M: set.M(), Tau: c.Tau}
 			w0 := fwopt.NewOracle(f, omega, 1).Start()
 			for _, m := range []fwopt.Method{&fwopt.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), fwopt.FWLineSearch(), fwopt.SVRFExperiments()} {
-				b := fwopt.Budget{Gap: 1e-5, Seconds: 600, Every: 1.3}
+				b := fwopt.Budget{Tolerance: 1e-5, Seconds: 600, Every: 1.3}
 				switch m.(type) {
 				case *fwopt.FISTA:
 				case *fwopt.SVRG:
-					if b.Gap = 1e-4; c.Data != "digits" {
+					if b.Tolerance = 1e-4; c.Data != "digits" {
 						continue // a minute
 					}
 				default:
-					if b.Gap = 1e-4; c.Data != "digits" || c.Tau > 10 || testing.Short() {
+					if b.Tolerance = 1e-4; c.Data != "digits" || c.Tau > 10 || testing.Short() {
 						continue // thousands of steps
 					}
 				}
 				tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, b)
 				p := tr.Last()
-				t.Logf("%v f − reference %.2g, gap %.2g after %d steps, %.2g s", m, p.F-c.F, p.Gap, p.Step, p.Seconds)
+				t.Logf("%v f − reference %.2g, gap %.2g after %d steps, %.2g s", m, p.F-c.F, p.DualityGap, p.Step, p.Seconds)
 				if tr.Status != fwopt.Converged || c.Gap > 1e-4 {
-					t.Errorf("%v, %v at gap %g; reference gap %g", m, tr.Status, p.Gap, c.Gap)
+					t.Errorf("%v, %v at gap %g; reference gap %g", m, tr.Status, p.DualityGap, c.Gap)
 				}
-				if p.F < c.F-c.Gap-1e-12 || p.F > c.F+p.Gap+p.Slack {
-					t.Errorf("%v reached f = %.10f with gap %g, the reference is %.10f with gap %g", m, p.F, p.Gap, c.F, c.Gap)
+				if p.F < c.F-c.Gap-1e-12 || p.F > c.F+p.DualityGap+p.Slack {
+					t.Errorf("%v reached f = %.10f with gap %g, the reference is %.10f with gap %g", m, p.F, p.DualityGap, c.F, c.Gap)
 				}
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
 )
@@ -75,7 +76,7 @@ const (
 // h < 1, or if l is nil or an ℓ_i(0) is NaN: it asks each ℓ_i once, so that targets
 // which are too few are found here.
 func NewRowSum(x *Sparse, h int, l Loss) *RowSum {
-	if h < 1 || isNil(l) {
+	if h < 1 || fwid.IsNil(l) {
 		panic(fmt.Sprintf("fwopt: a RowSum of %d scores and the loss %T, want at least one score and a loss", h, l))
 	}
 	f := newRowSum(x, h, l)

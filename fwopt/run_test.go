@@ -12,117 +12,44 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
-
-// problem is a small instance of the package's own parts, so that Keep keeps
-// it: least squares over the unit simplex.
-func problem(t testing.TB) (fwopt.FiniteSum, fwopt.Domain) {
-	x, b := dataOf(t)
-	return fwopt.NewLeastSquares(x, b), fwopt.Simplex{D: 8, R: 1}
-}
-
-// wide is a small instance with an iterative linear optimisation, whose warm
-// start and random numbers are part of a run: a logistic loss over a trace-norm
-// ball, with more classes and features than the Gram matrix is used for.
-func wide() (fwopt.FiniteSum, fwopt.Domain) {
-	const n, m, h = 120, 90, 80
-	x := randomRows(n, m)
-	y := make([]int, n)
-	for i := range y {
-		y[i] = i % h
-	}
-	return fwopt.NewLogistic(x, y, h), fwopt.TraceNorm{H: h, M: m, Tau: 0.7}
-}
-
-// methods makes one fresh method of each kind.
-func methods() map[string]fwopt.Method {
-	const L, D, G = 20, math.Sqrt2, 30
-	return map[string]fwopt.Method{
-		"FW":    fwopt.FWOpenLoop(),
-		"FWls":  fwopt.FWLineSearch(),
-		"SFW":   fwopt.SFWExperiments(),
-		"SCGS":  fwopt.SCGSConvex(L, D, G),
-		"SVRF":  fwopt.SVRFTheorem1(),
-		"SVRFx": fwopt.SVRFExperiments(),
-		"STORC": fwopt.STORCTheorem2b(L, D, G),
-		"SGD":   fwopt.SGDExperiments(0.01),
-		"SVRG":  fwopt.SVRGExperiments(0.01),
-		"FISTA": &fwopt.FISTA{L: 1},
-
-		"SCGSx":  fwopt.SCGSExperiments(0.1, D),
-		"STORCx": fwopt.STORCExperiments(0.1, D),
-
-		"SCGSs": fwopt.SCGSStronglyConvex(L, D, 2, G),
-		"OFW":   fwopt.OnlineFWSmooth(),
-		"OFWl":  fwopt.OnlineFWLipschitz(D, G),
-		"GH":    fwopt.GarberHazanStronglyConvex(L, D, 2, 2),
-
-		"AwayFW":    fwopt.AwayFWSafe(L),
-		"AwayFWls":  fwopt.AwayFWLineSearch(),
-		"STORCaway": away(fwopt.STORCBeyond(L, D)),
-	}
-}
-
-func away(m *fwopt.STORC) *fwopt.STORC {
-	m.Away = true
-	return m
-}
-
-// bits writes out all that must not differ between two runs.
-func bits(tr *fwopt.Trace) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %v %x\n", tr.Method, tr.Status, tr.W)
-	for _, p := range tr.Points {
-		p.Seconds = 0
-		fmt.Fprintf(&b, "%d %d %d %+v %x %x %x\n", p.Step, p.T, p.K, p.Calls, p.F, p.Gap, p.Slack)
-	}
-	return b.String()
-}
 
 // The duality gap of an iterate is not negative, up to the slack of its record.
 func TestGapsOfIterates(t *testing.T) {
-	f, omega := problem(t)
-	for name, m := range methods() {
+	f, omega := small.Problem()
+	for name, m := range small.Methods() {
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), m, nil, fwopt.Budget{Steps: 100, Every: 1.0001, DualityGap: true})
 		for _, p := range tr.Points {
-			if !(p.Gap+p.Slack >= 0) {
-				t.Errorf("%s: step %d has gap %g, slack %g", name, p.Step, p.Gap, p.Slack)
+			if !(p.DualityGap+p.Slack >= 0) {
+				t.Errorf("%s: step %d has gap %g, slack %g", name, p.Step, p.DualityGap, p.Slack)
 			}
 		}
 	}
 }
 
-// stopAfter is a budget whose Watch cancels the context after that many steps.
-func stopAfter(steps int, b fwopt.Budget) (context.Context, fwopt.Budget) {
-	ctx, cancel := context.WithCancel(context.Background())
-	b.Watch = func(_ *fwopt.Trace, now fwopt.Point) {
-		if now.Step == steps {
-			cancel()
-		}
-	}
-	return ctx, b
-}
-
 // A run with a warm start that is interrupted goes on to the same bits; so does one
 // that is interrupted before its first step. TestMethods interrupts the others.
 func TestResumeWarm(t *testing.T) {
-	f, omega := wide()
+	f, omega := small.Wide()
 	for _, name := range []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "OFW", "OFWl", "AwayFWls"} {
 		resume(t, name, f, omega, fwopt.Budget{Steps: 16, DualityGap: true})
 	}
 }
 
 func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b fwopt.Budget) {
-	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), methods()[name], nil, b)
+	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, b)
 	dir := t.TempDir()
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel() // stopped before the first step
-	if _, err := fwopt.Keep(stopped, dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, b); err != nil {
+	if _, err := fwkeep.Keep(stopped, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, b); err != nil {
 		t.Fatal(err)
 	}
 	for _, stop := range []int{1, 6, 7, 14, 15} {
-		ctx, stopping := stopAfter(stop, b)
-		tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, stopping)
+		ctx, stopping := small.StopAfter(stop, b)
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, stopping)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,12 +58,12 @@ func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b 
 		}
 	}
 	for pass := range 2 { // the second pass reads the memo
-		tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 7), methods()[name], nil, b)
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bits(tr) != bits(whole) {
-			t.Errorf("%s, pass %d: six times interrupted, the run is not the same:\n%s\n%s", name, pass, bits(tr), bits(whole))
+		if small.Bits(tr) != small.Bits(whole) {
+			t.Errorf("%s, pass %d: six times interrupted, the run is not the same:\n%s\n%s", name, pass, small.Bits(tr), small.Bits(whole))
 		}
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -148,7 +75,7 @@ func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b 
 // A run in an inner loop that is told to stop gives up the step, and the step
 // is done again when the run goes on.
 func TestInterruptInsideTheInnerLoop(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	fresh := func() fwopt.Method {
 		m := fwopt.SCGSExperiments(20, math.Sqrt2)
 		m.Beta = func(int) float64 { return 50 } // the inner optima lie inside faces: slow
@@ -163,7 +90,7 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 	dir, cut := t.TempDir(), 0
 	for range 200 {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Microsecond)
-		tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
 		cancel()
 		if err != nil {
 			t.Fatal(err)
@@ -173,8 +100,8 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 		}
 		cut++
 	}
-	tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
-	if err != nil || bits(tr) != bits(whole) {
+	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+	if err != nil || small.Bits(tr) != small.Bits(whole) {
 		t.Errorf("after %d interrupts the run is not the same (%v)", cut, err)
 	}
 	if cut == 0 {
@@ -190,7 +117,7 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 
 // An η that cannot be reached ends the run with a status.
 func TestStall(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	for _, eta := range []float64{0, 1e-300} {
 		m := fwopt.STORCTheorem2a(20, math.Sqrt2)
 		inner := m.Eta
@@ -208,9 +135,9 @@ func TestStall(t *testing.T) {
 }
 
 // vague is a domain whose linear optimisation never gets better than slack 0.01.
-type vague struct{ fwopt.Simplex }
+type vague struct{ fwset.Simplex }
 
-func (v vague) ArgminWarm(dst, g []float64, tol float64, _ *fwopt.Warm) float64 {
+func (v vague) ArgminWarm(dst, g []float64, tol float64, _ *fwset.Warm) float64 {
 	v.Argmin(dst, g)
 	return 0.01
 }
@@ -223,11 +150,11 @@ func (blind) Grad(dst, _ []float64, _ fwopt.Batch) { dst[0] = math.NaN() }
 // An inner loop whose linear optimisation is less exact than η must not believe
 // its duality gap, and must not go on for ever. Nor must it on a NaN.
 func TestStallOnSlack(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	for eta, want := range map[float64]fwopt.Status{0.009: fwopt.Stalled, 0.02: fwopt.Done} {
 		m := fwopt.SCGSExperiments(20, math.Sqrt2)
 		m.Eta = func(int) float64 { return eta }
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, vague{omega.(fwopt.Simplex)}, 1), m, nil,
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, vague{omega.(fwset.Simplex)}, 1), m, nil,
 			fwopt.Budget{Steps: 5, Linear: 10000, DualityGap: true})
 		if tr.Status != want {
 			t.Errorf("η = %g: %v, want %v", eta, tr.Status, want)
@@ -245,7 +172,7 @@ func TestStallOnSlack(t *testing.T) {
 }
 
 func TestBudgets(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	run := func(m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, b)
 	}
@@ -266,9 +193,9 @@ func TestBudgets(t *testing.T) {
 	if s := tr.Last().Seconds; tr.Status != fwopt.Done || s < 0.05 || time.Since(start) > 10*time.Second {
 		t.Errorf("Seconds 0.05: %v after %g s", tr.Status, s)
 	}
-	tr = run(fwopt.FWLineSearch(), fwopt.Budget{Gap: 0.3})
-	if p := tr.Last(); tr.Status != fwopt.Converged || !(p.Gap+p.Slack <= 0.3) {
-		t.Errorf("Gap 0.3: %v at gap %g", tr.Status, p.Gap)
+	tr = run(fwopt.FWLineSearch(), fwopt.Budget{Tolerance: 0.3})
+	if p := tr.Last(); tr.Status != fwopt.Converged || !(p.DualityGap+p.Slack <= 0.3) {
+		t.Errorf("Gap 0.3: %v at gap %g", tr.Status, p.DualityGap)
 	}
 	once := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 		return func(yield func(fwopt.Step) bool) { yield(fwopt.Step{T: 1, K: 1, X: w0}) }
@@ -293,7 +220,7 @@ func TestBudgets(t *testing.T) {
 	for i := range min(len(a.Points), len(b.Points)) {
 		p, q := a.Points[i], b.Points[i]
 		p.Seconds, q.Seconds = 0, 0
-		p.Gap, q.Gap = 0, 0
+		p.DualityGap, q.DualityGap, p.Excess, q.Excess = 0, 0, 0, 0
 		if p != q {
 			t.Fatalf("step %d differs: %+v, %+v", i, p, q)
 		}
@@ -301,8 +228,8 @@ func TestBudgets(t *testing.T) {
 }
 
 func TestRunDoesNotWriteW0(t *testing.T) {
-	f, omega := problem(t)
-	for name, m := range methods() {
+	f, omega := small.Problem()
+	for name, m := range small.Methods() {
 		w0 := make([]float64, f.Dim())
 		w0[2] = 1
 		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, fwopt.Budget{Steps: 5})
@@ -313,8 +240,8 @@ func TestRunDoesNotWriteW0(t *testing.T) {
 }
 
 func TestBudgetPanics(t *testing.T) {
-	f, omega := problem(t)
-	for _, b := range []fwopt.Budget{{}, {Steps: -1}, {Seconds: -1}, {Seconds: math.NaN()}, {Steps: 1, Every: 1}, {Steps: 1, Every: 0.5}, {Gap: -1}} {
+	f, omega := small.Problem()
+	for _, b := range []fwopt.Budget{{}, {Steps: -1}, {Seconds: -1}, {Seconds: math.NaN()}, {Steps: 1, Every: 1}, {Steps: 1, Every: 0.5}, {Tolerance: -1}} {
 		func() {
 			defer func() {
 				if r := recover(); r == nil || !strings.HasPrefix(fmt.Sprint(r), "fwopt: ") {
@@ -328,9 +255,9 @@ func TestBudgetPanics(t *testing.T) {
 
 // What the last record shows comes before the spent budget.
 func TestLastRecordDecides(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil,
-		fwopt.Budget{Steps: 19, Every: 100, Gap: 0.2})
+		fwopt.Budget{Steps: 19, Every: 100, Tolerance: 0.2})
 	if tr.Status != fwopt.Converged || len(tr.Points) != 3 {
 		t.Errorf("%v, %d records", tr.Status, len(tr.Points))
 	}
@@ -348,7 +275,7 @@ func TestLastRecordDecides(t *testing.T) {
 }
 
 func TestMethodPanics(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	used := fwopt.SVRFTheorem1()
 	run := func(m fwopt.Method) {
 		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 3, Every: math.Inf(1)})
@@ -374,7 +301,7 @@ func TestMethodPanics(t *testing.T) {
 
 // An account that is full stays full, and a budget sees it.
 func TestAccountSaturates(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	m := fwopt.SFWExperiments()
 	m.M = func(int) int { return math.MaxInt/2 + 2 }
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 9, Stochastic: math.MaxInt})
@@ -385,7 +312,7 @@ func TestAccountSaturates(t *testing.T) {
 
 // The state of a method is all in exported fields: gob finds no other field.
 func TestStateIsExported(t *testing.T) {
-	for name, m := range methods() {
+	for name, m := range small.Methods() {
 		v := reflect.TypeOf(m).Elem()
 		for i := range v.NumField() {
 			if !v.Field(i).IsExported() {
@@ -404,14 +331,14 @@ func TestGapIsReached(t *testing.T) {
 			c[i*h+i] = 1 - float64(i)/float64(h)
 		}
 		c[0] = 3 // the nearest point of the unit ball is the vertex e_1e_1ᵀ
-		f, omega := fwopt.NewQuadratic(h*h, nil, c), fwopt.TraceNorm{H: h, M: h, Tau: 1}
+		f, omega := fwopt.NewQuadratic(h*h, nil, c), fwset.TraceNorm{H: h, M: h, Tau: 1}
 		for _, gap := range []float64{1e-3, 1e-7, 1e-9} {
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Gap: gap, Steps: 100})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Tolerance: gap, Steps: 100})
 			if tr.Status != fwopt.Converged || tr.Last().Step > 3 {
-				t.Errorf("H = %d, Gap = %g: %v after %d steps, gap %g, slack %g", h, gap, tr.Status, tr.Last().Step, tr.Last().Gap, tr.Last().Slack)
+				t.Errorf("H = %d, Gap = %g: %v after %d steps, gap %g, slack %g", h, gap, tr.Status, tr.Last().Step, tr.Last().DualityGap, tr.Last().Slack)
 			}
 		}
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Gap: 1e-18})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Tolerance: 1e-18})
 		if tr.Status != fwopt.Stalled || tr.Last().Step > 10 {
 			t.Errorf("H = %d, a Gap below rounding: %v after %d steps", h, tr.Status, tr.Last().Step)
 		}
@@ -420,7 +347,7 @@ func TestGapIsReached(t *testing.T) {
 
 // A limit that cannot be reached ends the run.
 func TestEndless(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	for name, b := range map[string]fwopt.Budget{
 		"projections": {Projections: 5},
 		"exact":       {Exact: 50},
@@ -441,7 +368,7 @@ func TestEndless(t *testing.T) {
 
 // What is nil is named, also where it has a type.
 func TestNil(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	for want, run := range map[string]func(){
 		"fwopt: a run needs a method, this *fwopt.SVRF is nil": func() {
 			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), (*fwopt.SVRF)(nil), nil, fwopt.Budget{Steps: 1})

@@ -2,7 +2,6 @@ package fwopt
 
 import (
 	"fmt"
-	"math"
 )
 
 // Sparse is an n × m matrix stored by rows (compressed sparse row): row i has
@@ -25,11 +24,10 @@ func (a *Sparse) Identify(id *Identity) {
 	id.Of(a).Int(a.N, a.M)
 	for i := range a.N {
 		col, val := a.Row(i)
-		h := mix(id.fixed, uint64(len(col)))
-		for k, j := range col {
-			h = mix(h, uint64(j), math.Float64bits(val[k]))
+		id.Int(len(col)).Float(val...)
+		for _, j := range col {
+			id.Int(int(j))
 		}
-		id.fixed = h
 	}
 }
 

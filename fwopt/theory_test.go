@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -149,7 +151,7 @@ func ratios(seeds, steps int, method func() fwopt.Method, bound func(t, k int) f
 // noisy is f_i(w) = ½‖w − c − s_i‖² on the box [−1, 1]^d, where c is inside and the
 // s_i are random signs times scale, in pairs that cancel: L = α = 1, w* = c,
 // σ² = d·scale² at all w.
-func noisy(d, n int, scale float64, seed uint64) (*fwopt.Quadratic, fwopt.Box) {
+func noisy(d, n int, scale float64, seed uint64) (*fwopt.Quadratic, fwset.Box) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	c, centre := make([]float64, n*d), make([]float64, d)
 	for j := range centre {
@@ -159,7 +161,7 @@ func noisy(d, n int, scale float64, seed uint64) (*fwopt.Quadratic, fwopt.Box) {
 			c[i*d+j], c[(i+n/2)*d+j] = centre[j]+s, centre[j]-s
 		}
 	}
-	b := fwopt.Box{Lo: make([]float64, d), Hi: make([]float64, d)}
+	b := fwset.Box{Lo: make([]float64, d), Hi: make([]float64, d)}
 	for j := range d {
 		b.Lo[j], b.Hi[j] = -1, 1
 	}
@@ -215,7 +217,7 @@ func TestBoundsHoldUnderNoise(t *testing.T) {
 // The projected baselines and FISTA reach the optimum: on least squares over
 // the simplex they agree with Frank-Wolfe's duality gap.
 func TestProjectedMethodsReachTheOptimum(t *testing.T) {
-	f, omega := problem(t)
+	f, omega := small.Problem()
 	best := math.Inf(1)
 	for _, m := range []struct {
 		m   fwopt.Method
@@ -256,7 +258,7 @@ func TestFISTABound(t *testing.T) {
 		c[j] = 1
 	}
 	f := fwopt.NewQuadratic(d, h, c)
-	omega := fwopt.L2Ball{D: d, R: 100}
+	omega := fwset.L2Ball{D: d, R: 100}
 	o := fwopt.NewOracle(f, omega, 1)
 	w0 := make([]float64, d)
 	for s := range (&fwopt.FISTA{L: 0.9}).Steps(o, w0) {

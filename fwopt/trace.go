@@ -12,8 +12,14 @@ type Point struct {
 	Calls      Calls   // spent so far
 	Seconds    float64 // spent inside the method so far, recording not included
 	F          float64 // f at the iterate
-	Gap        float64 // duality gap max_{v∈Ω} ⟨∇f(x), x−v⟩; NaN if not recorded
-	Slack      float64 // the true duality gap is in [Gap, Gap+Slack]
+	Excess     float64 // f − f(w*), see Budget.Excess; NaN if not recorded
+	DualityGap float64 // max_{v∈Ω} ⟨∇f(x), x−v⟩; NaN if not recorded
+	Slack      float64 // the true duality gap is in [DualityGap, DualityGap+Slack]
+}
+
+// nowhere is a Point at which nothing was recorded.
+func nowhere() Point {
+	return Point{F: math.NaN(), Excess: math.NaN(), DualityGap: math.NaN()}
 }
 
 // Status says why a run ended.
@@ -23,10 +29,10 @@ type Status int
 const (
 	Running     Status = iota // not ended yet
 	Done                      // the budget is spent
-	Converged                 // duality gap + slack reached Budget.Gap
+	Converged                 // duality gap + slack reached Budget.Tolerance
 	Ended                     // the method stopped by itself
 	Interrupted               // the context was cancelled
-	Stalled                   // an accuracy that was asked for cannot be reached: an inner loop's η, or Budget.Gap
+	Stalled                   // an accuracy that was asked for cannot be reached: an inner loop's η, or Budget.Tolerance
 	Diverged                  // f is no longer a finite number
 	Endless                   // no limit of the budget came nearer in 1,000 steps
 )
@@ -48,19 +54,29 @@ type Trace struct {
 	Kernel  string    // what decides the bits: see Kernel
 	Seed    uint64    // of NewOracle
 	Status  Status    // why the run ended
-	Points  []Point   // the first is w_0, the last is W
+	Points  []Point   // the first is w_0, unless Budget.Record is set, the last is W
 	Monitor Calls     // spent on recording; in no other account
 	W       []float64 // the last iterate; nil if Budget.NoW
 	Note    string    // of Keep, in no file: "not kept: …" or "not saved: …", or "run anew: …" and why; else ""
 }
 
-// Last returns the last point; one whose F and Gap are NaN if there is none, as
-// in a run that was interrupted before it began, or no trace.
+// Last returns the last point; one whose F, Excess and DualityGap are NaN if there
+// is none, as in a run that was interrupted before it began, or no trace.
 func (tr *Trace) Last() Point {
 	if tr == nil || len(tr.Points) == 0 {
-		return Point{F: math.NaN(), Gap: math.NaN()}
+		return nowhere()
 	}
 	return tr.Points[len(tr.Points)-1]
+}
+
+// Complete returns the points of a run that has reached its budget, so that a run cut
+// short is never taken for a whole one. It panics if the run ended otherwise.
+func (tr *Trace) Complete() []Point {
+	if tr.Status != Done && tr.Status != Converged {
+		p := tr.Last()
+		panic(fmt.Sprintf("fwopt: %s did not reach its budget: after t = %d, k = %d it was %v", tr.Method, p.T, p.K, tr.Status))
+	}
+	return tr.Points
 }
 
 // Kernel names the architecture and the arithmetic of this program. Two runs of

@@ -6,12 +6,14 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+
+	"github.com/projection-free/fwlab/fwopt/internal/hash"
 )
 
-// The code that decides the course of a run: this package and what is under it, but
+// The code that decides the course of a run: this package and what it stands on, but
 // for tests, whose names end in t.go (TestVersion holds that no other one does).
 //
-//go:embed *[^t].go internal/kern/*[^t].go internal/sample/*[^t].go
+//go:embed *[^t].go fwid/*[^t].go fwset/*[^t].go internal/hash/*[^t].go internal/kern/*[^t].go internal/sample/*[^t].go
 var sources embed.FS
 
 var version struct {
@@ -19,29 +21,29 @@ var version struct {
 	hash uint64
 }
 
-// codeVersion returns a hash of the code that decides a run's course, without its
-// comments, and of the versions of Go and gonum. It costs about a millisecond, once.
-// A program that keeps nothing does not link the sources.
-func codeVersion() uint64 {
+// Version returns a hash of the code that decides a run's course, of this package and
+// those it stands on, without comments, and of the versions of Go and gonum. It costs
+// about a millisecond, once. A program that does not call it does not link the sources.
+func Version() uint64 {
 	version.Do(func() { version.hash = hashSources() })
 	return version.hash
 }
 
 func hashSources() (h uint64) {
-	for _, dir := range []string{".", "internal/kern", "internal/sample"} {
+	for _, dir := range []string{".", "fwid", "fwset", "internal/hash", "internal/kern", "internal/sample"} {
 		files, _ := sources.ReadDir(dir) // in the order of their names
 		for _, f := range files {
 			if text, err := sources.ReadFile(strings.TrimPrefix(dir+"/"+f.Name(), "./")); err == nil {
-				h = mixString(h, code(string(text)))
+				h = hash.Text(h, code(string(text)))
 			}
 		}
 	}
 	minor := strings.SplitN(runtime.Version(), ".", 3) // a patch release changes no arithmetic
-	h = mixString(h, strings.Join(minor[:min(2, len(minor))], "."))
+	h = hash.Text(h, strings.Join(minor[:min(2, len(minor))], "."))
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range info.Deps {
 			if d.Path == "gonum.org/v1/gonum" {
-				h = mixString(h, d.Version)
+				h = hash.Text(h, d.Version)
 			}
 		}
 	}

@@ -30,13 +30,14 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // Instance is a problem whose constants and minimiser are known in closed form.
 // None of it may be changed. The F of this package is also an [fwopt.Differ] and
 // an [fwopt.LineSearcher] and, where n is large, an [fwopt.Sampler]; it keeps no
 // scratch, so that any number of runs may share it. Omega is also an
-// [fwopt.Diameterer] and an [fwopt.Projector].
+// [fwset.Diameterer] and an [fwset.Projector].
 type Instance struct {
 	Name  string // the call that made it
 	F     fwopt.FiniteSum
@@ -57,8 +58,8 @@ type Instance struct {
 	W0 []float64
 }
 
-// Gap returns f(w) − f* for w ∈ Ω without cancellation, in O(d).
-func (p *Instance) Gap(w []float64) float64 { return p.F.(sum).gap(w) }
+// Excess returns f(w) − f* for w ∈ Ω without cancellation, in O(d).
+func (p *Instance) Excess(w []float64) float64 { return p.F.(sum).excess(w) }
 
 // sum is what the sums of this package have: a batch gradient of their own and,
 // by an embedded quad, the rest.
@@ -66,7 +67,7 @@ type sum interface {
 	fwopt.FiniteSum
 	fwopt.Differ
 	fwopt.LineSearcher
-	gap(w []float64) float64
+	excess(w []float64) float64
 	base() *quad
 }
 
@@ -96,9 +97,9 @@ func (f *quad) Dim() int { return len(f.c) }
 func (f *quad) Len() int { return f.n }
 
 // Value returns f(w), in O(d).
-func (f *quad) Value(w []float64) float64 { return f.min + f.gap(w) }
+func (f *quad) Value(w []float64) float64 { return f.min + f.excess(w) }
 
-func (f *quad) gap(w []float64) float64 {
+func (f *quad) excess(w []float64) float64 {
 	f.check(w)
 	lin, sq := 0.0, 0.0
 	for j, x := range w {
@@ -177,14 +178,14 @@ func vertex(d int) []float64 {
 }
 
 // cube returns the box [−r, r]^d.
-func cube(d int, r float64) fwopt.Box { return fwopt.Box{Lo: fill(d, -r), Hi: fill(d, r)} }
+func cube(d int, r float64) fwset.Box { return fwset.Box{Lo: fill(d, -r), Hi: fill(d, r)} }
 
 // farthest returns max_{w∈Ω} ‖p + q∘w‖. The norm is convex and so largest at a
 // vertex: of a box in each coordinate by itself; of the unit simplex at one of d
 // vertices e_k, where only entry k differs from p.
 func farthest(omega fwopt.Domain, p, q []float64) float64 {
 	total, most := 0.0, math.Inf(-1)
-	box, isBox := omega.(fwopt.Box)
+	box, isBox := omega.(fwset.Box)
 	for j := range p {
 		if isBox {
 			total += math.Pow(max(math.Abs(p[j]+q[j]*box.Lo[j]), math.Abs(p[j]+q[j]*box.Hi[j])), 2)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -272,7 +274,7 @@ func TestConstants(t *testing.T) {
 		near(t, "LF", c.LF, LF, 1e-12)
 		near(t, "α", c.Alpha, alpha, 1e-12)
 		near(t, "D", c.D, D, 1e-12)
-		near(t, "Diameter()", c.Omega.(fwopt.Diameterer).Diameter(), D, 1e-12)
+		near(t, "Diameter()", c.Omega.(fwset.Diameterer).Diameter(), D, 1e-12)
 		near(t, "G", c.G, G, 1e-12)
 		near(t, "GF", c.GF, GF, 1e-12)
 		near(t, "σ²", c.Sigma*c.Sigma, variance, 1e-12)
@@ -283,15 +285,15 @@ func TestConstants(t *testing.T) {
 func TestMinimiser(t *testing.T) {
 	each(t, func(t *testing.T, c small) {
 		near(t, "f(w*)", c.F.Value(c.WStar), c.FStar, 0)
-		near(t, "Gap(w*)", c.Gap(c.WStar), 0, 0)
+		near(t, "Gap(w*)", c.Excess(c.WStar), 0, 0)
 		gap, slack := fwopt.DualityGap(c.F, c.Omega, c.WStar)
 		near(t, "duality gap at w*", gap, 0, slack+1e-15)
 		r := rand.New(rand.NewPCG(3, 1))
 		for range 200 {
 			w := c.inside(r)
-			near(t, "Gap", c.Gap(w), c.F.Value(w)-c.FStar, 1e-14*(1+math.Abs(c.FStar)+c.G*c.D))
-			if !(c.Gap(w) >= 0) {
-				t.Errorf("Gap = %g", c.Gap(w))
+			near(t, "Gap", c.Excess(w), c.F.Value(w)-c.FStar, 1e-14*(1+math.Abs(c.FStar)+c.G*c.D))
+			if !(c.Excess(w) >= 0) {
+				t.Errorf("Gap = %g", c.Excess(w))
 			}
 		}
 		o := fwopt.NewOracle(c.F, c.Omega, 1)
@@ -321,7 +323,7 @@ func TestGapSmall(t *testing.T) {
 			lin += g[j] * x
 			sq += (c.grad(floats.AddTo(make([]float64, len(v)), c.WStar, vertexAt(len(v), j)), fwopt.Batch{})[j] - g[j]) * x * x / 2
 		}
-		near(t, "Gap", c.Gap(w), lin+sq, 1e-12*(lin+sq))
+		near(t, "Gap", c.Excess(w), lin+sq, 1e-12*(lin+sq))
 	})
 }
 
@@ -335,10 +337,10 @@ func vertexAt(d, j int) []float64 {
 func TestStart(t *testing.T) {
 	each(t, func(t *testing.T, c small) {
 		w := c.start()
-		if g := c.Omega.(fwopt.Gauger).Gauge(w); g > 1+1e-12 {
+		if g := c.Omega.(fwset.Gauger).Gauge(w); g > 1+1e-12 {
 			t.Errorf("W0 is outside: gauge %g", g)
 		}
-		if gap := c.Gap(w); !(gap > 1e-6) {
+		if gap := c.Excess(w); !(gap > 1e-6) {
 			t.Errorf("the gap of W0 is %g", gap)
 		}
 		if c.W0 == nil && !slices.Equal(w, fwopt.NewOracle(c.F, c.Omega, 1).Start()) {
@@ -348,7 +350,7 @@ func TestStart(t *testing.T) {
 	for _, p := range []*Instance{Simplex(100, 8, 1), Face(100, 8, 1, 1), NoisyBox(16, 64, 1), NoisySimplex(100, 8, 0.01, 1),
 		IllBox(16, 8, 100, 1), IllSimplex(16, 8, 100, 1), Zigzag(), MSC(14, 0.5), MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1),
 		Product(Simplex(100, 8, 1), MSL(18, 64, 0.25, 1)), Product(Simplex(100, 8, 1), MSC(14, 0.5))} {
-		if gap := p.Gap(p.start()); gap > fwopt.BoundEpoch(p.L, p.D, 0) {
+		if gap := p.Excess(p.start()); gap > fwopt.BoundEpoch(p.L, p.D, 0) {
 			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, fwopt.BoundEpoch(p.L, p.D, 0))
 		}
 	}
@@ -380,7 +382,7 @@ func TestZigzag(t *testing.T) {
 	gap := func(m fwopt.Method, k int) float64 {
 		for step := range m.Steps(fwopt.NewOracle(p.F, p.Omega, 1), p.W0) {
 			if step.K == k {
-				return p.Gap(step.X)
+				return p.Excess(step.X)
 			}
 		}
 		return 0
@@ -429,8 +431,8 @@ func TestFloor(t *testing.T) {
 					used++
 				}
 			}
-			if floor := (1/float64(used) - 1/c.h) / 4; c.p.Gap(step.X) < floor*(1-1e-12) {
-				t.Fatalf("%s: gap %g with %d vertices, floor %g", c.p.Name, c.p.Gap(step.X), used, floor)
+			if floor := (1/float64(used) - 1/c.h) / 4; c.p.Excess(step.X) < floor*(1-1e-12) {
+				t.Fatalf("%s: gap %g with %d vertices, floor %g", c.p.Name, c.p.Excess(step.X), used, floor)
 			}
 			if step.T == 3 {
 				break
@@ -448,7 +450,7 @@ func TestKept(t *testing.T) {
 		Product(MSC(4, 1), Simplex(16, 8, 1)), Product(MSC(4, 1), Simplex(16, 8, 2)), Zigzag(),
 	} {
 		for range 2 {
-			tr, err := fwopt.Keep(context.Background(), dir, fwopt.NewOracle(p.F, p.Omega, 1), fwopt.SVRFTheorem1(), p.W0, fwopt.Budget{Steps: 5})
+			tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(p.F, p.Omega, 1), fwopt.SVRFTheorem1(), p.W0, fwopt.Budget{Steps: 5})
 			if err != nil || tr.Note != "" {
 				t.Errorf("%s: %v, %q", p.Name, err, tr.Note)
 			}
@@ -479,7 +481,7 @@ func TestPanics(t *testing.T) {
 		"fwinst: mu = 1.5, want at least 2":            func() { IllBox(2, 2, 1.5, 1) },
 		"fwinst: mu = 0.5, want at least 1":            func() { IllSimplex(2, 1, 0.5, 1) },
 		"fwinst: a product of 4294967296 times":        func() { Product(MSC(32, 1), MSC(32, 1)) },
-		"fwinst: a vector of length 2, want 3":         func() { p.Gap(x[:2]) },
+		"fwinst: a vector of length 2, want 3":         func() { p.Excess(x[:2]) },
 		"fwinst: a vector of length 4, want 5":         func() { Product(p, MSC(2, 1)).Omega.Argmin(make([]float64, 4), x) },
 		"fwinst: a batch with term 2 of a sum of 2":    func() { p.F.Grad(x, x, single(2)) },
 		"fwinst: a batch of 1 terms with 0 weights":    func() { p.F.Grad(x, x, fwopt.Batch{Index: []int{0}}) },
@@ -667,7 +669,7 @@ func TestForces(t *testing.T) {
 			n := 0
 			for step := range make().Steps(fwopt.NewOracle(p.F, p.Omega, seed), p.W0) {
 				if n++; n == steps {
-					mean += p.Gap(step.X) / seeds
+					mean += p.Excess(step.X) / seeds
 					break
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
@@ -174,17 +175,17 @@ func (p product) Argmin(dst, g []float64) {
 func (p product) Project(dst, x []float64) {
 	da, db := p.cut(dst)
 	xa, xb := p.cut(x)
-	p.a.(fwopt.Projector).Project(da, xa)
-	p.b.(fwopt.Projector).Project(db, xb)
+	p.a.(fwset.Projector).Project(da, xa)
+	p.b.(fwset.Projector).Project(db, xb)
 }
 
 // Diameter returns √(D_a² + D_b²).
 func (p product) Diameter() float64 {
-	return math.Hypot(p.a.(fwopt.Diameterer).Diameter(), p.b.(fwopt.Diameterer).Diameter())
+	return math.Hypot(p.a.(fwset.Diameterer).Diameter(), p.b.(fwset.Diameterer).Diameter())
 }
 
 // Gauge returns the larger of the two.
 func (p product) Gauge(x []float64) float64 {
 	a, b := p.cut(x)
-	return max(p.a.(fwopt.Gauger).Gauge(a), p.b.(fwopt.Gauger).Gauge(b))
+	return max(p.a.(fwset.Gauger).Gauge(a), p.b.(fwset.Gauger).Gauge(b))
 }

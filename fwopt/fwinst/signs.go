@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -127,7 +128,7 @@ func (f *signs) instance(omega fwopt.Domain, w0 []float64) *Instance {
 	top := slices.Max(f.h)
 	p := &Instance{
 		Name: f.name, F: f, Omega: omega, W0: w0, WStar: f.c, FStar: f.min,
-		L: top * (1 + math.Abs(f.a)), LF: top, Alpha: slices.Min(f.h), D: omega.(fwopt.Diameterer).Diameter(),
+		L: top * (1 + math.Abs(f.a)), LF: top, Alpha: slices.Min(f.h), D: omega.(fwset.Diameterer).Diameter(),
 	}
 	slope, at0 := make([]float64, len(f.h)), make([]float64, len(f.h)) // of a gradient at0 + slope∘w
 	norm := func(g, h func(j int) float64) float64 {
@@ -171,7 +172,7 @@ func Simplex(d, n int, seed uint64) *Instance {
 		name: fmt.Sprintf("Simplex(%d, %d, %d)", d, n, seed), n: n,
 		h: fill(d, 0.5), g: make([]float64, d), c: fill(d, 1/float64(d)),
 	}, 1, 0, seed)
-	return f.instance(fwopt.Simplex{D: d, R: 1}, vertex(d))
+	return f.instance(fwset.Simplex{D: d, R: 1}, vertex(d))
 }
 
 // MSL is the multi-scale linear instance: the box [−r, r]^{J+1}, r the radius, and
@@ -235,7 +236,7 @@ func Face(d, n int, R float64, seed uint64) *Instance {
 	for j := d / 2; j < d; j++ {
 		q.g[j], q.c[j] = R, 0
 	}
-	return newSigns(q, 1, 0, seed).instance(fwopt.Simplex{D: d, R: 1}, nil)
+	return newSigns(q, 1, 0, seed).instance(fwset.Simplex{D: d, R: 1}, nil)
 }
 
 // NoisyBox is the box [−1, 1]^d and
@@ -279,7 +280,7 @@ func NoisySimplex(d, n int, scale float64, seed uint64) *Instance {
 	return newSigns(quad{
 		name: fmt.Sprintf("NoisySimplex(%d, %d, %g, %d)", d, n, scale, seed), n: n,
 		h: fill(d, 1), g: make([]float64, d), c: fill(d, 1/float64(d)),
-	}, 0, scale, seed).instance(fwopt.Simplex{D: d, R: 1}, vertex(d))
+	}, 0, scale, seed).instance(fwset.Simplex{D: d, R: 1}, vertex(d))
 }
 
 // IllBox is the box [−1, 1]^d and a sum of a condition number μ = L/α of one's own:
@@ -317,7 +318,7 @@ func IllSimplex(d, n int, mu float64, seed uint64) *Instance {
 		c[j] = 0.5 + r.Float64()
 	}
 	floats.Scale(1/floats.Sum(c), c)
-	return ill("IllSimplex", d, n, mu, seed, c, fwopt.Simplex{D: d, R: 1})
+	return ill("IllSimplex", d, n, mu, seed, c, fwset.Simplex{D: d, R: 1})
 }
 
 func ill(name string, d, n int, mu float64, seed uint64, c []float64, omega fwopt.Domain) *Instance {

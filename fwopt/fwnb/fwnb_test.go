@@ -46,7 +46,7 @@ func set(t *testing.T, isNotebook, isTerminal bool) *stage {
 }
 
 func at(k int) fwopt.Point {
-	return fwopt.Point{Step: k, T: 1, K: k, Seconds: float64(k) / 100, F: 3 / float64(k+1), Gap: math.NaN(),
+	return fwopt.Point{Step: k, T: 1, K: k, Seconds: float64(k) / 100, F: 3 / float64(k+1), DualityGap: math.NaN(),
 		Calls: fwopt.Calls{Exact: 2, Stochastic: 1000 * k, Linear: k + 1}}
 }
 

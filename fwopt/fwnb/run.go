@@ -9,12 +9,13 @@ import (
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
 )
 
 // Folder is where Run keeps traces and checkpoints, beside the notebook.
 const Folder = "runs"
 
-// Run is fwopt.Keep in the folder "runs", with a progress display while it runs.
+// Run is fwkeep.Keep in the folder "runs", with a progress display while it runs.
 // The Stop button (or Ctrl-C) ends it: it is saved, later calls of Run in the
 // same program return at once with a trace without points, and the next
 // execution of the cell goes on where it stopped. A second Ctrl-C kills.
@@ -35,7 +36,7 @@ func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.T
 			watch(tr, now)
 		}
 	}
-	tr, err := fwopt.Keep(ctx, Folder, o, m, w0, b)
+	tr, err := fwkeep.Keep(ctx, Folder, o, m, w0, b)
 	p.Done()
 	if tr == nil {
 		panic(err)

@@ -19,7 +19,7 @@ func run(method string, seed uint64, rate float64) *fwopt.Trace {
 			Calls:   fwopt.Calls{Stochastic: 100 * k, Linear: k},
 			Seconds: 0.01 * float64(k),
 			F:       0.25 + float64(1+seed)*math.Pow(float64(k+1), -rate),
-			Gap:     math.NaN(),
+			Excess:  math.NaN(),
 		})
 	}
 	return tr
@@ -27,7 +27,7 @@ func run(method string, seed uint64, rate float64) *fwopt.Trace {
 
 // One call draws runs; the result is a plot to go on with.
 func ExampleTraces() {
-	p := fwplot.Traces(fwplot.Stochastic, fwplot.Gap(0.25),
+	p := fwplot.Traces(fwplot.Stochastic, fwplot.Excess(0.25),
 		run("SVRF", 0, 2), run("SVRF", 1, 2), run("SVRF", 2, 2), run("SFW", 0, 1))
 	p.Title.Text += "; τ = 50"
 	fmt.Println(p.Title.Text)
@@ -39,7 +39,7 @@ func ExampleTraces() {
 
 // A bound is a dashed line with a name.
 func ExampleBound() {
-	p := fwplot.Traces(fwplot.Steps, fwplot.Gap(0.25), run("SVRF", 0, 2))
+	p := fwplot.Traces(fwplot.Steps, fwplot.Excess(0.25), run("SVRF", 0, 2))
 	fwplot.Bound(p, "8/(k+2)", func(k float64) float64 { return 8 / (k + 2) })
 	fmt.Println(fwplot.Bundle(p).Alt)
 	// Output:
@@ -61,7 +61,7 @@ func ExampleBundle() {
 func ExampleGrid() {
 	var row []*plot.Plot
 	for _, x := range []fwplot.Axis{fwplot.Seconds, fwplot.Stochastic, fwplot.Linear} {
-		row = append(row, fwplot.Traces(x, fwplot.Gap(0.25), run("SVRF", 0, 2), run("SFW", 0, 1)))
+		row = append(row, fwplot.Traces(x, fwplot.Excess(0.25), run("SVRF", 0, 2), run("SFW", 0, 1)))
 	}
 	f := fwplot.Grid(row)
 	fmt.Println(f.Width, f.Height)
@@ -82,16 +82,16 @@ func ExampleLines() {
 
 // A measured rate beside its bound, with the theory's exponent.
 func ExampleRate() {
-	var runs [][]fwrate.Point
+	var runs [][]fwopt.Point
 	for seed := range 3 {
-		var run []fwrate.Point
+		var run []fwopt.Point
 		for t := 1; t <= 8; t++ {
 			gap := math.Exp2(-float64(t)) / float64(9+(seed+t)%3)
-			run = append(run, fwrate.Point{T: t, Calls: fwopt.Calls{Stochastic: 100 << (2 * t)}, Gap: gap})
+			run = append(run, fwopt.Point{T: t, Calls: fwopt.Calls{Stochastic: 100 << (2 * t)}, Excess: gap})
 		}
 		runs = append(runs, run)
 	}
-	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwrate.Point) float64 { return fwopt.BoundEpoch(1, 1, p.T) }}
+	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return fwopt.BoundEpoch(1, 1, p.T) }}
 	r, err := law.Measure(runs)
 	if err != nil {
 		fmt.Println(err)

@@ -74,16 +74,16 @@ func Loss() Curve {
 	return Curve{Label: "f(w)", Of: func(p fwopt.Point) float64 { return p.F }}
 }
 
-// Gap is f(w) − f*, on a logarithmic axis. Take f* from a long run whose own
+// Excess is f(w) − f*, on a logarithmic axis. Take f* from a long run whose own
 // duality gap is known; an f* that is too large shows as a note in the title.
-func Gap(fstar float64) Curve {
+func Excess(fstar float64) Curve {
 	return Curve{Label: "f(w) − f*", Log: true, Of: func(p fwopt.Point) float64 { return p.F - fstar }}
 }
 
 // DualityGap is the recorded duality gap, on a logarithmic axis. Points without
 // one are passed over.
 func DualityGap() Curve {
-	return Curve{Label: "duality gap", Log: true, Of: func(p fwopt.Point) float64 { return p.Gap }}
+	return Curve{Label: "duality gap", Log: true, Of: func(p fwopt.Point) float64 { return p.DualityGap }}
 }
 
 // Traces draws the traces, one line for each Method, in the method's own style

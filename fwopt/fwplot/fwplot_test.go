@@ -43,9 +43,9 @@ func race(seeds int) (traces []*fwopt.Trace) {
 			var c fwopt.Calls
 			for k := range m.steps {
 				gap := 3 * math.Pow(float64(k+1), -m.rate) * math.Exp(0.3*r.NormFloat64())
-				p := fwopt.Point{Step: k, Calls: c, Seconds: float64(k) * 60 / float64(m.steps) * (1 + 0.1*r.Float64()), F: 0.3 + gap, Gap: math.NaN()}
+				p := fwopt.Point{Step: k, Calls: c, Seconds: float64(k) * 60 / float64(m.steps) * (1 + 0.1*r.Float64()), F: 0.3 + gap, DualityGap: math.NaN()}
 				if k%7 == 0 {
-					p.Gap = 2 * gap
+					p.DualityGap = 2 * gap
 				}
 				tr.Points = append(tr.Points, p)
 				c.Stochastic += m.per.Stochastic
@@ -68,7 +68,7 @@ func race(seeds int) (traces []*fwopt.Trace) {
 func trace(method string, f ...float64) *fwopt.Trace {
 	tr := &fwopt.Trace{Method: method}
 	for k, v := range f {
-		tr.Points = append(tr.Points, fwopt.Point{Step: k, Calls: fwopt.Calls{Stochastic: 100 * k}, Seconds: float64(k) / 8, F: v, Gap: v})
+		tr.Points = append(tr.Points, fwopt.Point{Step: k, Calls: fwopt.Calls{Stochastic: 100 * k}, Seconds: float64(k) / 8, F: v, DualityGap: v})
 	}
 	return tr
 }
@@ -81,21 +81,21 @@ func figures() map[string]Figure {
 		"none":     Bundle(Traces(Steps, Loss())),
 		"empty":    Bundle(Traces(Steps, Loss(), &fwopt.Trace{Method: "SVRF"})),
 		"start":    Bundle(Traces(Steps, Loss(), trace("SVRF", 1))),
-		"one":      Bundle(Traces(Steps, Gap(0), trace("SVRF", nan, nan, 1e-3))),
-		"equal":    Bundle(Traces(Steps, Gap(0), trace("SVRF", 1e-3, 1e-3, 1e-3))),
+		"one":      Bundle(Traces(Steps, Excess(0), trace("SVRF", nan, nan, 1e-3))),
+		"equal":    Bundle(Traces(Steps, Excess(0), trace("SVRF", 1e-3, 1e-3, 1e-3))),
 		"flat":     Bundle(Traces(Steps, Loss(), trace("SVRF", 0, 0, 0))),
-		"zero":     Bundle(Traces(Steps, Gap(0), trace("SVRF", 0, 0, 0), trace("SFW", 1, 0, -1))),
+		"zero":     Bundle(Traces(Steps, Excess(0), trace("SVRF", 0, 0, 0), trace("SFW", 1, 0, -1))),
 		"bad":      Bundle(Traces(Seconds, DualityGap(), trace("SVRF", nan, inf, -inf, nan))),
 		"huge":     Bundle(Traces(Steps, Loss(), trace("SVRF", 1e300, 1, math.MaxFloat64))),
 		"tiny":     Bundle(Traces(Steps, Loss(), trace("SVRF", 5e-324, 1e-323, 1e-300, 1e-310))),
-		"decade":   Bundle(Traces(Steps, Gap(0), trace("SVRF", 3.2, 3.1, 2.2))),
+		"decade":   Bundle(Traces(Steps, Excess(0), trace("SVRF", 3.2, 3.1, 2.2))),
 		"close":    Bundle(Traces(Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1))),
 		"negative": Bundle(Traces(Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
 		"lines":    Bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2}, []float64{1, -1, nan}}, Series{"none", nil, nil})),
 	}
 	var g []*plot.Plot
 	for x := Steps; x <= Seconds; x++ {
-		for name, c := range map[string]Curve{"loss": Loss(), "gap": Gap(0.3), "duality": DualityGap()} {
+		for name, c := range map[string]Curve{"loss": Loss(), "gap": Excess(0.3), "duality": DualityGap()} {
 			if name != "gap" && x != Stochastic { // enough is enough
 				continue
 			}
@@ -118,7 +118,7 @@ func figures() map[string]Figure {
 		all["rate "+name] = Bundle(Rate("MSC", name, r))
 	}
 	all["rates"] = Grid([]*plot.Plot{Rate("MSC", "SVRF", rates()["ln"]), Rate("MSC", "SFW", rates()["far"]), Rate("MSC", "STORC", rates()["over"])})
-	p := Traces(Steps, Gap(0), long, long, trace("my own", 3, 2, 1))
+	p := Traces(Steps, Excess(0), long, long, trace("my own", 3, 2, 1))
 	Bound(p, "a bound with a name that takes more than one row", func(x float64) float64 { return 1e5 / x })
 	all["long"] = Bundle(p)
 	return all
@@ -174,7 +174,7 @@ func TestFigures(t *testing.T) {
 
 // Drawing twice gives the same bytes, and Grid leaves the plots as they were.
 func TestFigureAgain(t *testing.T) {
-	p, q := Traces(Steps, Gap(0.3), race(2)...), Traces(Seconds, Gap(0.3), race(2)...)
+	p, q := Traces(Steps, Excess(0.3), race(2)...), Traces(Seconds, Excess(0.3), race(2)...)
 	save := func() string {
 		c, err := p.WriterTo(400, 300, "svg")
 		if err != nil {
@@ -198,7 +198,7 @@ func TestFigureAgain(t *testing.T) {
 func TestAlt(t *testing.T) {
 	tr := trace("SVRF", 3, 1, 0.5)
 	tr.Data = "digits"
-	p := Traces(Stochastic, Gap(0.25), tr, trace("SFW", 1, 0.5))
+	p := Traces(Stochastic, Excess(0.25), tr, trace("SFW", 1, 0.5))
 	Bound(p, "bound", func(x float64) float64 { return 100 / x })
 	want := "digits: f(w) − f* against stochastic gradients ends at SVRF 0.25, SFW 0.25, bound 0.5."
 	if got := Bundle(p).Alt; got != want {
@@ -209,7 +209,7 @@ func TestAlt(t *testing.T) {
 		noisy.Points[k].F = 1 + float64(k*k%97)
 	}
 	noisy.Points[9998].F = 123
-	if got := Bundle(Traces(Steps, Gap(0), noisy)).Alt; !strings.HasSuffix(got, "ends at SGD 123.") {
+	if got := Bundle(Traces(Steps, Excess(0), noisy)).Alt; !strings.HasSuffix(got, "ends at SGD 123.") {
 		t.Errorf("the last value of a run in which it is the highest: %q", got)
 	}
 }
@@ -229,12 +229,12 @@ func TestNotes(t *testing.T) {
 		p           *plot.Plot
 		title, x, y string
 	}{
-		{Traces(Steps, Gap(0), trace("SVRF", 3, 2, 1)), "", "steps", "f(w) − f*"},
-		{Traces(Steps, Gap(0), seeds(9)...), "median and range of 9 seeds", "steps", "f(w) − f*"},
-		{Traces(Steps, Gap(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps", "f(w) − f*"},
+		{Traces(Steps, Excess(0), trace("SVRF", 3, 2, 1)), "", "steps", "f(w) − f*"},
+		{Traces(Steps, Excess(0), seeds(9)...), "median and range of 9 seeds", "steps", "f(w) − f*"},
+		{Traces(Steps, Excess(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps", "f(w) − f*"},
 		{Traces(Steps, Loss(), append(seeds(10), other, other)...), "rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
-		{Traces(Steps, Gap(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps", "f(w) − f*"},
-		{Traces(Steps, Gap(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps", "f(w) − f*"},
+		{Traces(Steps, Excess(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps", "f(w) − f*"},
+		{Traces(Steps, Excess(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps", "f(w) − f*"},
 		{Traces(Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "nothing to draw", "exact gradients (SVRF, SFW: none)", "f(w)"},
 		{Traces(Steps, Loss()), "nothing to draw", "steps", "f(w)"},
 		{Traces(Steps, DualityGap(), trace("SVRF", 3, 2, 1), trace("SFW", math.NaN(), math.NaN())), "", "steps", "duality gap (SFW: none)"},
@@ -267,7 +267,7 @@ func TestScales(t *testing.T) {
 		{Traces(Steps, Loss(), upto(99, func(k int) float64 { return 1 + float64(k) })), false, true},
 		{Traces(Steps, Loss(), upto(100, func(k int) float64 { return 2 + float64(k) })), true, false},
 		{Traces(Steps, Loss(), upto(5, func(k int) float64 { return 3 - float64(k) })), false, false},
-		{Traces(Steps, Gap(0), upto(5, func(k int) float64 { return 3 - float64(k) })), false, true},
+		{Traces(Steps, Excess(0), upto(5, func(k int) float64 { return 3 - float64(k) })), false, true},
 	} {
 		if isLog(c.p.X) != c.x || isLog(c.p.Y) != c.y {
 			t.Errorf("logarithmic: x %v, y %v", isLog(c.p.X), isLog(c.p.Y))
@@ -278,7 +278,7 @@ func TestScales(t *testing.T) {
 		t.Errorf("seconds from %g to %g", p.X.Min, p.X.Max)
 	}
 	// a bound widens the vertical range only
-	p = Traces(Steps, Gap(0), trace("SVRF", 3, 2, 1))
+	p = Traces(Steps, Excess(0), trace("SVRF", 3, 2, 1))
 	Bound(p, "bound", func(x float64) float64 {
 		if x > 1 {
 			return -1
@@ -754,7 +754,7 @@ func TestGlyphs(t *testing.T) {
 	for x := Steps; x <= Seconds; x++ {
 		used += x.String()
 	}
-	used += Loss().Label + Gap(0).Label + DualityGap().Label + "∗²·′"
+	used += Loss().Label + Excess(0).Label + DualityGap().Label + "∗²·′"
 	face := plot.DefaultTextHandler.Cache().Lookup(sans(9), 9).Face
 	for _, r := range used {
 		if i, err := face.GlyphIndex(nil, r); (err != nil || i == 0) && !unicode.IsSpace(r) && r != '∗' {
@@ -857,13 +857,13 @@ func TestImports(t *testing.T) {
 func BenchmarkBundle(b *testing.B) {
 	rs := race(5)
 	for b.Loop() {
-		Bundle(Traces(Stochastic, Gap(0.3), rs...))
+		Bundle(Traces(Stochastic, Excess(0.3), rs...))
 	}
 }
 
 func BenchmarkGrid(b *testing.B) {
 	rs := race(5)
 	for b.Loop() {
-		Grid([]*plot.Plot{Traces(Seconds, Gap(0.3), rs...), Traces(Stochastic, Gap(0.3), rs...), Traces(Linear, Gap(0.3), rs...)})
+		Grid([]*plot.Plot{Traces(Seconds, Excess(0.3), rs...), Traces(Stochastic, Excess(0.3), rs...), Traces(Linear, Excess(0.3), rs...)})
 	}
 }

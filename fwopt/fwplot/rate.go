@@ -41,7 +41,7 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	fit := line{name: fmt.Sprintf("%s: %s %v for %s, %v for %s", problem, of, r.Long, when.Replace(r.Long.Window), r.Late, when.Replace(r.Late.Window)), style: own}
 	bound := line{name: fmt.Sprintf("%s: bound %s, %s", problem, r.Long.Number(r.Long.Schedule), r.Late.Number(r.Late.Schedule)), style: boundStyle}
 	add := func(l *line, at fwrate.Pair) {
-		l.xy, l.last = append(l.xy, xy{1 / at.Gap, at.Count}), at.Count
+		l.xy, l.last = append(l.xy, xy{1 / at.Excess, at.Count}), at.Count
 	}
 	for _, b := range r.Schedule {
 		add(&bound, b)
@@ -50,9 +50,9 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 		add(&dots, m)
 		lo, hi := r.Least[i], r.Most[i]
 		bar := draw.LineStyle{Color: own.Color, Width: vg.Points(1)}
-		p.Add(path(bar, xy{1 / hi.Gap, m.Count}, xy{1 / lo.Gap, m.Count}), path(bar, xy{1 / m.Gap, lo.Count}, xy{1 / m.Gap, hi.Count}))
+		p.Add(path(bar, xy{1 / hi.Excess, m.Count}, xy{1 / lo.Excess, m.Count}), path(bar, xy{1 / m.Excess, lo.Count}, xy{1 / m.Excess, hi.Count}))
 	}
-	window := slices.SortedFunc(slices.Values(r.Mean[r.Long.From:]), func(p, q fwrate.Pair) int { return cmp.Compare(q.Gap, p.Gap) })
+	window := slices.SortedFunc(slices.Values(r.Mean[r.Long.From:]), func(p, q fwrate.Pair) int { return cmp.Compare(q.Excess, p.Excess) })
 	add(&fit, fitted(r, window[0]))
 	add(&fit, fitted(r, window[len(window)-1]))
 	addLines(p, []line{dots, fit, bound}, false)
@@ -70,14 +70,14 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 
 // fitted returns the point of the fitted line at the gap of m.
 func fitted(r *fwrate.Rate, m fwrate.Pair) fwrate.Pair {
-	return fwrate.Pair{Gap: m.Gap, Count: back(r.Power > 0, r.Long.Intercept-r.Long.Slope*math.Log(m.Gap))}
+	return fwrate.Pair{Excess: m.Excess, Count: back(r.Power > 0, r.Long.Intercept-r.Long.Slope*math.Log(m.Excess))}
 }
 
 // limits returns the limits of the axes that show all of a rate.
 func limits(r *fwrate.Rate) (x0, x1, y0, y1 float64) {
 	var xs, ys span
 	for _, m := range slices.Concat(r.Mean, r.Least, r.Most, r.Schedule) {
-		xs.add(1 / m.Gap)
+		xs.add(1 / m.Excess)
 		ys.add(m.Count)
 	}
 	for _, m := range r.Mean[r.Long.From:] {
@@ -106,14 +106,14 @@ func beside(r *fwrate.Rate) (a, b, c xy) {
 			t := float64(i) / n
 			up := mix(math.Log(p.Count), math.Log(q.Count), t) - y
 			if up > -0.1*height && up < r.Power*leg+0.05*height {
-				x = max(x, -mix(math.Log(p.Gap), math.Log(q.Gap), t)-min(max(up/r.Power, 0), leg))
+				x = max(x, -mix(math.Log(p.Excess), math.Log(q.Excess), t)-min(max(up/r.Power, 0), leg))
 			}
 		}
 	}
 	for i, lo := range r.Least {
-		tip := fwrate.Pair{Gap: lo.Gap, Count: r.Mean[i].Count}
-		clear(tip, fwrate.Pair{Gap: r.Mean[i].Gap, Count: lo.Count})
-		clear(tip, fwrate.Pair{Gap: r.Mean[i].Gap, Count: r.Most[i].Count})
+		tip := fwrate.Pair{Excess: lo.Excess, Count: r.Mean[i].Count}
+		clear(tip, fwrate.Pair{Excess: r.Mean[i].Excess, Count: lo.Count})
+		clear(tip, fwrate.Pair{Excess: r.Mean[i].Excess, Count: r.Most[i].Count})
 	}
 	for i, s := range r.Schedule[1:] {
 		clear(r.Schedule[i], s)

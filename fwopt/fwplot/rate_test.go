@@ -1,6 +1,7 @@
 package fwplot
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,24 +10,25 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // invented returns a rate of runs whose gap is ratio times the bound with much
 // noise, where the count is (1/gap)^power but for a bend.
 func invented(power, theory, ratio, noise float64, seeds, n int, bend ...float64) *fwrate.Rate {
 	rng := rand.New(rand.NewPCG(2, 1))
-	runs := make([][]fwrate.Point, seeds)
+	runs := make([][]fwopt.Point, seeds)
 	for s := range runs {
 		for t := 1; t <= n; t++ {
 			count := 100 * math.Pow(2, power*float64(t))
 			for _, b := range bend {
 				count *= math.Exp(-b * math.Pow(float64(t)-float64(n+1)/2, 2))
 			}
-			runs[s] = append(runs[s], fwrate.Point{T: t, K: 8, Gap: ratio * math.Exp2(-float64(t)) * math.Exp(noise*rng.NormFloat64()),
+			runs[s] = append(runs[s], fwopt.Point{T: t, K: 8, Excess: ratio * math.Exp2(-float64(t)) * math.Exp(noise*rng.NormFloat64()),
 				Calls: fwopt.Calls{Linear: int(count * math.Exp(noise/2*rng.Float64()))}})
 		}
 	}
-	r, err := fwrate.Law{Count: fwrate.Linear, Power: theory, Bound: func(p fwrate.Point) float64 { return math.Exp2(-float64(p.T)) }}.Measure(runs)
+	r, err := fwrate.Law{Count: fwrate.Linear, Power: theory, Bound: func(p fwopt.Point) float64 { return math.Exp2(-float64(p.T)) }}.Measure(runs)
 	if err != nil {
 		panic(err)
 	}
@@ -89,14 +91,14 @@ func TestRateTriangle(t *testing.T) {
 		for i, m := range r.Mean {
 			for s := range 101 {
 				u := float64(s) / 100
-				check("bar", mix(r.Least[i].Gap, r.Most[i].Gap, u), m.Count)
-				check("bar", m.Gap, mix(r.Least[i].Count, r.Most[i].Count, u))
+				check("bar", mix(r.Least[i].Excess, r.Most[i].Excess, u), m.Count)
+				check("bar", m.Excess, mix(r.Least[i].Count, r.Most[i].Count, u))
 				if i > r.Long.From {
-					gap := math.Exp(mix(math.Log(m.Gap), math.Log(r.Mean[i-1].Gap), u))
+					gap := math.Exp(mix(math.Log(m.Excess), math.Log(r.Mean[i-1].Excess), u))
 					check("line", gap, math.Exp(r.Long.Intercept-r.Long.Slope*math.Log(gap)))
 				}
 				if q := r.Schedule; i > 0 {
-					check("bound", math.Exp(mix(math.Log(q[i].Gap), math.Log(q[i-1].Gap), u)), math.Exp(mix(math.Log(q[i].Count), math.Log(q[i-1].Count), u)))
+					check("bound", math.Exp(mix(math.Log(q[i].Excess), math.Log(q[i-1].Excess), u)), math.Exp(mix(math.Log(q[i].Count), math.Log(q[i-1].Count), u)))
 				}
 			}
 		}
@@ -133,7 +135,7 @@ func TestRate(t *testing.T) {
 		}
 		for _, ps := range [][]fwrate.Pair{r.Mean, r.Least, r.Most, r.Schedule} {
 			for _, q := range ps {
-				if 1/q.Gap < p.X.Min || 1/q.Gap > p.X.Max || q.Count < p.Y.Min || q.Count > p.Y.Max {
+				if 1/q.Excess < p.X.Min || 1/q.Excess > p.X.Max || q.Count < p.Y.Min || q.Count > p.Y.Max {
 					t.Errorf("%s: %v is not on the plot", name, q)
 				}
 			}
@@ -141,7 +143,7 @@ func TestRate(t *testing.T) {
 		// the line ends where the least squares do
 		end := math.Inf(1)
 		for _, m := range r.Mean[r.Long.From:] {
-			end = min(end, m.Gap)
+			end = min(end, m.Excess)
 		}
 		end = r.Long.Intercept - r.Long.Slope*math.Log(end)
 		if r.Power > 0 {
@@ -155,8 +157,8 @@ func TestRate(t *testing.T) {
 	f := fwopt.NewQuadratic(64, nil, slices.Repeat([]float64{1. / 64}, 64))
 	w0 := make([]float64, 64)
 	w0[0] = 1
-	run := fwrate.Run(fwopt.NewOracle(f, fwopt.Simplex{D: 64, R: 1}, 1), fwopt.FWOpenLoop(), w0, f.Excess, fwrate.Geometric(1.5), 40)
-	r, err := fwrate.Law{Count: fwrate.Exact, Power: 1, Bound: func(p fwrate.Point) float64 { return fwopt.BoundFW(1, math.Sqrt2, p.K) }}.Measure([][]fwrate.Point{run})
+	run := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 64, R: 1}, 1), fwopt.FWOpenLoop(), w0, fwopt.Budget{Record: fwopt.Geometric(1.5, 40), Excess: f.Excess}).Complete()
+	r, err := fwrate.Law{Count: fwrate.Exact, Power: 1, Bound: func(p fwopt.Point) float64 { return fwopt.BoundFW(1, math.Sqrt2, p.K) }}.Measure([][]fwopt.Point{run})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,14 @@
 package fwrate_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // spread is f_i(w) = ½ Σ_j H_ij (w_j − 1/d)², H_ij ∈ {0, 1} with mean ½, on the
@@ -26,17 +28,17 @@ func spread(d, n int) *fwopt.Quadratic {
 
 // Theorem 1 says that SVRF needs O(1/ε) linear optimisations. Measured it is:
 func ExampleLaw_Measure() {
-	f, omega := spread(4096, 2), fwopt.Simplex{D: 4096, R: 1}
+	f, omega := spread(4096, 2), fwset.Simplex{D: 4096, R: 1}
 	w0 := make([]float64, 4096) // a vertex: line 3 of the algorithm would happen on w*
 	w0[0] = 1
-	runs := fwrate.Seeds(4, func(seed uint64) []fwrate.Point {
+	runs := fwrate.Seeds(4, func(seed uint64) []fwopt.Point {
 		m := fwopt.SVRFTheorem1()
-		return fwrate.Run(fwopt.NewOracle(f, omega, seed), m, w0, f.Excess, fwrate.EpochEnds(m.N), 7)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, w0, fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: f.Excess}).Complete()
 	})
 	law := fwrate.Law{
 		Count: fwrate.Linear,
 		Power: 1,
-		Bound: func(p fwrate.Point) float64 { return fwopt.BoundEpoch(1, math.Sqrt2, p.T) },
+		Bound: func(p fwopt.Point) float64 { return fwopt.BoundEpoch(1, math.Sqrt2, p.T) },
 	}
 	r, err := law.Measure(runs)
 	if err != nil {
@@ -58,16 +60,16 @@ func ExampleLaw_Measure() {
 // First hits at epoch ends are the schedule, whatever the method: here of a gap
 // that halves by itself.
 func ExampleLaw_FirstHit() {
-	var run []fwrate.Point
+	var run []fwopt.Point
 	for t := 1; t <= 8; t++ {
-		run = append(run, fwrate.Point{T: t, K: 4, Gap: math.Exp2(-float64(t)), Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
+		run = append(run, fwopt.Point{T: t, K: 4, Excess: math.Exp2(-float64(t)), Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
 	}
-	noisy := append([]fwrate.Point(nil), run...)
+	noisy := append([]fwopt.Point(nil), run...)
 	for i := range noisy {
-		noisy[i].Gap *= 0.9
+		noisy[i].Excess *= 0.9
 	}
-	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwrate.Point) float64 { return math.Exp2(1 - float64(p.T)) }}
-	r, err := law.FirstHit([][]fwrate.Point{run, noisy})
+	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return math.Exp2(1 - float64(p.T)) }}
+	r, err := law.FirstHit([][]fwopt.Point{run, noisy})
 	fmt.Println(r.Late, err)
 	// Output:
 	// set by the schedule (2.000) <nil>
@@ -75,16 +77,16 @@ func ExampleLaw_FirstHit() {
 
 // In a notebook the rows go to fwnb.Table.
 func ExampleRate_Row() {
-	var runs [][]fwrate.Point
+	var runs [][]fwopt.Point
 	for s := range 3 {
-		var run []fwrate.Point
+		var run []fwopt.Point
 		for k := 1; k <= 1<<10; k *= 2 {
 			gap := (1 + 0.1*math.Sin(float64(k*(s+1)))) / float64(k)
-			run = append(run, fwrate.Point{T: 1, K: k, Gap: gap, Calls: fwopt.Calls{Linear: k}})
+			run = append(run, fwopt.Point{T: 1, K: k, Excess: gap, Calls: fwopt.Calls{Linear: k}})
 		}
 		runs = append(runs, run)
 	}
-	law := fwrate.Law{Count: fwrate.Linear, Power: 1, Bound: func(p fwrate.Point) float64 { return 8 / float64(p.K+2) }}
+	law := fwrate.Law{Count: fwrate.Linear, Power: 1, Bound: func(p fwopt.Point) float64 { return 8 / float64(p.K+2) }}
 	r, err := law.Measure(runs)
 	if err != nil {
 		fmt.Println(err)

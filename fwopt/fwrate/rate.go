@@ -40,11 +40,11 @@ func (c Count) Of(calls fwopt.Calls) float64 {
 type Law struct {
 	Count Count
 	Power float64
-	Bound func(p Point) float64 // of the mean gap at p, as fwopt.BoundEpoch(L, D, p.T)
+	Bound func(p fwopt.Point) float64 // of the mean gap at p, as fwopt.BoundEpoch(L, D, p.T)
 }
 
-// Pair is a gap and the count at which it was reached.
-type Pair struct{ Gap, Count float64 }
+// Pair is an excess and the count at which it was reached.
+type Pair struct{ Excess, Count float64 }
 
 // Rate is a law measured.
 type Rate struct {
@@ -162,19 +162,19 @@ func Windows(n int) (long, late int, err error) {
 //
 // It is an error if a gap, a bound or a count is not a positive number, which
 // the error finds by run and checkpoint, or if there are too few for Windows.
-func (l Law) Measure(draws ...[][]Point) (*Rate, error) { return l.rate(byGap, draws) }
+func (l Law) Measure(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byGap, draws) }
 
 // FirstHit fits, over ε, the mean of the counts at which the runs first had a
 // gap of at most ε. The ε fall by √2, from below the least gap at the first
 // checkpoint to the last that all runs hit. Where they hit at the same
 // checkpoints this returns the schedule, and Fit.Measured is false. The rest is
 // as in Measure.
-func (l Law) FirstHit(draws ...[][]Point) (*Rate, error) { return l.rate(byHit, draws) }
+func (l Law) FirstHit(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byHit, draws) }
 
 // Scheduled fits what a user of the theorem does: for each ε that is a bound, go
 // to the checkpoint with that bound, and pay its mean count. Of the gaps only
 // Rate.Ratio is left in it. The rest is as in Measure.
-func (l Law) Scheduled(draws ...[][]Point) (*Rate, error) { return l.rate(byBound, draws) }
+func (l Law) Scheduled(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byBound, draws) }
 
 type estimator int
 
@@ -186,7 +186,8 @@ const (
 
 const resamples = 2000
 
-func (l Law) rate(by estimator, draws [][][]Point) (*Rate, error) {
+func (l Law) rate(by estimator, draws [][][]fwopt.Point) (*Rate, error) {
+	draws = withoutStart(draws)
 	if err := l.check(draws); err != nil {
 		return nil, err
 	}
@@ -195,15 +196,15 @@ func (l Law) rate(by estimator, draws [][][]Point) (*Rate, error) {
 	for i, m := range mean(l.pairs(byGap, runs), ones(len(runs))) {
 		bound := l.Bound(runs[0][i])
 		r.Schedule = append(r.Schedule, Pair{bound, m.Count})
-		r.Ratio = max(r.Ratio, m.Gap/bound)
+		r.Ratio = max(r.Ratio, m.Excess/bound)
 	}
 	table := l.pairs(by, runs)
 	r.Mean = mean(table, ones(len(runs)))
 	r.Least, r.Most = slices.Clone(table[0]), slices.Clone(table[0])
 	for _, row := range table {
 		for i, p := range row {
-			r.Least[i] = Pair{min(r.Least[i].Gap, p.Gap), min(r.Least[i].Count, p.Count)}
-			r.Most[i] = Pair{max(r.Most[i].Gap, p.Gap), max(r.Most[i].Count, p.Count)}
+			r.Least[i] = Pair{min(r.Least[i].Excess, p.Excess), min(r.Least[i].Count, p.Count)}
+			r.Most[i] = Pair{max(r.Most[i].Excess, p.Excess), max(r.Most[i].Count, p.Count)}
 		}
 	}
 	long, late, err := Windows(len(r.Mean))
@@ -236,12 +237,12 @@ func (l Law) rate(by estimator, draws [][][]Point) (*Rate, error) {
 		}
 	}
 	r.Long, r.Late = r.fit(by, long, units, longs), r.fit(by, late, units, lates)
-	alike := !slices.ContainsFunc(runs, func(run []Point) bool {
-		return !slices.EqualFunc(run, runs[0], func(p, q Point) bool { return math.Abs(p.Gap-q.Gap) <= 1e-9*q.Gap })
+	alike := !slices.ContainsFunc(runs, func(run []fwopt.Point) bool {
+		return !slices.EqualFunc(run, runs[0], func(p, q fwopt.Point) bool { return math.Abs(p.Excess-q.Excess) <= 1e-9*q.Excess })
 	})
 	for _, f := range []*Fit{&r.Long, &r.Late} {
 		f.alike = alike && by != byBound // whose gaps no run has made
-		if f.Window = "ε = " + number(r.Mean[f.From].Gap, 2) + "–" + number(r.Mean[len(r.Mean)-1].Gap, 2); by != byHit {
+		if f.Window = "ε = " + number(r.Mean[f.From].Excess, 2) + "–" + number(r.Mean[len(r.Mean)-1].Excess, 2); by != byHit {
 			p, q := runs[0][f.From], runs[0][len(runs[0])-1]
 			if f.Window = fmt.Sprintf("k = %d–%d", p.K, q.K); p.T < q.T {
 				f.Window = fmt.Sprintf("t = %d–%d", p.T, q.T)
@@ -252,6 +253,20 @@ func (l Law) rate(by estimator, draws [][][]Point) (*Rate, error) {
 		}
 	}
 	return r, nil
+}
+
+// withoutStart leaves w_0 out, of which no theorem speaks.
+func withoutStart(draws [][][]fwopt.Point) [][][]fwopt.Point {
+	out := make([][][]fwopt.Point, len(draws))
+	for d, runs := range draws {
+		for _, run := range runs {
+			if len(run) > 0 && run[0].T == 0 {
+				run = run[1:]
+			}
+			out[d] = append(out[d], run)
+		}
+	}
+	return out
 }
 
 // fit returns the line through Mean[from:], given the slopes of the samples of
@@ -280,7 +295,7 @@ func (r *Rate) fit(by estimator, from, units int, slopes []float64) Fit {
 }
 
 // pairs returns what is averaged over the runs: of each run its points.
-func (l Law) pairs(by estimator, runs [][]Point) [][]Pair {
+func (l Law) pairs(by estimator, runs [][]fwopt.Point) [][]Pair {
 	out := make([][]Pair, len(runs))
 	var eps []float64
 	if by == byHit {
@@ -288,9 +303,9 @@ func (l Law) pairs(by estimator, runs [][]Point) [][]Pair {
 		for _, run := range runs {
 			lowest := math.Inf(1)
 			for _, p := range run {
-				lowest = min(lowest, p.Gap)
+				lowest = min(lowest, p.Excess)
 			}
-			first, last = min(first, run[0].Gap), max(last, lowest)
+			first, last = min(first, run[0].Excess), max(last, lowest)
 		}
 		for j := 1.; first*math.Pow(2, -j/2) >= last; j++ {
 			eps = append(eps, first*math.Pow(2, -j/2))
@@ -298,13 +313,13 @@ func (l Law) pairs(by estimator, runs [][]Point) [][]Pair {
 	}
 	for i, run := range runs {
 		for _, e := range eps {
-			k := slices.IndexFunc(run, func(p Point) bool { return p.Gap <= e })
+			k := slices.IndexFunc(run, func(p fwopt.Point) bool { return p.Excess <= e })
 			out[i] = append(out[i], Pair{e, l.Count.Of(run[k].Calls)})
 		}
 		for _, p := range run {
 			switch by {
 			case byGap:
-				out[i] = append(out[i], Pair{p.Gap, l.Count.Of(p.Calls)})
+				out[i] = append(out[i], Pair{p.Excess, l.Count.Of(p.Calls)})
 			case byBound:
 				out[i] = append(out[i], Pair{l.Bound(p), l.Count.Of(p.Calls)})
 			}
@@ -319,10 +334,10 @@ func mean(table [][]Pair, w []float64) []Pair {
 	total := floats.Sum(w)
 	for i := range out {
 		for r, row := range table {
-			out[i].Gap += w[r] * row[i].Gap
+			out[i].Excess += w[r] * row[i].Excess
 			out[i].Count += w[r] * row[i].Count
 		}
-		out[i].Gap /= total
+		out[i].Excess /= total
 		out[i].Count /= total
 	}
 	return out
@@ -334,7 +349,7 @@ func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 func (l Law) axes(points []Pair) (x, y []float64) {
 	x, y = make([]float64, len(points)), make([]float64, len(points))
 	for i, p := range points {
-		x[i], y[i] = -math.Log(p.Gap), p.Count
+		x[i], y[i] = -math.Log(p.Excess), p.Count
 		if l.Power > 0 {
 			y[i] = math.Log(p.Count)
 		}
@@ -358,7 +373,7 @@ func tail(n int) float64 {
 	return distuv.UnitNormal.CDF(-math.Sqrt(float64(n)/free) * t)
 }
 
-func (l Law) check(draws [][][]Point) error {
+func (l Law) check(draws [][][]fwopt.Point) error {
 	switch {
 	case l.Bound == nil:
 		panic("fwrate: a Law without a Bound")
@@ -384,8 +399,8 @@ func (l Law) check(draws [][][]Point) error {
 				switch {
 				case p.T != want[i].T || p.K != want[i].K:
 					return where("the first run has t = %d, k = %d there", want[i].T, want[i].K)
-				case !(p.Gap > 0) || !finite(p.Gap):
-					return where("gap %g, want a positive number", p.Gap)
+				case !(p.Excess > 0) || !finite(p.Excess):
+					return where("excess %g, want a positive number; is Budget.Excess set?", p.Excess)
 				case !(bound > 0) || !finite(bound):
 					return where("bound %g, want a positive number", bound)
 				case count <= 0:

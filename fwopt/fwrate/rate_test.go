@@ -1,6 +1,7 @@
 package fwrate
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -9,17 +10,18 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
-var law = Law{Count: Stochastic, Power: 2, Bound: func(p Point) float64 { return math.Exp2(-float64(p.T)) }}
+var law = Law{Count: Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return math.Exp2(-float64(p.T)) }}
 
 // synthetic returns runs of n epochs whose count is 4^t and whose gap is
 // c^-t exp(sd·z), with z standard normal.
-func synthetic(seeds, n int, c, sd float64, rng *rand.Rand) [][]Point {
-	runs := make([][]Point, seeds)
+func synthetic(seeds, n int, c, sd float64, rng *rand.Rand) [][]fwopt.Point {
+	runs := make([][]fwopt.Point, seeds)
 	for s := range runs {
 		for t := 1; t <= n; t++ {
-			runs[s] = append(runs[s], Point{T: t, K: 8, Gap: 0.1 * math.Pow(c, -float64(t)) * math.Exp(sd*rng.NormFloat64()),
+			runs[s] = append(runs[s], fwopt.Point{T: t, K: 8, Excess: 0.1 * math.Pow(c, -float64(t)) * math.Exp(sd*rng.NormFloat64()),
 				Calls: fwopt.Calls{Exact: t + 1, Stochastic: 1 << (2 * t), Linear: 1 << t}})
 		}
 	}
@@ -43,7 +45,7 @@ func TestExact(t *testing.T) {
 				if !near(f.Slope, want) || !near(f.R2, 1) || !near(f.Schedule, want*math.Log2(c)) || f.Points != 9-f.From {
 					t.Errorf("c = %g, %v: %+v, want slope %g", c, count, f, want)
 				}
-				if x := r.Mean[5]; !near(f.Intercept-f.Slope*math.Log(x.Gap), math.Log(x.Count)) {
+				if x := r.Mean[5]; !near(f.Intercept-f.Slope*math.Log(x.Excess), math.Log(x.Count)) {
 					t.Errorf("c = %g, %v: the line misses its points", c, count)
 				}
 			}
@@ -89,7 +91,7 @@ func TestWindows(t *testing.T) {
 			run[i].T, run[i].K = 1, 10*(i+1)
 		}
 	}
-	one := Law{Stochastic, 2, func(p Point) float64 { return 1 / float64(p.K) }}
+	one := Law{Stochastic, 2, func(p fwopt.Point) float64 { return 1 / float64(p.K) }}
 	if r, err := one.Measure(runs); err != nil || r.Long.Window != "k = 30–80" || r.Late.Window != "k = 50–80" {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -100,13 +102,13 @@ func cover(t *testing.T, repeats, draws, seeds int, between, within float64) flo
 	hits := 0
 	for _, f := range Seeds(repeats, func(seed uint64) Fit {
 		rng := rand.New(rand.NewPCG(seed, uint64(draws*seeds)))
-		var all [][][]Point
+		var all [][][]fwopt.Point
 		for range draws {
 			runs := synthetic(seeds, 8, 2, within, rng)
 			bend := between * rng.NormFloat64() // a slope of the draw's own
 			for _, run := range runs {
 				for i := range run {
-					run[i].Gap *= math.Exp(bend * float64(i-5))
+					run[i].Excess *= math.Exp(bend * float64(i-5))
 				}
 			}
 			all = append(all, runs)
@@ -155,7 +157,7 @@ func TestCoverage(t *testing.T) {
 // plain regression.
 func TestMeasureByHand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	var draws [][][]Point
+	var draws [][][]fwopt.Point
 	for range 3 {
 		draws = append(draws, synthetic(4, 9, 2, 0.5, rng))
 	}
@@ -166,12 +168,12 @@ func TestMeasureByHand(t *testing.T) {
 			}
 		}
 	}
-	regress := func(runs [][]Point, from int) float64 {
+	regress := func(runs [][]fwopt.Point, from int) float64 {
 		var n, sx, sy, sxx, sxy float64
 		for i := from; i < 9; i++ {
 			var gap, count float64
 			for _, run := range runs {
-				gap += run[i].Gap
+				gap += run[i].Excess
 				count += float64(run[i].Calls.Linear)
 			}
 			x, y := math.Log(float64(len(runs))/gap), math.Log(count/float64(len(runs)))
@@ -192,10 +194,10 @@ func TestMeasureByHand(t *testing.T) {
 	for i := range 9 {
 		sum := 0.
 		for _, run := range all {
-			sum += run[i].Gap / 12
+			sum += run[i].Excess / 12
 		}
 		ratio = max(ratio, sum/math.Exp2(-float64(i+1)))
-		if m := r.Mean[i]; !near(m.Gap, sum) || !(r.Least[i].Gap < m.Gap && m.Gap < r.Most[i].Gap && r.Least[i].Count < m.Count && m.Count < r.Most[i].Count) {
+		if m := r.Mean[i]; !near(m.Excess, sum) || !(r.Least[i].Excess < m.Excess && m.Excess < r.Most[i].Excess && r.Least[i].Count < m.Count && m.Count < r.Most[i].Count) {
 			t.Errorf("point %d: %v, %v, %v", i, r.Least[i], m, r.Most[i])
 		}
 		if r.Schedule[i] != (Pair{math.Exp2(-float64(i + 1)), r.Mean[i].Count}) {
@@ -223,16 +225,16 @@ func TestMeasureByHand(t *testing.T) {
 
 // First hits of runs whose gap halves in steps that are known.
 func TestFirstHit(t *testing.T) {
-	gaps := func(g ...float64) (run []Point) {
+	gaps := func(g ...float64) (run []fwopt.Point) {
 		for i, x := range g {
-			run = append(run, Point{T: i + 1, K: 8, Gap: x, Calls: fwopt.Calls{Stochastic: 10 * (i + 1)}})
+			run = append(run, fwopt.Point{T: i + 1, K: 8, Excess: x, Calls: fwopt.Calls{Stochastic: 10 * (i + 1)}})
 		}
 		return run
 	}
 	// ε = √½, ½, …, 1/16: from below 1, the least first gap, to what both reach
 	a := gaps(1, 0.6, 0.5, 0.7, 0.2, 0.1, 0.06)
 	b := gaps(2, 0.5, 0.3, 0.25, 0.1, 0.0625, 0.01)
-	r, err := law.FirstHit([][]Point{a, b})
+	r, err := law.FirstHit([][]fwopt.Point{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +243,7 @@ func TestFirstHit(t *testing.T) {
 		t.Fatalf("%v", r.Mean)
 	}
 	for j, p := range r.Mean {
-		if !near(p.Gap, math.Exp2(-float64(j+1)/2)) || p.Count != want[j] {
+		if !near(p.Excess, math.Exp2(-float64(j+1)/2)) || p.Count != want[j] {
 			t.Errorf("%v, want %g", p, want[j])
 		}
 	}
@@ -258,16 +260,16 @@ func TestFirstHit(t *testing.T) {
 	}
 
 	// at dense checkpoints, the slope of the law
-	var runs [][]Point
+	var runs [][]fwopt.Point
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 10 {
-		var run []Point
+		var run []fwopt.Point
 		for k := 1.; k < 1e6; k *= 1.02 {
-			run = append(run, Point{T: 1, K: len(run), Gap: math.Pow(k, -0.4) * math.Exp(0.1*rng.NormFloat64()), Calls: fwopt.Calls{Stochastic: int(100 * k)}})
+			run = append(run, fwopt.Point{T: 1, K: len(run), Excess: math.Pow(k, -0.4) * math.Exp(0.1*rng.NormFloat64()), Calls: fwopt.Calls{Stochastic: int(100 * k)}})
 		}
 		runs = append(runs, run)
 	}
-	dense := Law{Stochastic, 2.5, func(p Point) float64 { return 1 / float64(1+p.K) }}
+	dense := Law{Stochastic, 2.5, func(p fwopt.Point) float64 { return 1 / float64(1+p.K) }}
 	if r, err = dense.FirstHit(runs); err != nil || math.Abs(r.Long.Slope-2.5) > 0.03 || !r.Long.Measured() || r.Long.Hi-r.Long.Lo > 0.1 {
 		t.Errorf("%+v, %v", r.Long, err)
 	}
@@ -281,7 +283,7 @@ func TestSetByTheSchedule(t *testing.T) {
 	if err != nil || !g.Long.Measured() || g.Long.Lo == g.Long.Hi || !strings.HasPrefix(g.Long.String(), "1.8") {
 		t.Errorf("%v, %v", g, err)
 	}
-	for name, f := range map[string]func(...[][]Point) (*Rate, error){"first hit": law.FirstHit, "schedule": law.Scheduled} {
+	for name, f := range map[string]func(...[][]fwopt.Point) (*Rate, error){"first hit": law.FirstHit, "schedule": law.Scheduled} {
 		r, err := f(runs)
 		if err != nil {
 			t.Fatal(err)
@@ -299,7 +301,7 @@ func TestSetByTheSchedule(t *testing.T) {
 		}
 	}
 	// a single run, or the same again, is not the schedule, and no interval either
-	for _, alike := range [][][]Point{runs[:1], {runs[0], runs[0], runs[0]}} {
+	for _, alike := range [][][]fwopt.Point{runs[:1], {runs[0], runs[0], runs[0]}} {
 		r, err := law.Measure(alike)
 		if err != nil || r.Long.Measured() || !strings.HasSuffix(r.Long.String(), " (no spread)") {
 			t.Errorf("%v, %v", r, err)
@@ -321,10 +323,12 @@ func TestSameBits(t *testing.T) {
 	var want *Rate
 	for _, workers := range []int{1, 2, 7} {
 		runtime.GOMAXPROCS(workers)
-		runs := Seeds(6, func(seed uint64) []Point {
-			return Run(fwopt.NewOracle(f, fwopt.Simplex{D: 8, R: 1}, seed), fwopt.SFWTheorem3(2, math.Sqrt2, 2), nil, f.Value, Geometric(1.5), 60)
+		runs := Seeds(6, func(seed uint64) []fwopt.Point {
+			o := fwopt.NewOracle(f, fwset.Simplex{D: 8, R: 1}, seed)
+			b := fwopt.Budget{Record: fwopt.Geometric(1.5, 60), Excess: f.Value}
+			return fwopt.Run(context.Background(), o, fwopt.SFWTheorem3(2, math.Sqrt2, 2), nil, b).Complete()
 		})
-		got, err := Law{Linear, 1, func(p Point) float64 { return fwopt.BoundSFW(2, math.Sqrt2, p.K) }}.Measure(runs)
+		got, err := Law{Linear, 1, func(p fwopt.Point) float64 { return fwopt.BoundSFW(2, math.Sqrt2, p.K) }}.Measure(runs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,46 +342,46 @@ func TestSameBits(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	fresh := func() [][]Point { return synthetic(3, 8, 2, 0.1, rand.New(rand.NewPCG(1, 1))) }
-	set := func(f func(p *Point)) func() [][][]Point {
-		return func() [][][]Point {
+	fresh := func() [][]fwopt.Point { return synthetic(3, 8, 2, 0.1, rand.New(rand.NewPCG(1, 1))) }
+	set := func(f func(p *fwopt.Point)) func() [][][]fwopt.Point {
+		return func() [][][]fwopt.Point {
 			bad := fresh()
 			f(&bad[2][4])
-			return [][][]Point{fresh(), bad}
+			return [][][]fwopt.Point{fresh(), bad}
 		}
 	}
 	const at = "fwrate: draw 2, seed 3, checkpoint 5 (t = 5, k = 8): "
 	for _, c := range []struct {
-		draws func() [][][]Point
+		draws func() [][][]fwopt.Point
 		want  string
 	}{
-		{func() [][][]Point { return nil }, "fwrate: there are no points"},
-		{func() [][][]Point { return [][][]Point{nil} }, "fwrate: there are no points"},
-		{func() [][][]Point { return [][][]Point{{nil}} }, "fwrate: there are no points"},
-		{set(func(p *Point) { p.Gap = 0 }), at + "gap 0, want a positive number"},
-		{set(func(p *Point) { p.Gap = -1e-20 }), at + "gap -1e-20, want a positive number"},
-		{set(func(p *Point) { p.Gap = math.NaN() }), at + "gap NaN, want a positive number"},
-		{set(func(p *Point) { p.Gap = math.Inf(1) }), at + "gap +Inf, want a positive number"},
-		{set(func(p *Point) { p.Calls.Stochastic = 0 }), at + "0 stochastic gradients"},
-		{set(func(p *Point) { p.Calls.Stochastic = -3 }), at + "-3 stochastic gradients"},
-		{set(func(p *Point) { p.T = 2000 }), "fwrate: draw 2, seed 3, checkpoint 5 (t = 2000, k = 8): the first run has t = 5, k = 8 there"},
-		{func() [][][]Point { return [][][]Point{fresh(), fresh()[1:]} }, "fwrate: draw 2 has 2 seeds, draw 1 has 3"},
-		{func() [][][]Point { r := fresh(); r[1] = r[1][1:]; return [][][]Point{r} }, "fwrate: draw 1, seed 2 has 7 checkpoints, the first run has 8"},
-		{func() [][][]Point {
+		{func() [][][]fwopt.Point { return nil }, "fwrate: there are no points"},
+		{func() [][][]fwopt.Point { return [][][]fwopt.Point{nil} }, "fwrate: there are no points"},
+		{func() [][][]fwopt.Point { return [][][]fwopt.Point{{nil}} }, "fwrate: there are no points"},
+		{set(func(p *fwopt.Point) { p.Excess = 0 }), at + "excess 0, want a positive number"},
+		{set(func(p *fwopt.Point) { p.Excess = -1e-20 }), at + "excess -1e-20, want a positive number"},
+		{set(func(p *fwopt.Point) { p.Excess = math.NaN() }), at + "excess NaN, want a positive number"},
+		{set(func(p *fwopt.Point) { p.Excess = math.Inf(1) }), at + "excess +Inf, want a positive number"},
+		{set(func(p *fwopt.Point) { p.Calls.Stochastic = 0 }), at + "0 stochastic gradients"},
+		{set(func(p *fwopt.Point) { p.Calls.Stochastic = -3 }), at + "-3 stochastic gradients"},
+		{set(func(p *fwopt.Point) { p.T = 2000 }), "fwrate: draw 2, seed 3, checkpoint 5 (t = 2000, k = 8): the first run has t = 5, k = 8 there"},
+		{func() [][][]fwopt.Point { return [][][]fwopt.Point{fresh(), fresh()[1:]} }, "fwrate: draw 2 has 2 seeds, draw 1 has 3"},
+		{func() [][][]fwopt.Point { r := fresh(); r[1] = r[1][1:]; return [][][]fwopt.Point{r} }, "fwrate: draw 1, seed 2 has 7 checkpoints, the first run has 8"},
+		{func() [][][]fwopt.Point {
 			r := fresh()
 			for i := range r {
 				r[i] = r[i][:6]
 			}
-			return [][][]Point{r}
+			return [][][]fwopt.Point{r}
 		}, "fwrate: the later half of 6 points has 3, want at least 4"},
-		{func() [][][]Point {
+		{func() [][][]fwopt.Point {
 			r := fresh()
 			for _, run := range r {
 				for i := range run {
-					run[i].Gap = 0.3
+					run[i].Excess = 0.3
 				}
 			}
-			return [][][]Point{r}
+			return [][][]fwopt.Point{r}
 		}, "fwrate: no line through t = 3–8: "},
 	} {
 		if _, err := law.Measure(c.draws()...); err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -385,12 +389,12 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for bound, want := range map[float64]string{0: "bound 0, want a positive number", math.Inf(1): "bound +Inf, want a positive number"} {
-		l := Law{Stochastic, 2, func(Point) float64 { return bound }}
+		l := Law{Stochastic, 2, func(fwopt.Point) float64 { return bound }}
 		if _, err := l.Measure(fresh()); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	flat := Law{Stochastic, 2, func(Point) float64 { return 1 }}
+	flat := Law{Stochastic, 2, func(fwopt.Point) float64 { return 1 }}
 	if _, err := flat.Measure(fresh()); err == nil || !strings.Contains(err.Error(), "or the bounds, are the same") {
 		t.Errorf("%v", err)
 	}

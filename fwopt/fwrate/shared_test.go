@@ -1,6 +1,7 @@
 package fwrate_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // Seeds that share one sum measure what seeds with a copy each do, on any number of
@@ -25,12 +27,17 @@ func TestSeedsShareOneSum(t *testing.T) {
 		}
 		return fwopt.NewLogistic(x, y, h)
 	}
-	measure := func(procs int, sum func() *fwopt.Logistic) [][]fwrate.Point {
+	measure := func(procs int, sum func() *fwopt.Logistic) [][]fwopt.Point {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		return fwrate.Seeds(6, func(seed uint64) []fwrate.Point {
+		return fwrate.Seeds(6, func(seed uint64) []fwopt.Point {
 			f, method := sum(), fwopt.SVRFExperiments()
-			o := fwopt.NewOracle(f, fwopt.TraceNorm{H: h, M: m, Tau: 5}, seed)
-			return fwrate.Run(o, method, nil, f.Value, fwrate.EpochEnds(method.N), 4)
+			o := fwopt.NewOracle(f, fwset.TraceNorm{H: h, M: m, Tau: 5}, seed)
+			b := fwopt.Budget{Record: fwopt.EpochEnds(method.N, 4), Excess: f.Value}
+			points := fwopt.Run(context.Background(), o, method, nil, b).Complete()
+			for i := range points {
+				points[i].Seconds, points[i].DualityGap = 0, 0 // the one differs, the other is not recorded
+			}
+			return points
 		})
 	}
 	want := measure(1, logistic)

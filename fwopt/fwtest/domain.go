@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -205,7 +206,7 @@ func (c *domainCheck) minimal() string {
 		if value <= lowest+slack {
 			continue
 		}
-		hint := "if the linear optimisation is iterative, implement fwopt.WarmDomain and report the slack"
+		hint := "if the linear optimisation is iterative, implement fwset.WarmDomain and report the slack"
 		if value > highest-slack {
 			hint = "it is the largest of all points found: is the sign of g wrong?"
 		}
@@ -268,18 +269,18 @@ func (c *domainCheck) parallel() string {
 }
 
 func (c *domainCheck) warm() string {
-	w, ok := c.d.(fwopt.WarmDomain)
+	w, ok := c.d.(fwset.WarmDomain)
 	if !ok {
 		return ""
 	}
-	warm := &fwopt.Warm{RNG: *rand.NewPCG(5, 6)}
+	warm := &fwset.Warm{RNG: *rand.NewPCG(5, 6)}
 	for i, g := range c.g {
 		lowest := math.Inf(1)
 		for _, v := range c.v {
 			lowest = min(lowest, floats.Dot(g, v))
 		}
 		for _, tol := range []float64{0, 1e-2 * c.size, 1e-6 * c.size} {
-			copied := &fwopt.Warm{V: slices.Clone(warm.V), RNG: warm.RNG}
+			copied := &fwset.Warm{V: slices.Clone(warm.V), RNG: warm.RNG}
 			v, v1, g1 := c.normal(1), c.normal(1), slices.Clone(g)
 			slack := w.ArgminWarm(v, g, tol, warm)
 			slack1 := w.ArgminWarm(v1, g, tol, copied)
@@ -309,7 +310,7 @@ func (c *domainCheck) warm() string {
 }
 
 func (c *domainCheck) local() string {
-	d, ok := c.d.(fwopt.LocalLinear)
+	d, ok := c.d.(fwset.LocalLinear)
 	if !ok {
 		return ""
 	}
@@ -374,7 +375,7 @@ func (c *domainCheck) points() [][]float64 {
 }
 
 func (c *domainCheck) project() string {
-	d, ok := c.d.(fwopt.Projector)
+	d, ok := c.d.(fwset.Projector)
 	if !ok {
 		return ""
 	}
@@ -428,7 +429,7 @@ func (c *domainCheck) project() string {
 			}
 		}
 	}
-	gauge, ok := c.d.(fwopt.Gauger)
+	gauge, ok := c.d.(fwset.Gauger)
 	if !ok {
 		return ""
 	}
@@ -443,14 +444,14 @@ func (c *domainCheck) project() string {
 
 // slack returns the slack that the domain grants itself for g.
 func slack(d fwopt.Domain, g []float64) float64 {
-	if w, ok := d.(fwopt.WarmDomain); ok {
+	if w, ok := d.(fwset.WarmDomain); ok {
 		return w.ArgminWarm(make([]float64, len(g)), slices.Clone(g), 0, nil)
 	}
 	return 0
 }
 
 func (c *domainCheck) diameter() string {
-	d, ok := c.d.(fwopt.Diameterer)
+	d, ok := c.d.(fwset.Diameterer)
 	if !ok {
 		return ""
 	}
@@ -484,7 +485,7 @@ func (c *domainCheck) diameter() string {
 }
 
 func (c *domainCheck) gauge() string {
-	d, ok := c.d.(fwopt.Gauger)
+	d, ok := c.d.(fwset.Gauger)
 	if !ok {
 		return ""
 	}

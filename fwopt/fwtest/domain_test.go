@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // rod is the box |w_j − 1| ≤ 2 with all that a domain can have, in the plainest
@@ -88,7 +88,7 @@ func (r *rod) Argmin(dst, g []float64) {
 }
 
 // forgetful adds dst to what it writes.
-type forgetful struct{ fwopt.Box }
+type forgetful struct{ fwset.Box }
 
 func (f forgetful) Argmin(dst, g []float64) {
 	old := dst[0]
@@ -100,7 +100,7 @@ func (f forgetful) Argmin(dst, g []float64) {
 
 // racy passes all tests that call it from one goroutine.
 type racy struct {
-	fwopt.L2Ball
+	fwset.L2Ball
 	mu   sync.Mutex
 	busy int
 }
@@ -124,8 +124,8 @@ type extra struct {
 	rod
 }
 
-func (e *extra) box() fwopt.Box {
-	b := fwopt.Box{Lo: make([]float64, e.d), Hi: make([]float64, e.d)}
+func (e *extra) box() fwset.Box {
+	b := fwset.Box{Lo: make([]float64, e.d), Hi: make([]float64, e.d)}
 	for j := range b.Lo {
 		b.Lo[j], b.Hi[j] = -1, 3
 	}
@@ -230,7 +230,7 @@ func (e *extra) Gauge(x []float64) float64 {
 	return g
 }
 
-func (e *extra) ArgminWarm(dst, g []float64, tol float64, warm *fwopt.Warm) float64 {
+func (e *extra) ArgminWarm(dst, g []float64, tol float64, warm *fwset.Warm) float64 {
 	e.Argmin(dst, g)
 	switch e.fault {
 	case "warm: slack negative":
@@ -310,10 +310,10 @@ func TestDomainFindsFaults(t *testing.T) {
 		expect(t, fault, r.msgs, want)
 	}
 	var r recorder
-	domain(&r, forgetful{fwopt.Box{Lo: []float64{0, 0}, Hi: []float64{1, 1}}})
+	domain(&r, forgetful{fwset.Box{Lo: []float64{0, 0}, Hi: []float64{1, 1}}})
 	expect(t, "reads dst", r.msgs, "read dst")
 	r = recorder{}
-	domain(&r, &racy{L2Ball: fwopt.L2Ball{D: 3, R: 1}})
+	domain(&r, &racy{L2Ball: fwset.L2Ball{D: 3, R: 1}})
 	expect(t, "races", r.msgs, "four goroutines")
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // TestMethod checks that the methods that fresh returns, a new one at each call,
@@ -24,7 +26,7 @@ import (
 //     changes nothing;
 //   - where the caller ends the loop, after any step, or o is Halted in a step, Steps
 //     goes on from the last whole step when it is called again;
-//   - so does a run that [fwopt.Keep] saves, after any step from the second on;
+//   - so does a run that [fwkeep.Keep] saves, after any step from the second on;
 //   - Identify says the same of two fresh methods, and another thing if an exported
 //     number changes, or an exported schedule, be it at the last step only.
 //
@@ -55,7 +57,7 @@ func quadratic() (fwopt.FiniteSum, fwopt.Domain) {
 		h[i] = 1 + math.Mod(float64(i)*0.6180339887, 1)
 		c[i] = 3*math.Mod(float64(i)*0.7548776662, 1) - 1
 	}
-	return fwopt.NewQuadratic(d, h, c), fwopt.L2Ball{D: d, R: 1}
+	return fwopt.NewQuadratic(d, h, c), fwset.L2Ball{D: d, R: 1}
 }
 
 func method(t reporter, c *methodCheck) {
@@ -126,7 +128,7 @@ func (c *methodCheck) walks() (fault string) {
 // walk makes the steps from w0 and says what is wrong with one that is alone.
 func (c *methodCheck) walk(o *fwopt.Oracle, w0 []float64) (steps []shown, fault string) {
 	start := slices.Clone(w0)
-	gauge, _ := c.omega.(fwopt.Gauger)
+	gauge, _ := c.omega.(fwset.Gauger)
 	last := shown{0, 0, start, o.Calls}
 	steps = append(steps, last)
 	for s := range c.fresh().Steps(o, w0) {
@@ -249,7 +251,7 @@ func (c *methodCheck) recording() string {
 		what := fmt.Sprintf("Run with %d records", len(run.tr.Points))
 		for _, p := range run.tr.Points {
 			s := run.steps[p.Step]
-			want := fwopt.Point{Step: p.Step, T: s.t, K: s.k, Calls: s.calls, F: c.f.Value(s.x), Gap: p.Gap, Slack: p.Slack}
+			want := fwopt.Point{Step: p.Step, T: s.t, K: s.k, Calls: s.calls, F: c.f.Value(s.x), DualityGap: p.DualityGap, Slack: p.Slack}
 			if !samePoint(p, want) {
 				return fmt.Sprintf("%s, step %d: t = %d, k = %d, f = %.17g, %+v; without records t = %d, k = %d, f = %.17g, %+v",
 					what, p.Step, p.T, p.K, p.F, p.Calls, want.T, want.K, want.F, want.Calls)
@@ -264,7 +266,7 @@ func (c *methodCheck) recording() string {
 
 // samePoint reports whether two points are the same but for the time.
 func samePoint(p, q fwopt.Point) bool {
-	return p.Step == q.Step && p.T == q.T && p.K == q.K && p.Calls == q.Calls && same([]float64{p.F, p.Gap, p.Slack}, []float64{q.F, q.Gap, q.Slack})
+	return p.Step == q.Step && p.T == q.T && p.K == q.K && p.Calls == q.Calls && same([]float64{p.F, p.DualityGap, p.Slack}, []float64{q.F, q.DualityGap, q.Slack})
 }
 
 // otherRun says where got is not the run want.
@@ -390,7 +392,7 @@ func (c *methodCheck) keep(dir string, m fwopt.Method, stop int) (tr *fwopt.Trac
 			cancel()
 		}
 	}
-	tr, err := fwopt.Keep(ctx, dir, fwopt.NewOracle(c.f, c.omega, methodSeed), m, nil, b)
+	tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(c.f, c.omega, methodSeed), m, nil, b)
 	if err != nil {
 		return nil, first, err.Error()
 	}

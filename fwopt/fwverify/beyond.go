@@ -94,5 +94,5 @@ func beyondStep(l *ledger, name string, p *fwinst.Instance, v *view) {
 	l.sum(name+": step 2, one step", slope, -v.η, -v.β/2*dist2(v.xOld, p.WStar),
 		-floats.Dot(v.δ, v.δ)/v.β, floats.Dot(v.δ, minus(v.xOld, p.WStar)))
 	γ := gamma(v.k + 1)
-	l.sum(name+": step 3, one step", p.Gap(mix(v.y, γ, v.x)), -(1-γ)*p.Gap(v.y), -γ*slope, -p.L*γ*γ/2*dist2(v.x, v.y))
+	l.sum(name+": step 3, one step", p.Excess(mix(v.y, γ, v.x)), -(1-γ)*p.Excess(v.y), -γ*slope, -p.L*γ*γ/2*dist2(v.x, v.y))
 }

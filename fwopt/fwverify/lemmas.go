@@ -6,6 +6,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -165,7 +166,7 @@ func lemma1(l *ledger, p *fwinst.Instance, e effort) {
 		w, w0 := point(p, r), point(p, r)
 		if r.IntN(2) == 0 { // w − w* = −c(w_0 − w*), as far as Ω goes
 			back := mix(p.WStar, -math.Exp2(-3*r.Float64()), w0)
-			p.Omega.(fwopt.Projector).Project(w, back)
+			p.Omega.(fwset.Projector).Project(w, back)
 		}
 		pointLemma1(l, p, w, w0)
 		var a, b, c float64 // the three parts of its proof, the expectations over i
@@ -175,16 +176,16 @@ func lemma1(l *ledger, p *fwinst.Instance, e effort) {
 			b += dist2(grad(p.F, w0, only(i)), g) / n
 		}
 		l.most("Lemma 1, proof: three squares", variance(p.F, w, w0), 3*(a+b+c))
-		l.most("Lemma 1, proof: E‖∇f_i(w)−∇f_i(w*)‖² ≤ 2L gap", a, 2*p.L*p.Gap(w))
-		l.most("Lemma 1, proof: ‖∇f(w)−∇f(w*)‖² ≤ 2L gap", c, 2*p.L*p.Gap(w))
+		l.most("Lemma 1, proof: E‖∇f_i(w)−∇f_i(w*)‖² ≤ 2L gap", a, 2*p.L*p.Excess(w))
+		l.most("Lemma 1, proof: ‖∇f(w)−∇f(w*)‖² ≤ 2L gap", c, 2*p.L*p.Excess(w))
 	}
 }
 
 // pointLemma1 checks Lemma 1 at w and w_0, where the variance is left to return.
 func pointLemma1(l *ledger, p *fwinst.Instance, w, w0 []float64) float64 {
 	v := variance(p.F, w, w0)
-	l.most("Lemma 1", v, 6*p.L*(2*p.Gap(w)+p.Gap(w0)))
-	l.most("Lemma 1 with 4L(gap(w) + gap(w_0))", v, 4*p.L*(p.Gap(w)+p.Gap(w0)))
+	l.most("Lemma 1", v, 6*p.L*(2*p.Excess(w)+p.Excess(w0)))
+	l.most("Lemma 1 with 4L(gap(w) + gap(w_0))", v, 4*p.L*(p.Excess(w)+p.Excess(w0)))
 	return v
 }
 
@@ -195,9 +196,9 @@ func baseCase(l *ledger, p *fwinst.Instance, e effort) {
 	w0 := make([]float64, len(p.WStar))
 	for range e.pairs {
 		p.Omega.Argmin(w0, grad(p.F, point(p, r), fwopt.Batch{}))
-		l.most(name, p.Gap(w0), p.L*p.D*p.D/2)
+		l.most(name, p.Excess(w0), p.L*p.D*p.D/2)
 	}
 	if p.W0 != nil {
-		l.most(name, p.Gap(p.W0), p.L*p.D*p.D/2)
+		l.most(name, p.Excess(p.W0), p.L*p.D*p.D/2)
 	}
 }

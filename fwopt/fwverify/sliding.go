@@ -123,7 +123,7 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 			c.step(l, v)
 		}
 		rows = append(rows, row{
-			gap0: p.Gap(v.y0), gapY: p.Gap(v.y), gapZ: p.Gap(v.z), noise2: variance2,
+			gap0: p.Excess(v.y0), gapY: p.Excess(v.y), gapZ: p.Excess(v.z), noise2: variance2,
 			dist0: dist2(v.y0, p.WStar), distX: dist2(v.x, p.WStar), distY: dist2(v.y, p.WStar), apart: dist2(v.x, v.y),
 			linear: floats.Dot(grad(p.F, v.y, fwopt.Batch{}), minus(v.x, p.WStar)),
 		})
@@ -145,7 +145,7 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 // expectation is taken, for the very noise that came.
 func lemma3Step(l *ledger, name string, p *fwinst.Instance, v *view) {
 	γ, β := v.γ, v.β
-	l.sum(name+": Lemma 3, one step", p.Gap(v.y), -(1-γ)*p.Gap(v.yOld), -γ*v.η,
+	l.sum(name+": Lemma 3, one step", p.Excess(v.y), -(1-γ)*p.Excess(v.yOld), -γ*v.η,
 		β*γ/2*dist2(v.x, p.WStar), -β*γ/2*dist2(v.xOld, p.WStar),
 		-γ/2*floats.Dot(v.δ, v.δ)/(β-p.L*γ), -γ*floats.Dot(v.δ, minus(p.WStar, v.xOld)))
 }
@@ -265,8 +265,8 @@ func storcAOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.STOR
 	c.step = func(l *ledger, v *view) {
 		if v.k > 1 {
 			slope := floats.Norm(grad(p.F, v.yOld, fwopt.Batch{}), 2)
-			l.most(name+": proof, gap(z_s)", p.Gap(v.z), p.Gap(v.yOld)+v.γ*p.D*slope+p.L*p.D*p.D*v.γ*v.γ/2)
-			l.most(name+": proof, ‖∇f(y)‖² ≤ 2L gap(y)", slope*slope, 2*p.L*p.Gap(v.yOld))
+			l.most(name+": proof, gap(z_s)", p.Excess(v.z), p.Excess(v.yOld)+v.γ*p.D*slope+p.L*p.D*p.D*v.γ*v.γ/2)
+			l.most(name+": proof, ‖∇f(y)‖² ≤ 2L gap(y)", slope*slope, 2*p.L*p.Excess(v.yOld))
 		}
 	}
 	c.check(l, p, e)
@@ -283,7 +283,7 @@ func storcB(l *ledger, p *fwinst.Instance, e effort) {
 	}, lines11, linears)
 	c.step = func(l *ledger, v *view) {
 		if v.k > 1 {
-			l.most(name+": proof, gap(z_s)", p.Gap(v.z), p.Gap(v.yOld)+v.γ*G*D+L*D*D*v.γ*v.γ/2)
+			l.most(name+": proof, gap(z_s)", p.Excess(v.z), p.Excess(v.yOld)+v.γ*G*D+L*D*D*v.γ*v.γ/2)
 		}
 	}
 	shared := c.mean
@@ -311,10 +311,10 @@ func storcC(l *ledger, p *fwinst.Instance, e effort) {
 	}, lines11c, linearsC(float64(N)))
 	c.step = func(l *ledger, v *view) {
 		if v.k == 1 {
-			l.most(name+": proof, ‖y_0−w*‖² ≤ (2/α) gap(y_0)", dist2(v.y0, p.WStar), 2/p.Alpha*p.Gap(v.y0))
+			l.most(name+": proof, ‖y_0−w*‖² ≤ (2/α) gap(y_0)", dist2(v.y0, p.WStar), 2/p.Alpha*p.Excess(v.y0))
 			return
 		}
-		s, gap := float64(v.k), p.Gap
+		s, gap := float64(v.k), p.Excess
 		l.equal(name+": proof, y_{s−1} without x", dist(v.yOld, mix(v.yOlder, (s+1)/(2*s-1), v.z)), 0, 1e-12*p.D)
 		l.most(name+": proof, gap(z_s) by distances", gap(v.z), 2*gap(v.yOld)+p.L*dist2(v.yOld, v.yOlder))
 		l.most(name+": proof, gap(z_s) by gaps", gap(v.z), mu*(6*gap(v.yOld)+4*gap(v.yOlder)))

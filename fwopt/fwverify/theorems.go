@@ -5,6 +5,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -17,13 +18,13 @@ func frankWolfe(l *ledger, p *fwinst.Instance, e effort) {
 		name := []string{"FW", "FW, safe step", "FW, line search"}[i]
 		last, least := math.Inf(1), math.Inf(1)
 		watch(p, m, &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
-			gap := p.Gap(s.X)
+			gap := p.Excess(s.X)
 			l.most(name+": 2LD²/(k+2)", gap, fwopt.BoundFW(L, D, s.K))
 			if last < math.Inf(1) {
 				l.most(name+", one step", gap, (1-gamma(s.K))*last+L*D*D/2*gamma(s.K)*gamma(s.K))
 			}
 			if last = gap; s.K > 1 { // Gap is that of w_{k−1}
-				if least = min(least, m.Gap); s.K > 2 {
+				if least = min(least, m.DualityGap); s.K > 2 {
 					l.most(name+": a duality gap ≤ 6.75LD²/(k+2)", least, 6.75*L*D*D/float64(s.K+1))
 				}
 			}
@@ -39,11 +40,11 @@ func awayFW(l *ledger, p *fwinst.Instance, e effort) {
 	if p.Alpha == 0 || ratio == 0 {
 		return
 	}
-	h0 := p.Gap(start(p, fwopt.NewOracle(p.F, p.Omega, 1)))
+	h0 := p.Excess(start(p, fwopt.NewOracle(p.F, p.Omega, 1)))
 	for i, m := range []*fwopt.AwayFW{fwopt.AwayFWSafe(p.LF), fwopt.AwayFWLineSearch()} {
 		name := []string{"AwayFW, safe step", "AwayFW, line search"}[i]
 		watch(p, m, &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
-			gap := p.Gap(s.X)
+			gap := p.Excess(s.X)
 			l.most(name+": linear rate", gap, h0*math.Pow(1-p.Alpha/(4*p.LF*ratio), float64(s.K)/2))
 			return s.K < 2*e.steps && gap > 1e-14*h0
 		})
@@ -55,30 +56,30 @@ func awayFW(l *ledger, p *fwinst.Instance, e effort) {
 func width(omega fwopt.Domain) float64 {
 	d := omega.Dim()
 	switch omega.(type) {
-	case fwopt.Simplex:
+	case fwset.Simplex:
 		if d%2 == 0 {
 			return float64(d) / 2
 		}
-	case fwopt.Box: // those of fwinst are cubes
+	case fwset.Box: // those of fwinst are cubes
 		return float64(d * d)
 	}
 	return 0
 }
 
 func garberHazan(l *ledger, p *fwinst.Instance, e effort) {
-	local, ok := p.Omega.(fwopt.LocalLinear)
+	local, ok := p.Omega.(fwset.LocalLinear)
 	if !ok || p.Alpha == 0 {
 		return
 	}
 	rho, mu := local.Rho(), p.LF/p.Alpha
 	last := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
-	l.most("Garber-Hazan: gap(w_0) ≤ LD²/2", p.Gap(last), p.LF*p.D*p.D/2)
+	l.most("Garber-Hazan: gap(w_0) ≤ LD²/2", p.Excess(last), p.LF*p.D*p.D/2)
 	watch(p, fwopt.GarberHazanStronglyConvex(p.LF, p.D, p.Alpha, rho), &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
 		q := 1 / (4 * mu * rho * rho)
 		r := math.Sqrt(mu*math.Pow(1-q, float64(s.K-1))) * p.D
 		l.most("Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", dist(last, p.WStar), r)
 		l.most("Garber-Hazan: ‖p_k−w_{k−1}‖ ≤ ρr_k", dist(s.X, last)/(2*q), rho*r)
-		l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Gap(s.X), fwopt.BoundGarberHazan(p.LF, p.D, p.Alpha, rho, s.K))
+		l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), fwopt.BoundGarberHazan(p.LF, p.D, p.Alpha, rho, s.K))
 		g := grad(p.F, last, fwopt.Batch{}) // ∇fᵀ(p − w) ≤ ∇fᵀ(w* − w)
 		l.sum("Garber-Hazan: p_k is as good as w*", floats.Dot(g, minus(s.X, last))/(2*q), -floats.Dot(g, minus(p.WStar, last)))
 		last = append(last[:0:0], s.X...)
@@ -90,7 +91,7 @@ func onlineFW(l *ledger, p *fwinst.Instance, e effort) {
 	gaps := func(method func() fwopt.Method) []row {
 		return l.mean(e.seeds, func(_ *ledger, seed uint64) (rows []row) {
 			watch(p, method(), &spy{}, seed, func(s fwopt.Step, _ fwopt.Calls) bool {
-				rows = append(rows, row{p.Gap(s.X)})
+				rows = append(rows, row{p.Excess(s.X)})
 				return s.K < 2*e.steps
 			})
 			return rows
@@ -110,7 +111,7 @@ func oneStep(l *ledger, name string, p *fwinst.Instance, k int, w, wOld, tilde [
 	γ := gamma(k)
 	δ := dist(tilde, grad(p.F, wOld, fwopt.Batch{}))
 	l.equal(name+": the box as written", 0, segment(p, w, wOld, tilde, γ), 1e-12*p.D)
-	l.most(name+", one step", p.Gap(w), (1-γ)*p.Gap(wOld)+γ*p.D*δ+p.L*p.D*p.D*γ*γ/2)
+	l.most(name+", one step", p.Excess(w), (1-γ)*p.Excess(wOld)+γ*p.D*δ+p.L*p.D*p.D*γ*γ/2)
 }
 
 // segment returns how far w is from (1−γ)w_old + γ argmin_{v∈Ω} ∇̃ᵀv.
@@ -151,7 +152,7 @@ func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *
 			}
 			oneStep(l, name, p, s.K, s.X, saw.z, saw.tilde)
 			old = append(old[:0:0], s.X...)
-			rows = append(rows, row{p.Gap(s.X), v})
+			rows = append(rows, row{p.Excess(s.X), v})
 			return s.K < e.steps
 		})
 		return rows
@@ -192,7 +193,7 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 				}
 			}
 			oneStep(l, name, p, s.K, s.X, saw.z, saw.tilde)
-			rows = append(rows, row{p.Gap(s.X), v, p.Gap(saw.z), p.Gap(saw.z0)})
+			rows = append(rows, row{p.Excess(s.X), v, p.Excess(saw.z), p.Excess(saw.z0)})
 			total.Exact += spent.Exact
 			total.Linear += spent.Linear
 			total.Stochastic += spent.Stochastic

@@ -1,0 +1,61 @@
+package fwkeep
+
+import (
+	"encoding/gob"
+	"os"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// checkpoint is what Keep writes of an unfinished run.
+type checkpoint struct {
+	Spec          string // but for the schedules
+	Version, Walk uint64 // of the code, and of the schedules at the steps so far
+	Owner         uint64 // of the schedules at the first steps: who may remove it
+	First         []uint64
+	fwopt.State
+	Method []byte // its own state
+}
+
+func loadCheckpoint(path string) (*checkpoint, error) {
+	c := new(checkpoint)
+	if err := readFile(path, checkpointFile, func(d *gob.Decoder) error { return d.Decode(c) }); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// save writes a checkpoint, if the method is known to go on from one.
+func (k *keeper) save() {
+	if !k.proven {
+		return
+	}
+	check := checkState
+	if k.ours {
+		check = encodeState // its test has shown that nothing is lost
+	}
+	state, err := check(k.run.Method)
+	if err != nil {
+		k.refused = err
+		return
+	}
+	now := k.run.State()
+	c := &checkpoint{k.spec, codeVersion(), k.walk(now.Now.Step), k.owner, k.first, now, state}
+	path := k.name(now.Now.Step, ".ckpt")
+	if err := writeFile(path, checkpointFile, func(e *gob.Encoder) error { return e.Encode(c) }); err != nil {
+		k.failed = err
+		return
+	}
+	if k.failed = nil; k.path != "" && k.path != path {
+		os.Remove(k.path)
+	}
+	k.path = path
+}
+
+// restore takes the run to where a checkpoint was written.
+func (k *keeper) restore(c *checkpoint) error {
+	if err := k.run.Resume(c.State); err != nil {
+		return err
+	}
+	return decodeState(k.run.Method, c.Method)
+}

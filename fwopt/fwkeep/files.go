@@ -1,0 +1,168 @@
+package fwkeep
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"hash/crc64"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// A file of this package is
+//
+//	"fwlab run"  format (1 byte)  kind (1)  0 (5)
+//	gob values
+//	CRC-64 (ECMA) of all that, little-endian (8)
+//
+// and nothing of it is decoded before the checksum is right.
+const (
+	fileMagic  = "fwlab run"
+	fileFormat = 3 // of the layout; 1 was gob alone, without a checksum, 2 had other names for the gaps
+
+	traceFile      = 't'
+	checkpointFile = 'c'
+)
+
+var ecma = crc64.MakeTable(crc64.ECMA)
+
+func fileHead(kind byte) []byte {
+	return append([]byte(fileMagic), fileFormat, kind, 0, 0, 0, 0, 0)
+}
+
+// writeFile writes path under another name and renames it.
+func writeFile(path string, kind byte, encode func(*gob.Encoder) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	w, sum := bufio.NewWriterSize(f, 1<<20), crc64.New(ecma)
+	both := io.MultiWriter(w, sum)
+	_, err = both.Write(fileHead(kind))
+	err = errors.Join(err, encode(gob.NewEncoder(both)))
+	_, last := w.Write(binary.LittleEndian.AppendUint64(nil, sum.Sum64()))
+	err = errors.Join(err, last, w.Flush(), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// readFile hands decode the gob values of a file that is whole. The error names
+// the file and the remedy; it is fs.ErrNotExist if there is none.
+func readFile(path string, kind byte, decode func(*gob.Decoder) error) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("fwkeep: %w", err)
+	} else if err != nil {
+		return fmt.Errorf("fwkeep: a run cannot be read: %w; make it readable, or remove it to run anew", err)
+	}
+	if b, err = content(b, kind); err == nil {
+		err = decode(gob.NewDecoder(bytes.NewReader(b)))
+	}
+	if err != nil {
+		return fmt.Errorf("fwkeep: %s cannot be used: %w; remove it to run anew", path, err)
+	}
+	return nil
+}
+
+// content returns what is between the head and the checksum of a file.
+func content(b []byte, kind byte) ([]byte, error) {
+	head := fileHead(kind)
+	at := len(fileMagic)
+	switch {
+	case bytes.HasPrefix(b, []byte{3, 4, 0, 2}): // gob's number 1, alone
+		return nil, errors.New("it has format 1, without a checksum, so that nobody can tell whether it is right")
+	case len(b) < len(head)+8:
+		return nil, fmt.Errorf("it is damaged: it ends after %d bytes", len(b))
+	case string(b[:at]) != fileMagic:
+		return nil, errors.New("it is damaged, or no file of this package")
+	}
+	end := len(b) - 8
+	switch {
+	case crc64.Checksum(b[:end], ecma) != binary.LittleEndian.Uint64(b[end:]):
+		return nil, errors.New("it is damaged: its checksum is wrong")
+	case b[at] != fileFormat:
+		return nil, fmt.Errorf("it has format %d, this program reads %d", b[at], fileFormat)
+	case b[at+1] != kind:
+		return nil, errors.New("it is a checkpoint where a trace is wanted, or a trace for a checkpoint")
+	}
+	return b[len(head):end], nil
+}
+
+// SaveTrace writes a trace to a file, whole or not at all.
+func SaveTrace(path string, tr *fwopt.Trace) error {
+	if err := saveRecord(path, record{Trace: tr}); err != nil {
+		return fmt.Errorf("fwkeep: the trace is not saved: %w", err)
+	}
+	return nil
+}
+
+// LoadTrace reads a trace that SaveTrace or Keep wrote. The error says which
+// file is damaged or of another version, and what to do; it is fs.ErrNotExist
+// if there is none.
+func LoadTrace(path string) (*fwopt.Trace, error) {
+	rec, err := loadRecord(path)
+	if err != nil {
+		return nil, err
+	}
+	return rec.Trace, nil
+}
+
+// record is what is kept of a finished run.
+type record struct {
+	Trace   *fwopt.Trace
+	Spec    string   // all that decides it, but for the schedules
+	Version uint64   // of the code that it was computed by
+	Walk    uint64   // the schedules at all its steps
+	First   []uint64 // hashes of its first iterates, where code is one's own
+}
+
+func saveRecord(path string, rec record) error {
+	tr := *rec.Trace
+	tr.Note = "" // of this program only
+	rec.Trace = &tr
+	return writeFile(path, traceFile, func(e *gob.Encoder) error { return e.Encode(rec) })
+}
+
+func loadRecord(path string) (*record, error) {
+	rec := &record{Trace: new(fwopt.Trace)}
+	if err := readFile(path, traceFile, func(d *gob.Decoder) error { return d.Decode(rec) }); err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// sweep removes what killed programs have left half written: temporary files of
+// this base name that are more than an hour old.
+func sweep(dir, base string) {
+	for _, path := range withName(dir, base, ".tmp") {
+		if s, err := os.Stat(path); err == nil && time.Since(s.ModTime()) > time.Hour {
+			os.Remove(path)
+		}
+	}
+}
+
+// withName returns the files of a folder with this start and end of their names.
+func withName(dir, start, end string) (paths []string) {
+	files, _ := os.ReadDir(dir) // none, if it cannot be read
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), start) && strings.HasSuffix(f.Name(), end) {
+			paths = append(paths, filepath.Join(dir, f.Name()))
+		}
+	}
+	return paths
+}

@@ -1,0 +1,304 @@
+package fwkeep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/hash"
+)
+
+// Keep is Run that leaves files in the folder dir, so that the next program,
+// such as the next cell of a notebook, finds the run again:
+//
+//   - a finished run is read from its file, if all that decides it is the same:
+//     data, domain, method and schedules, w0, seed, budget and [Kernel];
+//   - an interrupted run goes on where it stopped, to the same bits as a run
+//     that was not interrupted; it is saved when it is interrupted and every 20
+//     seconds before that;
+//   - any other run is run; if it reaches its budget it is kept.
+//
+// The parts say by themselves what decides them, those of this package and one's
+// own alike: see [Identified]. A run with a part that does not is run anew each
+// time, and Trace.Note says which part that is. The exported fields of a fresh method
+// count without being said; its schedules count by their values at the steps that the
+// run made, so runs that differ never share a file, and a checkpoint serves all that
+// begin as it did. The budget is a part of a run, too: one that may want more asks for
+// more from the start, and is interrupted.
+//
+// Code may change under the same words. For that of this package a file holds a hash
+// of it. With a part of one's own Keep makes the start of the run that it finds once
+// more, on a copy of the method, for 0.2 seconds and at least one step, and compares
+// bits. Where they differ the run is run anew, and Trace.Note says why. A change in
+// one's own code that shows only later it cannot see: say a version in Identify, by
+// id.Text.
+//
+// The state of a method is its exported fields. If a checkpoint would lose a part of
+// it, or if a copy that takes up the state after the first step of the run does not
+// make its second, Keep returns an error with the type, the field and the remedy, and
+// no trace.
+//
+// A file is written under another name and then renamed, so it is whole at any
+// instant; it has a checksum, which is looked at before anything else; and two
+// programs may use one folder. An error in writing never costs a trace: it is
+// returned beside it. A file of this name that is damaged or of another format is an
+// error and is left as it is; the trace is then nil. Watch is called for the steps
+// that are new.
+func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) (*fwopt.Trace, error) {
+	r := fwopt.NewRunner(o, m, w0, b)
+	ids, why := identities(r)
+	if why != "" {
+		r.Trace.Note = "not kept: " + why // where Watch sees it
+		return r.Run(ctx), nil
+	}
+	if _, err := checkState(m); err != nil {
+		return nil, err
+	}
+	spec := specOf(r, ids)
+	k := &keeper{run: r, dir: dir, spec: spec, owner: ahead(m), saved: time.Now(),
+		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), ours: !ids[2].Foreign(), proven: !ids[2].Foreign(),
+		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method), o.Seed, uint32(hash.Text(0, spec)))}
+	failed := os.MkdirAll(dir, 0o777)
+	if failed == nil {
+		_, failed = os.ReadDir(dir) // may it be read?
+	}
+	if failed == nil {
+		sweep(dir, k.base)
+		if tr, err := k.find(ctx); tr != nil || err != nil {
+			return tr, err
+		}
+		r.Stepped, r.Interrupted = func() bool { return k.step(ctx) }, k.save
+	}
+	tr := r.Run(ctx)
+	at := r.State().Now.Step
+	if k.refused != nil && at <= k.began.Step+2 {
+		return nil, k.refused
+	}
+	tr.Spec = fmt.Sprintf("%s; schedules %016x to step %d", spec, k.walk(at), at)
+	if failed == nil {
+		failed = k.finish()
+	}
+	if failed != nil {
+		failed = fmt.Errorf("fwkeep: the run is not kept: %w", failed)
+	}
+	return tr, errors.Join(k.refused, failed)
+}
+
+// identities asks f, Ω and the method what they are, without schedules, or says why
+// one of them, or the budget, has no identity.
+func identities(r *fwopt.Runner) (ids [3]fwid.Identity, why string) {
+	if b := r.Budget; b.Record != nil || b.Excess != nil {
+		return ids, "Budget.Record and Budget.Excess are functions, of which nobody can tell two apart"
+	}
+	for i, part := range []any{r.Oracle.F, r.Oracle.Omega, r.Method} {
+		ids[i] = fwid.Ask(part, 0)
+		if why = cmp.Or(why, ids[i].Missing()); why == "" && ids[i] != fwid.Ask(part, 0) {
+			why = fmt.Sprintf("two calls of Identify of %T say two things", part)
+		}
+	}
+	return ids, why
+}
+
+// ahead returns a hash of the schedules at the first 1,000 steps, whether they will
+// be made or not: what tells the owner of a checkpoint.
+func ahead(m fwopt.Method) uint64 { return new(fwid.Identity).Walk(m, 1000) }
+
+// specOf writes out all that decides the run, but for the schedules.
+func specOf(r *fwopt.Runner, ids [3]fwid.Identity) string {
+	b, o, s := r.Budget, r.Oracle, r.State()
+	b.Watch = nil
+	warm, _ := s.Warm.RNG.MarshalBinary() // never fails
+	var start fwid.Identity
+	start.Float(r.W0...).Float(s.Warm.V...).Text(string(warm)).Text(string(s.RNG))
+	if v := reflect.ValueOf(r.Method); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
+		start.Int(int(digest(v.Elem()))) // parameters that Identify may leave out, or a state
+	}
+	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %016x; start %016x, seed %d, calls %+v; budget %+v; kernel %s",
+		o.F, r.Trace.Data, o.F.Len(), o.F.Dim(), ids[0].Hash(), o.Omega, ids[1].Hash(),
+		r.Method, ids[2].Hash(), start.Hash(), o.Seed, s.Calls, b, r.Trace.Kernel)
+}
+
+// A keeper does the files of one run.
+type keeper struct {
+	run       *fwopt.Runner
+	dir, base string
+	spec      string        // all that decides the run, but for the schedules
+	owner     uint64        // the schedules at the first steps, made or not
+	walked    fwid.Identity // the schedules as far as they were asked for
+
+	path   string      // the checkpoint that is there of this run, or ""
+	began  fwopt.Point // where this program took it up
+	saved  time.Time   // when the last checkpoint was due
+	ours   bool        // the version covers the method's code
+	known  bool        // the version of this package covers all code of the run
+	proven bool        // the method goes on from its state: it is ours, or a copy did
+	tried  int         // the step after which a copy went on
+	next1  trial       // where it went
+	first  []uint64    // hashes of the first iterates, where code is one's own
+
+	refused error // the method cannot be saved
+	failed  error // the last checkpoint could not be written
+}
+
+// find returns the kept trace of the run, or takes the run to where its furthest
+// checkpoint was written, or does nothing.
+func (k *keeper) find(ctx context.Context) (*fwopt.Trace, error) {
+	for _, path := range k.files(".trace") {
+		rec, err := loadRecord(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		tr := rec.Trace
+		if rec.Spec != k.spec || rec.Walk != k.walk(tr.Last().Step) {
+			continue
+		}
+		why, err := k.again(ctx, rec.Version, tr.Points, rec.First)
+		if err != nil {
+			return nil, err
+		}
+		if why == "" {
+			k.clear()
+			k.run.Oracle.Calls = tr.Last().Calls
+			return tr, nil
+		}
+		k.run.Trace.Note = why
+	}
+	for _, path := range k.files(".ckpt") {
+		c, err := loadCheckpoint(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.Spec != k.spec || c.Walk != k.walk(c.Now.Step) {
+			continue
+		}
+		why, err := k.again(ctx, c.Version, c.Points, c.First)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			k.run.Trace.Note = why
+			continue
+		}
+		if err := k.restore(c); err != nil {
+			return nil, fmt.Errorf("fwkeep: %s cannot be used: %w; remove it to run anew", path, err)
+		}
+		if k.began, k.first = c.Now, c.First; c.Owner == k.owner {
+			k.path = path
+		}
+		break
+	}
+	return nil, nil
+}
+
+// walk returns the hash of the schedules at the first steps.
+func (k *keeper) walk(steps int) uint64 {
+	return k.walked.Walk(k.run.Method, steps)
+}
+
+// name returns the file of the run when it has made so many steps.
+func (k *keeper) name(steps int, end string) string {
+	return filepath.Join(k.dir, fmt.Sprintf("%s-%d-%08x%s", k.base, steps, uint32(k.walk(steps)), end))
+}
+
+// files returns the files of runs that have begun as this one does, those of the most
+// steps first.
+func (k *keeper) files(end string) (paths []string) {
+	steps := map[int]bool{}
+	for _, path := range withName(k.dir, k.base, end) {
+		var n int
+		if _, err := fmt.Sscanf(filepath.Base(path)[len(k.base):], "-%d-", &n); err == nil && n >= 0 {
+			steps[n] = true
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(steps)) { // rising, for walk
+		if _, err := os.Stat(k.name(n, end)); err == nil {
+			paths = append(paths, k.name(n, end))
+		}
+	}
+	slices.Reverse(paths)
+	return paths
+}
+
+// persistEvery is how much work a killed run can lose; a variable for the tests.
+var persistEvery = 20 * time.Second
+
+// step is called after each step. It writes a checkpoint when one is due.
+func (k *keeper) step(ctx context.Context) (more bool) {
+	now := k.run.State()
+	if !k.known && now.Now.Step == len(k.first)+1 && len(k.first) < 1000 {
+		k.first = append(k.first, hash.Floats(now.X))
+	}
+	if k.run.Trace.Last().Step == now.Now.Step {
+		k.walk(now.Now.Step) // while the schedules are those of the step
+	}
+	if !k.prove(ctx) {
+		return false
+	}
+	if time.Since(k.saved) > persistEvery {
+		k.save()
+		k.saved = time.Now()
+	}
+	return k.refused == nil
+}
+
+// finish writes the trace of a run that has reached its budget.
+func (k *keeper) finish() error {
+	tr, at := k.run.Trace, k.run.State().Now.Step
+	switch {
+	case tr.Status == fwopt.Interrupted:
+		if k.path == "" && k.failed == nil && k.refused == nil {
+			k.run.Trace.Note = "not saved: it was interrupted before its second step, which tries out whether a checkpoint serves"
+		}
+		return k.failed
+	case tr.Status != fwopt.Done && tr.Status != fwopt.Converged:
+		tr.Note = fmt.Sprintf("not kept: it did not reach its budget (%v)", tr.Status)
+		return nil
+	case k.walk(at) != new(fwid.Identity).Walk(k.run.Method, at):
+		k.run.Trace.Note = "not kept: a schedule has changed while it ran"
+		return nil
+	}
+	err := saveRecord(k.name(at, ".trace"), record{tr, k.spec, codeVersion(), k.walk(at), k.first})
+	if err == nil {
+		k.clear()
+	}
+	return err
+}
+
+// clear removes the checkpoints of a run whose trace is kept: its own, and what
+// another program that made the same run at the same time has left.
+func (k *keeper) clear() {
+	for _, path := range k.files(".ckpt") {
+		if c, err := loadCheckpoint(path); err == nil && c.Spec == k.spec && c.Owner == k.owner {
+			os.Remove(path)
+		}
+	}
+}
+
+// slug makes s fit for a part of a file name.
+func slug(s string) string {
+	s = strings.TrimLeft(strings.Map(func(c rune) rune {
+		switch {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '.', c == '_':
+			return c
+		}
+		return '-'
+	}, s), "-.")
+	return s[:min(len(s), 60)]
+}

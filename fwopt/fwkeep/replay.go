@@ -1,0 +1,138 @@
+package fwkeep
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/hash"
+)
+
+// again says why the code may not be that of what was kept. Where it is one's own, it
+// makes the start of the run on a copy of the method, and tries whether that can go
+// on from its state.
+func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point, first []uint64) (why string, err error) {
+	const changed = "run anew: the code of f, Ω or the method has changed, or Identify leaves something out: "
+	if version != codeVersion() {
+		return "run anew: what was kept is of another version of fwopt, Go or gonum", nil
+	}
+	if k.known {
+		return "", nil
+	}
+	r, err := k.twin()
+	if err != nil {
+		return "", err
+	}
+	start, began := &keeper{run: r, proven: k.proven}, time.Now()
+	r.Stepped = func() bool {
+		now := r.State()
+		if at := now.Now.Step; at <= len(first) && hash.Floats(now.X) != first[at-1] {
+			why = fmt.Sprintf("%sthe iterate of step %d is another one", changed, at)
+			return false
+		}
+		return start.prove(ctx) && time.Since(began) < replay
+	}
+	r.Run(context.WithoutCancel(ctx)) // it is short, and half of it would prove nothing
+	if start.refused != nil || why != "" {
+		return why, start.refused
+	}
+	k.proven = start.proven
+	for i, p := range r.Trace.Points {
+		if i >= len(points) || p.Step != points[i].Step { // the last record of either, out of turn
+			break
+		}
+		if !equal(p, points[i]) {
+			return fmt.Sprintf("%sat step %d f was %v and is now %v", changed, p.Step, points[i].F, p.F), nil
+		}
+	}
+	return "", nil
+}
+
+// replay is how long the start of a run is made once more, but for its last step; a
+// variable for the tests.
+var replay = 200 * time.Millisecond
+
+func sameBits(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+
+// equal reports whether two points are the same but for the time.
+func equal(p, q fwopt.Point) bool {
+	return p.Step == q.Step && p.T == q.T && p.K == q.K && p.Calls == q.Calls &&
+		sameBits(p.F, q.F) && sameBits(p.DualityGap, q.DualityGap) && sameBits(p.Slack, q.Slack)
+}
+
+// trial is what must be equal if two methods made the same step.
+type trial struct {
+	t, k  int
+	x     uint64 // a hash of the iterate
+	calls fwopt.Calls
+}
+
+func newTrial(s fwopt.State) trial {
+	return trial{s.Now.T, s.Now.K, hash.Floats(s.X), s.Calls}
+}
+
+// prove lets a copy of the method go on from the state after the first step, and
+// refuses the method if that step is not the one that the run makes.
+func (k *keeper) prove(ctx context.Context) (ok bool) {
+	if k.proven {
+		return true
+	}
+	s, m := k.run.State(), k.run.Method
+	switch now := s.Now; {
+	case k.tried > 0 && k.tried+1 == now.Step:
+		if k.proven = k.next1 == newTrial(s); !k.proven {
+			k.refused = fmt.Errorf("fwkeep: %T cannot go on from its state, for the step that a copy makes after step %d is not that of the run: keep all that it needs from step to step in exported fields, or use Run", m, k.tried)
+		}
+	case now.Step == k.began.Step+1 && k.began.Step > 0 && now.T == 1 && now.K == 1:
+		k.refused = fmt.Errorf("fwkeep: %T began anew where it was to go on after step %d: keep all that it needs from step to step in exported fields, or use Run", m, k.began.Step)
+	default:
+		k.refused = k.try(ctx)
+	}
+	return k.refused == nil
+}
+
+// try makes one step on a copy of the run. One that was halted says nothing, and is
+// tried again after the next step.
+func (k *keeper) try(ctx context.Context) (err error) {
+	if _, err := checkState(k.run.Method); err != nil {
+		return err
+	}
+	r, err := k.twin()
+	if err != nil {
+		return err
+	}
+	at := k.run.State().Now.Step
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("fwkeep: %T panics when it goes on from its state after step %d: %v: keep all that it needs from step to step in exported fields, or use Run", k.run.Method, at, p)
+		}
+	}()
+	k.tried, k.next1 = at, trial{}
+	r.Stepped = func() bool {
+		k.next1 = newTrial(r.State())
+		return false
+	}
+	r.Run(ctx)
+	if made := r.State().Now.Step > at; !made && (r.Trace.Status == fwopt.Interrupted || r.Trace.Status == fwopt.Done) {
+		k.tried = 0
+	}
+	return nil
+}
+
+// twin returns a copy of the run after its last whole step.
+func (k *keeper) twin() (*fwopt.Runner, error) {
+	state, err := encodeState(k.run.Method)
+	if err != nil {
+		return nil, err
+	}
+	m, err := twin(k.run.Method, state)
+	if err != nil {
+		return nil, err
+	}
+	b, o := k.run.Budget, k.run.Oracle
+	b.Watch, b.NoW = nil, true
+	r := fwopt.NewRunner(fwopt.NewOracle(o.F, o.Omega, o.Seed), m, k.run.W0, b)
+	return r, r.Resume(k.run.State())
+}

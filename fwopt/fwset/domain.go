@@ -1,0 +1,95 @@
+// Package fwset holds the sets Ω that methods without projections work on, and what
+// such a method asks of a set: the [Vertex] where a linear function is least.
+//
+// What a [Domain] can do beside Argmin is found by type assertion. A Domain of one's
+// own needs none of the other interfaces here; fwtest.TestDomain checks those that it
+// has. One that embeds a set of this package inherits what that can do: if it
+// overrides Argmin it must override ArgminVertex, Project and the rest as well.
+//
+// All sets of this package answer to g = 0 with their centre, hold no state between
+// calls and are safe for concurrent use. They panic if a vector has the wrong length
+// or a field makes no sense. If g holds a NaN or an infinity the answer is some point
+// of the set.
+package fwset
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Domain is a compact convex set Ω, known by its linear optimisation.
+type Domain interface {
+	Dim() int                // d
+	Argmin(dst, g []float64) // dst = argmin_{v∈Ω} ⟨g, v⟩; if g = 0, any point of Ω
+}
+
+// A Projector is a Domain with a Euclidean projection.
+type Projector interface {
+	// Project computes dst = argmin_{v∈Ω} ‖v − x‖. dst may be x itself. A
+	// point that is in Ω is copied bit for bit.
+	Project(dst, x []float64)
+}
+
+// A Diameterer is a Domain that knows its Euclidean diameter
+// D = max_{v,w∈Ω} ‖v − w‖, the D of the paper's theorems.
+type Diameterer interface {
+	Diameter() float64
+}
+
+// A Gauger is a Domain that can tell how far outside a point is.
+type Gauger interface {
+	// Gauge(x) ≤ 1 if and only if x is in Ω, and it grows continuously on the
+	// way out. Test membership up to rounding by Gauge(x) ≤ 1+1e-9.
+	//
+	// For a set with an interior it is the least t ≥ 0 for which c + (x−c)/t is
+	// in Ω, where c is the centre: a norm divided by the radius. A flat set like
+	// the simplex is all boundary; there it is 1 + the relative violation.
+	Gauge(x []float64) float64
+}
+
+// A LocalLinear is a Domain with a linear optimisation near a point, up to a
+// factor ρ in the distance (Garber & Hazan's local linear optimisation oracle).
+type LocalLinear interface {
+	// ArgminLocal computes, for an x ∈ Ω and an r ≥ 0, a dst ∈ Ω with
+	// ‖dst − x‖ ≤ ρr and ⟨g, dst⟩ ≤ ⟨g, v⟩ for all v ∈ Ω with ‖v − x‖ ≤ r.
+	ArgminLocal(dst, g, x []float64, r float64)
+	Rho() float64 // ρ, at least 1
+}
+
+// A WarmDomain is a Domain whose linear optimisation is iterative.
+type WarmDomain interface {
+	// ArgminWarm computes a dst ∈ Ω with ⟨g, dst⟩ ≤ min_{v∈Ω} ⟨g, v⟩ + slack.
+	// It tries for slack ≤ tol, in units of ⟨g, v⟩, and returns the slack that
+	// it reached, which may be more; tol ≤ 0 stands for the domain's own
+	// tolerance, that of Argmin. What it learns for the next call goes to warm,
+	// which may be nil: then the call starts from nothing, like Argmin.
+	ArgminWarm(dst, g []float64, tol float64, warm *Warm) (slack float64)
+}
+
+// Warm is what an iterative linear optimisation keeps from call to call. It
+// belongs to a run, not to the Domain. The zero Warm is ready for use. To save
+// one with gob, encode a pointer: the methods of rand.PCG need it.
+type Warm struct {
+	V   []float64 // the last answer, in the domain's own form
+	RNG rand.PCG  // draws the random part of a start
+}
+
+// checkLen panics unless all of the vectors have length d.
+func checkLen(d int, v ...[]float64) {
+	for _, x := range v {
+		if len(x) != d {
+			panic(fmt.Sprintf("fwset: a vector of length %d, not %d, for a domain of dimension %d", len(x), d, d))
+		}
+	}
+}
+
+// checkBall panics unless d is a dimension and r a radius.
+func checkBall(name string, d int, field string, r float64) {
+	if d < 1 {
+		panic(fmt.Sprintf("fwset: %s of dimension %d", name, d))
+	}
+	if !(r > 0) || math.IsInf(r, 1) {
+		panic(fmt.Sprintf("fwset: %s with %s = %g, which must be positive and finite", name, field, r))
+	}
+}

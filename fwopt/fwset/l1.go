@@ -1,0 +1,84 @@
+package fwset
+
+import (
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+)
+
+// L1Ball is Ω = {w ∈ R^D : Σ_j |w_j| ≤ R}, with centre 0, vertices ±R·e_j and
+// diameter 2R.
+type L1Ball struct {
+	D int     // dimension, at least 1
+	R float64 // radius, positive
+}
+
+func (b L1Ball) check(v ...[]float64) {
+	checkBall("an L1Ball", b.D, "R", b.R)
+	checkLen(b.D, v...)
+}
+
+// Dim returns D.
+func (b L1Ball) Dim() int {
+	b.check()
+	return b.D
+}
+
+// Argmin computes dst = −R·sign(g_j)·e_j, where |g_j| is the largest entry, the
+// first one if there are several. If g = 0 it is 0.
+func (b L1Ball) Argmin(dst, g []float64) {
+	b.check(dst, g)
+	best := 0
+	for j, x := range g {
+		if math.Abs(x) > math.Abs(g[best]) {
+			best = j
+		}
+	}
+	clear(dst)
+	switch {
+	case g[best] > 0:
+		dst[best] = -b.R
+	case g[best] < 0:
+		dst[best] = b.R
+	}
+}
+
+// Project computes dst_j = sign(x_j)·max(0, |x_j| − θ) with the θ ≥ 0 for which
+// Σ_j |dst_j| = R, that is a projection of |x| onto the simplex, in O(D log D)
+// (Duchi, Shalev-Shwartz, Singer and Chandra 2008).
+func (b L1Ball) Project(dst, x []float64) {
+	b.check(dst, x)
+	if b.Gauge(x) <= 1 {
+		copy(dst, x)
+		return
+	}
+	p := kern.Borrow(b.D)
+	defer kern.Return(p)
+	for j, v := range x {
+		(*p)[j] = math.Abs(v)
+	}
+	top, theta := threshold(*p, b.R)
+	for j, v := range x {
+		dst[j] = math.Copysign(max(0, math.Abs(v)-top-theta), v)
+	}
+}
+
+// Diameter returns 2R.
+func (b L1Ball) Diameter() float64 {
+	b.check()
+	return 2 * b.R
+}
+
+// Gauge returns Σ_j |x_j| / R.
+func (b L1Ball) Gauge(x []float64) float64 {
+	b.check(x)
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Abs(v)
+	}
+	return sum / b.R
+}
+
+// Identify says the dimension and the radius.
+func (b L1Ball) Identify(id *fwid.Identity) { id.Of(b).Int(b.D).Float(b.R) }

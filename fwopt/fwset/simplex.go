@@ -1,0 +1,172 @@
+package fwset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Simplex is Ω = {w ∈ R^D : w ≥ 0, Σ_j w_j = R}. With R = 1 it is the
+// probability simplex. Its vertices are R·e_j and its diameter is R√2.
+type Simplex struct {
+	D int     // dimension, at least 1
+	R float64 // what the coordinates add up to, positive
+}
+
+func (s Simplex) check(v ...[]float64) {
+	checkBall("a Simplex", s.D, "R", s.R)
+	checkLen(s.D, v...)
+}
+
+// Dim returns D.
+func (s Simplex) Dim() int {
+	s.check()
+	return s.D
+}
+
+// Argmin computes dst = R·e_j, where g_j is the least entry of g, the first one
+// if there are several. If g = 0 it is the centre, R/D everywhere.
+func (s Simplex) Argmin(dst, g []float64) {
+	s.check(dst, g)
+	best, zero := 0, true
+	for j, x := range g {
+		if x != 0 {
+			zero = false
+		}
+		if x < g[best] {
+			best = j
+		}
+	}
+	clear(dst)
+	if zero {
+		for j := range dst {
+			dst[j] = s.R / float64(s.D)
+		}
+		return
+	}
+	dst[best] = s.R
+}
+
+// Project computes the projection dst = max(0, x − θ) with the θ for which dst
+// adds up to R (Held, Wolfe and Crowder 1974), by sorting, in O(D log D). A
+// point counts as inside if its sum is R up to rounding.
+func (s Simplex) Project(dst, x []float64) {
+	s.check(dst, x)
+	sum, least := 0.0, math.Inf(1)
+	for _, v := range x {
+		sum += v
+		least = min(least, v)
+	}
+	if least >= 0 && math.Abs(sum-s.R) <= 1e-15*float64(s.D)*s.R {
+		copy(dst, x)
+		return
+	}
+	top, theta := threshold(x, s.R)
+	for j, v := range x {
+		dst[j] = max(0, v-top-theta)
+	}
+}
+
+// threshold returns the largest entry top of x and the θ ≤ 0 for which
+// Σ_j max(0, x_j − top − θ) = r. Subtracting top first keeps θ accurate when x is
+// far larger than r.
+func threshold(x []float64, r float64) (top, theta float64) {
+	p := kern.Borrow(len(x))
+	defer kern.Return(p)
+	y := *p
+	top = slices.Max(x)
+	for j, v := range x {
+		y[j] = v - top
+	}
+	slices.Sort(y)
+	sum := 0.0
+	for k := 1; k <= len(y); k++ {
+		v := y[len(y)-k] // the k-th largest
+		sum += v
+		t := (sum - r) / float64(k)
+		if v <= t {
+			break
+		}
+		theta = t
+	}
+	return top, theta
+}
+
+// ArgminLocal moves a mass of m = min{R, r√D/2}, as far as there is so much, from
+// the coordinates of x with the largest g_j to the one with the least (Garber &
+// Hazan), in O(D log D). If g = 0 it is x. It panics unless r ≥ 0.
+//
+// A v ∈ Ω with ‖v − x‖ ≤ r has ‖v − x‖₁ ≤ r√D, and half of that is the mass that
+// leads from x to v. No move of a mass of at most m lowers ⟨g, ·⟩ more than this
+// one does. It moves dst by ‖dst − x‖ ≤ m√2 ≤ Rho()·r.
+func (s Simplex) ArgminLocal(dst, g, x []float64, r float64) {
+	s.check(dst, g, x)
+	if !(r >= 0) {
+		panic(fmt.Sprintf("fwset: a radius of %g", r))
+	}
+	m := min(s.R, r*math.Sqrt(float64(s.D))/2)
+	p := kern.Borrow(s.D)
+	defer kern.Return(p)
+	sorted := *p
+	copy(sorted, g)
+	slices.Sort(sorted)
+	theta := sorted[sort.Search(s.D-1, func(i int) bool { // the least entry with at most m above it
+		above := 0.0
+		for j, v := range x {
+			if g[j] > sorted[i] {
+				above += v
+			}
+		}
+		return above <= m
+	})]
+	best, left := floats.MinIdx(g), m
+	for j, v := range x {
+		dst[j] = v
+		if g[j] > theta {
+			dst[j], left = 0, left-v
+		}
+	}
+	for j, v := range dst {
+		if g[j] == theta && theta > g[best] {
+			part := min(v, left)
+			dst[j], left = v-part, left-part
+		}
+	}
+	dst[best] += m - left
+}
+
+// Rho returns max{1, √(D/2)}, the ρ of ArgminLocal. Garber & Hazan have √D, with
+// ‖dst − x‖ ≤ ‖dst − x‖₁ = 2m in the place of m√2.
+func (s Simplex) Rho() float64 {
+	s.check()
+	return max(1, math.Sqrt(float64(s.D)/2))
+}
+
+// Diameter returns R√2, and 0 if D = 1.
+func (s Simplex) Diameter() float64 {
+	s.check()
+	if s.D == 1 {
+		return 0
+	}
+	return s.R * math.Sqrt2
+}
+
+// Gauge returns 1 + (|Σ_j x_j − R| + Σ_j max(0, −x_j))/R. A simplex has no
+// interior, so it is never below 1.
+func (s Simplex) Gauge(x []float64) float64 {
+	s.check(x)
+	sum, neg := 0.0, 0.0
+	for _, v := range x {
+		sum += v
+		neg += max(0, -v)
+	}
+	return 1 + (math.Abs(sum-s.R)+neg)/s.R
+}
+
+// Identify says the dimension and the sum.
+func (s Simplex) Identify(id *fwid.Identity) { id.Of(s).Int(s.D).Float(s.R) }

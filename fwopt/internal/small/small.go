@@ -1,0 +1,116 @@
+// Package small holds what the tests of several packages run: small problems and all
+// methods.
+package small
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+)
+
+// Problem is a small instance of the package's own parts, so that Keep keeps
+// it: least squares over the unit simplex.
+func Problem() (fwopt.FiniteSum, fwopt.Domain) {
+	x, b := Data()
+	return fwopt.NewLeastSquares(x, b), fwset.Simplex{D: 8, R: 1}
+}
+
+// Wide is a small instance with an iterative linear optimisation, whose warm
+// start and random numbers are part of a run: a logistic loss over a trace-norm
+// ball, with more classes and features than the Gram matrix is used for.
+func Wide() (fwopt.FiniteSum, fwopt.Domain) {
+	const n, m, h = 120, 90, 80
+	x := Rows(n, m)
+	y := make([]int, n)
+	for i := range y {
+		y[i] = i % h
+	}
+	return fwopt.NewLogistic(x, y, h), fwset.TraceNorm{H: h, M: m, Tau: 0.7}
+}
+
+// Methods makes one fresh method of each kind.
+func Methods() map[string]fwopt.Method {
+	const L, D, G = 20, math.Sqrt2, 30
+	return map[string]fwopt.Method{
+		"FW":    fwopt.FWOpenLoop(),
+		"FWls":  fwopt.FWLineSearch(),
+		"SFW":   fwopt.SFWExperiments(),
+		"SCGS":  fwopt.SCGSConvex(L, D, G),
+		"SVRF":  fwopt.SVRFTheorem1(),
+		"SVRFx": fwopt.SVRFExperiments(),
+		"STORC": fwopt.STORCTheorem2b(L, D, G),
+		"SGD":   fwopt.SGDExperiments(0.01),
+		"SVRG":  fwopt.SVRGExperiments(0.01),
+		"FISTA": &fwopt.FISTA{L: 1},
+
+		"SCGSx":  fwopt.SCGSExperiments(0.1, D),
+		"STORCx": fwopt.STORCExperiments(0.1, D),
+
+		"SCGSs": fwopt.SCGSStronglyConvex(L, D, 2, G),
+		"OFW":   fwopt.OnlineFWSmooth(),
+		"OFWl":  fwopt.OnlineFWLipschitz(D, G),
+		"GH":    fwopt.GarberHazanStronglyConvex(L, D, 2, 2),
+
+		"AwayFW":    fwopt.AwayFWSafe(L),
+		"AwayFWls":  fwopt.AwayFWLineSearch(),
+		"STORCaway": away(fwopt.STORCBeyond(L, D)),
+	}
+}
+
+func away(m *fwopt.STORC) *fwopt.STORC {
+	m.Away = true
+	return m
+}
+
+// Bits writes out all that must not differ between two runs.
+func Bits(tr *fwopt.Trace) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %v %x\n", tr.Method, tr.Status, tr.W)
+	for _, p := range tr.Points {
+		p.Seconds = 0
+		fmt.Fprintf(&b, "%d %d %d %+v %x %x %x\n", p.Step, p.T, p.K, p.Calls, p.F, p.DualityGap, p.Slack)
+	}
+	return b.String()
+}
+
+// StopAfter is a budget whose Watch cancels the context after that many steps.
+func StopAfter(steps int, b fwopt.Budget) (context.Context, fwopt.Budget) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b.Watch = func(_ *fwopt.Trace, now fwopt.Point) {
+		if now.Step == steps {
+			cancel()
+		}
+	}
+	return ctx, b
+}
+
+// Rows returns n rows of d columns with three numbers each.
+func Rows(n, d int) *fwopt.Sparse {
+	r := rand.New(rand.NewPCG(1, 1))
+	x := &fwopt.Sparse{N: n, M: d, Ptr: []int{0}}
+	for range n {
+		j := r.IntN(d - 2)
+		x.Col = append(x.Col, int32(j), int32(j+1), int32(j+2))
+		x.Val = append(x.Val, r.NormFloat64(), r.NormFloat64(), r.NormFloat64())
+		x.Ptr = append(x.Ptr, len(x.Val))
+	}
+	return x
+}
+
+// Data is the data of Problem: 30 rows of 8 numbers, and targets.
+func Data() (*fwopt.Sparse, []float64) {
+	r := rand.New(rand.NewPCG(5, 99))
+	x, b := &fwopt.Sparse{N: 30, M: 8, Ptr: []int{0}}, make([]float64, 30)
+	for i := range b {
+		for j := range x.M {
+			x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, r.NormFloat64())
+		}
+		x.Ptr, b[i] = append(x.Ptr, len(x.Val)), 2*r.NormFloat64()
+	}
+	return x, b
+}
