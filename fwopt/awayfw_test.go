@@ -13,22 +13,21 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
+	"gonum.org/v1/gonum/floats"
 )
 
 // weights returns the weights of a's active vertices, by point; −1 added for
 // one that is no point of the list.
 func weights(a *fwopt.AwayFW, points [][]float64) []float64 {
 	alpha := make([]float64, len(points))
-	for k, v := range a.S.V {
+	for k, v := range a.S.Atom {
 		p := make([]float64, len(points[0]))
-		for i, j := range v.Index {
-			p[j] = v.Value[i]
-		}
+		v.Dense(p)
 		i := slices.IndexFunc(points, func(q []float64) bool { return slices.Equal(p, q) })
 		if i < 0 {
 			return append(alpha, -1)
 		}
-		alpha[i] += a.S.Alpha[k]
+		alpha[i] += a.S.Weight[k]
 	}
 	return alpha
 }
@@ -96,7 +95,7 @@ func TestAwayFWAgainstNaive(t *testing.T) {
 				return dot(p, sub(g, g0))
 			}
 			for _, m := range []*fwopt.AwayFW{fwopt.AwayFWLineSearch(), fwopt.AwayFWSafe(f.Smoothness())} {
-				where := fmt.Sprintf("%s, seed %d, L = %g", name, seed, m.L)
+				where := fmt.Sprintf("%s, seed %d, %+v", name, seed, m.Rule)
 				o := fwopt.NewOracle(f, omega.Domain, seed)
 				alpha := make([]float64, len(omega.points))
 				first := int(seed) % len(alpha) // any vertex, mostly a bad one
@@ -107,10 +106,10 @@ func TestAwayFWAgainstNaive(t *testing.T) {
 					w := omega.mean(alpha)
 					g := make([]float64, d)
 					f.Grad(g, w, fwopt.Batch{})
-					size := len(m.S.V)
+					size := len(m.S.Atom)
 					next, gap, kind, close := omega.away(alpha, g, func(p []float64) float64 {
-						if m.L > 0 {
-							return -dot(g, p) / (m.L * dot(p, p))
+						if short, ok := m.Rule.(fwopt.Short); ok {
+							return -dot(g, p) / (short.L * dot(p, p))
 						}
 						return -dot(g, p) / curve(w, p)
 					})
@@ -138,7 +137,7 @@ func TestAwayFWAgainstNaive(t *testing.T) {
 						value = v
 					}
 					exact := s.K
-					if m.L == 0 {
+					if _, search := m.Rule.(fwopt.LineSearch); search {
 						exact *= 2
 					}
 					if want := (fwopt.Calls{Exact: exact, Linear: s.K}); o.Calls != want {
@@ -160,22 +159,20 @@ func TestAwayFWAgainstNaive(t *testing.T) {
 func checkActive(t *testing.T, where string, m *fwopt.AwayFW) {
 	t.Helper()
 	w, sum := make([]float64, len(m.W)), 0.0
-	for i, v := range m.S.V {
-		a := m.S.Alpha[i]
+	for i, v := range m.S.Atom {
+		a := m.S.Weight[i]
 		if !(a > 0) {
 			t.Fatalf("%s, step %d: weight %g", where, m.K, a)
 		}
 		sum += a
-		for k, j := range v.Index {
-			w[j] += a * v.Value[k]
-		}
-		for _, u := range m.S.V[:i] {
-			if slices.Equal(u.Index, v.Index) && slices.Equal(u.Value, v.Value) {
+		v.AddTo(w, a)
+		for _, u := range m.S.Atom[:i] {
+			if u.Equal(&v) {
 				t.Fatalf("%s, step %d: the vertex %v is there twice", where, m.K, v)
 			}
 		}
 	}
-	if e := norm(sub(w, m.W)); !(e <= 1e-12) || !(math.Abs(sum-1) <= 1e-15) || len(m.S.V) != len(m.S.Alpha) {
+	if e := norm(sub(w, m.W)); !(e <= 1e-12) || !(math.Abs(sum-1) <= 1e-15) || len(m.S.Atom) != len(m.S.Weight) {
 		t.Fatalf("%s, step %d: Σ αv is %g off w, Σ α − 1 = %g", where, m.K, e, sum-1)
 	}
 	if !(m.DualityGap >= -1e-14) {
@@ -208,13 +205,13 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 			for s := range away.Steps(fwopt.NewOracle(f, omega, 1), w0) {
 				next()
 				checkActive(t, "linear", away)
-				if len(away.S.V) < size {
+				if len(away.S.Atom) < size {
 					drops++
 				}
-				size = len(away.S.V)
+				size = len(away.S.Atom)
 				if away.DualityGap < 1e-12 && reached == 0 {
 					reached = s.K
-					t.Logf("start %d, L = %g: gap %.1g after %d steps (%d drop steps), of FW %.1g; %d active", start, away.L, away.DualityGap, s.K, drops, plain.DualityGap, size)
+					t.Logf("start %d, %+v: gap %.1g after %d steps (%d drop steps), of FW %.1g; %d active", start, away.Rule, away.DualityGap, s.K, drops, plain.DualityGap, size)
 					if plain.DualityGap < 1e-4 {
 						t.Errorf("Frank-Wolfe has a gap of %g after %d steps, too", plain.DualityGap, s.K)
 					}
@@ -227,7 +224,7 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 				}
 			}
 			if reached == 0 || reached > 500 || size != h || start > 0 && drops == 0 {
-				t.Errorf("start %d, L = %g: gap 1e-12 after %d steps, %d drop steps, %d active vertices at the end, want %d", start, away.L, reached, drops, size, h)
+				t.Errorf("start %d, %+v: gap 1e-12 after %d steps, %d drop steps, %d active vertices at the end, want %d", start, away.Rule, reached, drops, size, h)
 			}
 		}
 	}
@@ -257,7 +254,7 @@ func TestAwayFWNearAVertex(t *testing.T) {
 			omega.Argmin(centre, centre)
 			for i, w0 := range [][]float64{w0, centre} { // slow until the centre is dropped
 				for _, m := range []*fwopt.AwayFW{fwopt.AwayFWLineSearch(), fwopt.AwayFWSafe(2)} {
-					where := fmt.Sprintf("ε = %g, seed %d, L = %g", ε, seed, m.L)
+					where := fmt.Sprintf("ε = %g, seed %d, %+v", ε, seed, m.Rule)
 					for s := range m.Steps(fwopt.NewOracle(f, omega, 1), w0) {
 						checkActive(t, where, m)
 						if e := norm(sub(s.X, c)); s.K > 300 && e > []float64{1e-15, 1e-3}[i] {
@@ -282,17 +279,18 @@ func TestAwayFWDropsTheLeast(t *testing.T) {
 		o := fwopt.NewOracle(f, fwset.Simplex{D: 4, R: 1}, 1)
 		for s := range m.Steps(o, []float64{0, 0, 0, 1}) {
 			if s.K == 3 {
-				if m.S.V[0].Index[0] != 3 {
+				if m.S.Atom[0].Index[0] != 3 {
 					t.Fatal("the first vertex is not the first: the test tests nothing")
 				}
-				m.S.Alpha[0] = least
+				floats.Scale((1-least)/(1-m.S.Weight[0]), m.S.Weight)
+				m.S.Weight[0] = least
 			}
 			if s.K == 60 {
 				break
 			}
 		}
-		if len(m.S.V) != 3 || m.DualityGap > 1e-15 {
-			t.Errorf("weight %g: gap %g, weights %g", least, m.DualityGap, m.S.Alpha)
+		if len(m.S.Atom) != 3 || m.DualityGap > 1e-15 {
+			t.Errorf("weight %g: gap %g, weights %g", least, m.DualityGap, m.S.Weight)
 		}
 	}
 }
@@ -351,7 +349,7 @@ func (c *countdown) Err() error {
 func TestInterruptInsideAwaySteps(t *testing.T) {
 	f, omega := small.Problem()
 	fresh := func() fwopt.Method {
-		m := away(fwopt.STORCExperiments(20, math.Sqrt2))
+		m := &fwopt.STORCAway{STORC: *fwopt.STORCExperiments(20, math.Sqrt2)}
 		m.Beta = func(int) float64 { return 50 }
 		m.Eta = func(int, int) float64 { return 1e-9 }
 		return m
@@ -391,7 +389,4 @@ func TestInterruptInsideAwaySteps(t *testing.T) {
 	}
 }
 
-func away(m *fwopt.STORC) *fwopt.STORC {
-	m.Away = true
-	return m
-}
+func away(m *fwopt.STORC) *fwopt.STORCAway { return &fwopt.STORCAway{STORC: *m} }

@@ -127,11 +127,11 @@ func TestAwayStepsWithinTheirBound(t *testing.T) {
 			for j := range c {
 				c[j] = r.Float64() + r.NormFloat64()/float64(1+seed%5)
 			}
-			for _, m := range []*fwopt.STORC{fwopt.STORCBeyond(1, D), fwopt.STORCBeyondStrong(2, D, 1), fwopt.STORCExperiments(1, D)} {
+			for _, plain := range []*fwopt.STORC{fwopt.STORCBeyond(1, D), fwopt.STORCBeyondStrong(2, D, 1), fwopt.STORCExperiments(1, D)} {
+				m := &fwopt.STORCAway{STORC: *plain}
 				if e := m.M(1, 1); e == 100 { // any accuracy
 					m.Eta = func(t, k int) float64 { return D * D * math.Pow(10, -float64((t+3*k)%11)) }
 				}
-				m.Away = true
 				f := fwopt.NewQuadratic(d, nil, c)
 				o := fwopt.NewOracle(f, p.omega, seed)
 				w0, before := o.Start(), 1
@@ -160,15 +160,15 @@ func TestAwayStepsWithinTheirBound(t *testing.T) {
 // that can be the larger number: without, line 11 starts from x_{k−1}.
 func TestAwayStepsOnTheZigzag(t *testing.T) {
 	p := fwinst.Zigzag()
-	linear := func(m *fwopt.STORC) (spent [14]int) {
+	linear := func(m fwopt.Method, N func(t int) int) (spent [14]int) {
 		o := fwopt.NewOracle(p.F, p.Omega, 1)
 		for s := range m.Steps(o, p.W0) {
 			spent[s.T] = o.Calls.Linear
-			if s.K < m.N(s.T) {
+			if s.K < N(s.T) {
 				continue
 			}
 			if gap, bound := p.Excess(s.X), fwopt.BoundEpoch(p.L, p.D, s.T); gap > bound {
-				t.Errorf("away %v, epoch %d: gap %g, bound %g", m.Away, s.T, gap, bound)
+				t.Errorf("%v, epoch %d: gap %g, bound %g", m, s.T, gap, bound)
 			}
 			if s.T == 13 {
 				break
@@ -176,8 +176,8 @@ func TestAwayStepsOnTheZigzag(t *testing.T) {
 		}
 		return spent
 	}
-	plain := linear(fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha))
-	short := linear(away(fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha)))
+	m, n := fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha), &fwopt.STORCAway{STORC: *fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha)}
+	plain, short := linear(m, m.N), linear(n, n.N)
 	t.Logf("without away steps %v, with %v", plain[1:], short[1:])
 	if plain[13] < 10*plain[9] {
 		t.Errorf("without away steps %d linear optimisations in 9 epochs, %d in 13", plain[9], plain[13])

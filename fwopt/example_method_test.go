@@ -46,14 +46,14 @@ func (a *momentum) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.K == 0 {
 		a.W, a.D = append(a.W, w0...), make([]float64, len(w0))
 	}
-	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	g, v := make([]float64, len(w0)), fwopt.Vertex{}
 	return func(yield func(fwopt.Step) bool) {
 		for {
 			k := a.K + 1
 			o.StochasticGrad(g, a.W, 1)
 			fwopt.Lerp(a.D, a.Rho(k), g)
-			o.Argmin(v, a.D)
-			fwopt.Lerp(a.W, a.Gamma(k), v)
+			o.Argmin(&v, a.D)
+			v.Lerp(a.W, a.Gamma(k))
 			a.K = k
 			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
 				return

@@ -132,13 +132,13 @@ func (a *mySFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.K == 0 {
 		a.W = slices.Clone(w0)
 	}
-	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	g, v := make([]float64, len(w0)), fwopt.Vertex{}
 	return func(yield func(fwopt.Step) bool) {
 		for {
 			k := a.K + 1
-			o.StochasticGrad(g, a.W, a.M(k))   // ∇̃_k, average of m_k samples
-			o.Argmin(v, g)                     // v_k = argmin_{v∈Ω} ∇̃_kᵀv
-			fwopt.Lerp(a.W, 2/float64(k+1), v) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+			o.StochasticGrad(g, a.W, a.M(k)) // ∇̃_k, average of m_k samples
+			o.Argmin(&v, g)                  // v_k = argmin_{v∈Ω} ∇̃_kᵀv
+			v.Lerp(a.W, 2/float64(k+1))      // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			a.K = k
 			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
 				return
@@ -193,11 +193,11 @@ func ExampleKeep() {
 func ExampleMethodFunc() {
 	sfw := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 		return func(yield func(fwopt.Step) bool) {
-			w, g, v := slices.Clone(w0), make([]float64, len(w0)), make([]float64, len(w0))
+			w, g, v := slices.Clone(w0), make([]float64, len(w0)), fwopt.Vertex{}
 			for k := 1; ; k++ {
 				o.StochasticGrad(g, w, k*k)
-				o.Argmin(v, g)
-				fwopt.Lerp(w, 2/float64(k+1), v)
+				o.Argmin(&v, g)
+				v.Lerp(w, 2/float64(k+1))
 				if !yield(fwopt.Step{T: 1, K: k, X: w}) {
 					return
 				}

@@ -41,6 +41,7 @@ func (a *FISTA) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	g, x, d := make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
+			k := a.K + 1
 			o.Grad(g, a.Y) // ∇f(y_k)
 			fy := o.Value(a.Y)
 			for ; ; a.L *= 2 { // until f(x) ≤ f(y) + ∇f(y)ᵀ(x−y) + (L/2)‖x−y‖²
@@ -62,8 +63,8 @@ func (a *FISTA) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			floats.AddScaledTo(a.Y, x, momentum, a.X) // y_{k+1} = x_k + (θ_k−1)/θ_{k+1} (x_k − x_{k−1})
 			copy(a.X, x)
 			a.Theta = θ
-			a.K++
-			if !yield(Step{T: 1, K: a.K, X: a.X}) {
+			a.K = k
+			if !yield(Step{T: 1, K: k, X: a.X}) {
 				return
 			}
 		}

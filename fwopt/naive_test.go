@@ -295,7 +295,13 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 			return [][]float64{comb(1-gamma, y, gamma, x), x, y0}, checks, close
 		}
 	}
-	storcState := func(m fwopt.Method) [][]float64 { a := m.(*fwopt.STORC); return [][]float64{a.Y, a.X, a.Y0} }
+	storcState := func(m fwopt.Method) [][]float64 {
+		if a, ok := m.(*fwopt.STORCAway); ok {
+			return [][]float64{a.Y, a.X, a.Y0}
+		}
+		a := m.(*fwopt.STORC)
+		return [][]float64{a.Y, a.X, a.Y0}
+	}
 	three := func(w []float64) [][]float64 { return [][]float64{w, w, w} }
 	etaAB := func(t, k, N int) float64 { return 2 * L * D * D / float64(N*k) }
 	nAB := func(t int) int { return int(math.Ceil(math.Pow(2, float64(t)/2+2) - 1e-9)) }

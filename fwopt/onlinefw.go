@@ -80,7 +80,7 @@ func (a *OnlineFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.K == 0 {
 		a.X = append(a.X[:0], w0...)
 	}
-	g, v, weight := make([]float64, len(w0)), make([]float64, len(w0)), []float64(nil)
+	g, v, weight := make([]float64, len(w0)), Vertex{}, []float64(nil)
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
@@ -88,8 +88,8 @@ func (a *OnlineFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			weight = append(weight[:0], a.Count...)
 			floats.Scale(1/float64(k), weight)
 			o.GradOf(g, a.X, Batch{a.Index, weight}, k) // ∇F_k(x_k), F_k = (1/k) Σ_{s≤k} f_{i_s}
-			o.Argmin(v, g)                              // v_k = argmin_{v∈Ω} ∇F_k(x_k)ᵀv
-			Lerp(a.X, a.Gamma(k), v)                    // x_{k+1} = (1−γ_k) x_k + γ_k v_k
+			o.Argmin(&v, g)                             // v_k = argmin_{v∈Ω} ∇F_k(x_k)ᵀv
+			v.Lerp(a.X, a.Gamma(k))                     // x_{k+1} = (1−γ_k) x_k + γ_k v_k
 			a.K = k
 			if !yield(Step{T: 1, K: k, X: a.X}) {
 				return
@@ -186,7 +186,7 @@ func (a *OnlineFWLinear) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 		a.X, a.X1 = append(a.X[:0], w0...), append(a.X1[:0], w0...)
 		a.W, a.Sum = make([]float64, len(w0)), make([]float64, len(w0))
 	}
-	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	g, v := make([]float64, len(w0)), Vertex{}
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
@@ -197,8 +197,8 @@ func (a *OnlineFWLinear) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			for j, s := range a.Sum {
 				g[j] = s/float64(k) + 2*σ*(a.X[j]-a.X1[j]) // ∇F_k(x_k) = (1/k) Σ ∇̃_s + 2σ_k(x_k − x_1)
 			}
-			o.Argmin(v, g)           // v_k = argmin_{v∈Ω} ∇F_k(x_k)ᵀv
-			Lerp(a.X, a.Gamma(k), v) // x_{k+1} = (1−γ_k) x_k + γ_k v_k
+			o.Argmin(&v, g)         // v_k = argmin_{v∈Ω} ∇F_k(x_k)ᵀv
+			v.Lerp(a.X, a.Gamma(k)) // x_{k+1} = (1−γ_k) x_k + γ_k v_k
 			a.K = k
 			if !yield(Step{T: 1, K: k, X: a.W}) {
 				return

@@ -25,6 +25,9 @@ type FiniteSum interface {
 // Domain is a compact convex set Ω, known by its linear optimisation: see fwset.
 type Domain = fwset.Domain
 
+// Vertex is an answer of Oracle.Argmin, in the form in which it is small: see fwset.
+type Vertex = fwset.Vertex
+
 // Batch is a weighted list of terms of the sum: the mean of the samples of a
 // mini-batch. The zero Batch is all n terms with weight 1/n each, so that Grad
 // gives the exact gradient ∇f(w).
@@ -125,9 +128,12 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	if f.Len() < 1 {
 		panic("fwopt: f is a sum of no terms")
 	}
-	l, isLogistic := f.(*Logistic)
-	if t, ok := omega.(fwset.TraceNorm); ok && isLogistic && t.H != l.Classes() {
-		panic(fmt.Sprintf("fwopt: TraceNorm has H = %d and f has %d classes; are H and M swapped?", t.H, l.Classes()))
+	s, ok := f.(fwset.Shaped)
+	if t, too := omega.(fwset.Shaped); ok && too {
+		h, m := s.Shape()
+		if H, M := t.Shape(); h > 1 && h != H { // with h = 1 the one row may be any matrix
+			panic(fmt.Sprintf("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h, m, omega, H, M))
+		}
 	}
 	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1)}
 	o.Warm.RNG = *rand.NewPCG(seed, 2)
@@ -197,23 +203,15 @@ func (o *Oracle) LineSearch(w, v []float64) float64 {
 	return f.LineSearch(w, v)
 }
 
-// Argmin computes dst = argmin_{v∈Ω} ⟨g, v⟩. It counts one linear optimisation.
-func (o *Oracle) Argmin(dst, g []float64) { o.ArgminTo(dst, g, 0) }
+// Argmin computes v = argmin_{v∈Ω} ⟨g, v⟩. It counts one linear optimisation.
+func (o *Oracle) Argmin(v *Vertex, g []float64) { o.ArgminTo(v, g, 0) }
 
 // ArgminTo is Argmin that asks an iterative domain for the accuracy tol, where
 // 0 stands for the domain's own, and returns the slack that was reached:
-// ⟨g, dst⟩ ≤ min_{v∈Ω} ⟨g, v⟩ + slack. The slack of an exact domain is 0.
-func (o *Oracle) ArgminTo(dst, g []float64, tol float64) (slack float64) {
+// ⟨g, v⟩ ≤ min_{u∈Ω} ⟨g, u⟩ + slack. The slack of an exact domain is 0.
+func (o *Oracle) ArgminTo(v *Vertex, g []float64, tol float64) (slack float64) {
 	o.Calls.Linear++
-	return argmin(o.Omega, dst, g, tol, &o.Warm)
-}
-
-func argmin(omega Domain, dst, g []float64, tol float64, warm *fwset.Warm) (slack float64) {
-	if d, ok := omega.(fwset.WarmDomain); ok {
-		return d.ArgminWarm(dst, g, tol, warm)
-	}
-	omega.Argmin(dst, g)
-	return 0
+	return fwset.Argmin(o.Omega, v, g, tol, &o.Warm)
 }
 
 // ArgminLocal computes a dst ∈ Ω with ‖dst − x‖ ≤ ρr that is as good for ⟨g, ·⟩ as
@@ -246,7 +244,9 @@ func (o *Oracle) Start() []float64 {
 	w0, g := make([]float64, o.F.Dim()), make([]float64, o.F.Dim())
 	o.Omega.Argmin(w0, g) // some x ∈ Ω
 	o.Grad(g, w0)
-	o.Argmin(w0, g)
+	var v Vertex
+	o.Argmin(&v, g)
+	v.Dense(w0)
 	return w0
 }
 

@@ -63,7 +63,9 @@ func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
 
 // gapOf returns the duality gap at w, where the gradient is g. d is scratch.
 func gapOf(omega Domain, w, g, d []float64, tol float64, warm *fwset.Warm) (gap, slack float64) {
-	slack = argmin(omega, d, g, tol, warm)
+	var v Vertex
+	slack = fwset.Argmin(omega, &v, g, tol, warm)
+	v.Dense(d)
 	size := floats.Norm(w, 2) + floats.Norm(d, 2) // w and v are in Ω up to rounding
 	floats.SubTo(d, w, d)
 	gap = floats.Dot(g, d)

@@ -154,6 +154,9 @@ func (f *RowSum) transpose() {
 // Dim returns d = m·h.
 func (f *RowSum) Dim() int { return f.x.M * f.h }
 
+// Shape returns h and m.
+func (f *RowSum) Shape() (h, m int) { return f.h, f.x.M }
+
 // Len returns n.
 func (f *RowSum) Len() int { return f.x.N }
 

@@ -137,8 +137,8 @@ func TestStall(t *testing.T) {
 // vague is a domain whose linear optimisation never gets better than slack 0.01.
 type vague struct{ fwset.Simplex }
 
-func (v vague) ArgminWarm(dst, g []float64, tol float64, _ *fwset.Warm) float64 {
-	v.Argmin(dst, g)
+func (v vague) ArgminVertex(to *fwset.Vertex, g []float64, tol float64, _ *fwset.Warm) float64 {
+	v.Argmin(to.SetDense(len(g)), g)
 	return 0.01
 }
 

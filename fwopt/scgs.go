@@ -80,9 +80,10 @@ func (a *SCGS) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			copy(z, a.Y)
-			Lerp(z, a.Gamma(k), a.X)                         // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
-			o.StochasticGrad(g, z, a.M(k))                   // ∇̃_k, average of m_k samples of ∇f_i(z_k)
-			x := inner.solve(o, g, a.X, a.Beta(k), a.Eta(k)) // x_k ≈ argmin_{x∈Ω} (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx, gap ≤ η_k
+			Lerp(z, a.Gamma(k), a.X)       // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
+			o.StochasticGrad(g, z, a.M(k)) // ∇̃_k, mean of m_k samples of ∇f_i(z_k)
+			inner.let(a.Beta(k), a.X, g)   // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
+			x := inner.argmin(o, a.Eta(k)) // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_k
 			if x == nil {
 				return // the state is still that of step k−1
 			}

@@ -85,6 +85,7 @@ func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	}
 	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
 	return func(yield func(Step) bool) {
+		// a run that goes on begins within an epoch, after step a.K of epoch a.T
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
 			if a.K == 0 {
 				copy(a.X, a.Y) // x_0 = y_0 = w_{t−1}
@@ -92,9 +93,10 @@ func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			for a.K < length(a.N, a.T) { // for k = 1 to N_t
 				t, k := a.T, a.K+1
 				copy(z, a.Y)
-				Lerp(z, a.Gamma(k), a.X)                            // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
-				o.StochasticGrad(g, z, a.M(t, k))                   // ∇̃_k, average of m_{t,k} samples of ∇f_i(z_k)
-				x := inner.solve(o, g, a.X, a.Beta(k), a.Eta(t, k)) // x_k ≈ argmin_{x∈Ω} (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx, gap ≤ η_{t,k}
+				Lerp(z, a.Gamma(k), a.X)          // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
+				o.StochasticGrad(g, z, a.M(t, k)) // ∇̃_k, mean of m_{t,k} samples of ∇f_i(z_k)
+				inner.let(a.Beta(k), a.X, g)      // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
+				x := inner.argmin(o, a.Eta(t, k)) // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_{t,k}
 				if x == nil {
 					return // the state is still that of step k−1
 				}

@@ -49,13 +49,13 @@ func (a *SFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}
-	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	g, v := make([]float64, len(w0)), Vertex{}
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			o.StochasticGrad(g, a.W, a.M(k)) // ∇̃_k, average of m_k iid samples of ∇f_i(w_{k−1})
-			o.Argmin(v, g)                   // v_k = argmin_{v∈Ω} ∇̃_kᵀv
-			Lerp(a.W, a.Gamma(k), v)         // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+			o.Argmin(&v, g)                  // v_k = argmin_{v∈Ω} ∇̃_kᵀv
+			v.Lerp(a.W, a.Gamma(k))          // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			a.K = k
 			if !yield(Step{T: 1, K: k, X: a.W}) {
 				return

@@ -26,22 +26,15 @@ import (
 //
 // Line 3 is Oracle.Start, which Run calls when it is given no w_0. Line 11
 // starts from x_{k−1} and takes the minimiser on the segment as its step; the
-// paper leaves both open. With Away it starts from argmin_{v∈Ω} ∇̃_kᵀv; on a
-// polytope of pyramidal width δ step k then takes at most
-//
-//	2 + 2⌈8(D/δ)² max(0, ln(β_kD²/η_{t,k}))⌉
-//
-// linear optimisations, where without they grow as β_kD²/η_{t,k}. The theorems ask
-// of x_k only its duality gap, so they hold either way. A run whose line 11 needs
-// more than a million linear optimisations ends as Stalled. The constructors make
-// Eta and M for their N: change the three together.
+// paper leaves both open. A run whose line 11 needs more than a million linear
+// optimisations ends as Stalled. The constructors make Eta and M for their N: change
+// the three together.
 type STORC struct {
 	Gamma func(k int) float64    // γ_k
 	Beta  func(k int) float64    // β_k
 	Eta   func(t, k int) float64 // η_{t,k}, the accuracy of line 11
 	M     func(t, k int) int     // m_{t,k}, the samples of step k of epoch t
 	N     func(t int) int        // N_t, the steps of epoch t
-	Away  bool                   // line 11 takes away steps, as AwayFW does; for polytopes
 
 	T, K  int       // where the run stands: k steps of epoch t are done
 	X, Y  []float64 // x_k, y_k
@@ -147,12 +140,10 @@ const batchSize = 100
 
 func (a *STORC) String() string { return "STORC" }
 
-// Identify says whether it is Away, and the schedules at each step.
-func (a *STORC) Identify(id *Identity) {
-	id.Of(a)
-	if a.Away {
-		id.Text("Away")
-	}
+// Identify says the schedules at each step.
+func (a *STORC) Identify(id *Identity) { a.say(id.Of(a)) }
+
+func (a *STORC) say(id *Identity) {
 	for t, k := range id.Steps(a.N) {
 		id.Float(a.Gamma(k), a.Beta(k), a.Eta(t, k)).Int(a.M(t, k))
 	}
@@ -160,8 +151,12 @@ func (a *STORC) Identify(id *Identity) {
 
 // Steps runs STORC; the iterate is y_k. Epoch t counts one exact gradient; its
 // step k counts 2m_{t,k} stochastic gradients and, for line 11, one linear
-// optimisation more than the Frank-Wolfe steps made, two more with Away.
+// optimisation more than the Frank-Wolfe steps made.
 func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	return a.steps(o, w0, newCondG(len(w0)))
+}
+
+func (a *STORC) steps(o *Oracle, w0 []float64, inner *condG) iter.Seq[Step] {
 	given("STORC.Gamma", a.Gamma == nil)
 	given("STORC.Beta", a.Beta == nil)
 	given("STORC.Eta", a.Eta == nil)
@@ -172,9 +167,9 @@ func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 		s := vectors(3, len(w0))
 		a.X, a.Y0, a.Grad0 = s[0], s[1], s[2]
 	}
-	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
-	inner.away = a.Away
+	z, g := make([]float64, len(w0)), make([]float64, len(w0))
 	return func(yield func(Step) bool) {
+		// a run that goes on begins within an epoch, after step a.K of epoch a.T
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
 			if a.K == 0 {
 				copy(a.Y0, a.Y)       // take snapshot y_0 = w_{t−1}
@@ -184,9 +179,10 @@ func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			for a.K < length(a.N, a.T) { // for k = 1 to N_t
 				t, k := a.T, a.K+1
 				copy(z, a.Y)
-				Lerp(z, a.Gamma(k), a.X)                            // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
-				o.VRGrad(g, z, a.Y0, a.Grad0, a.M(t, k))            // ∇̃_k, average of m_{t,k} samples of ∇̃f(z_k; y_0)
-				x := inner.solve(o, g, a.X, a.Beta(k), a.Eta(t, k)) // x_k ≈ argmin_{x∈Ω} (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx, gap ≤ η_{t,k}
+				Lerp(z, a.Gamma(k), a.X)                 // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
+				o.VRGrad(g, z, a.Y0, a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_{t,k} samples of ∇̃f(z_k; y_0)
+				inner.let(a.Beta(k), a.X, g)             // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
+				x := inner.argmin(o, a.Eta(t, k))        // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_{t,k}
 				if x == nil {
 					return // the state is still that of step k−1
 				}

@@ -52,11 +52,15 @@ func SVRFTheorem1() *SVRF {
 // Theorem 1.
 func SVRFExperiments() *SVRF {
 	a := &SVRF{N: func(int) int { return snapshotEvery }}
+	at, before := 1, 0            // the steps before epoch at
 	count := func(t, k int) int { // k, never reset
-		for s := 1; s < t; s++ {
-			k += a.N(s)
+		if t < at {
+			at, before = 1, 0
 		}
-		return k
+		for ; at < t; at++ {
+			before += a.N(at)
+		}
+		return before + k
 	}
 	a.Gamma = func(t, k int) float64 { return gamma2(count(t, k)) }
 	a.M = count
@@ -86,19 +90,21 @@ func (a *SVRF) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 		a.T, a.X = 1, append(a.X[:0], w0...)
 		a.X0, a.Grad0 = make([]float64, len(w0)), make([]float64, len(w0))
 	}
-	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	g, v := make([]float64, len(w0)), Vertex{}
 	return func(yield func(Step) bool) {
+		// a run that goes on begins within an epoch, after step a.K of epoch a.T
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …, T
 			if a.K == 0 {
 				copy(a.X0, a.X)       // take snapshot x_0 = w_{t−1}
 				o.Grad(a.Grad0, a.X0) // and compute ∇f(x_0)
 			}
 			for a.K < length(a.N, a.T) { // for k = 1 to N_t
-				a.K++
-				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(a.T, a.K)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
-				o.Argmin(v, g)                                 // v_k = argmin_{v∈Ω} ∇̃_kᵀv
-				Lerp(a.X, a.Gamma(a.T, a.K), v)                // x_k = (1−γ_k) x_{k−1} + γ_k v_k
-				if !yield(Step{T: a.T, K: a.K, X: a.X}) {
+				t, k := a.T, a.K+1
+				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(t, k)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
+				o.Argmin(&v, g)                            // v_k = argmin_{v∈Ω} ∇̃_kᵀv
+				v.Lerp(a.X, a.Gamma(t, k))                 // x_k = (1−γ_k) x_{k−1} + γ_k v_k
+				a.K = k
+				if !yield(Step{T: t, K: k, X: a.X}) {
 					return
 				}
 			}

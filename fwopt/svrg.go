@@ -59,17 +59,19 @@ func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	}
 	g := make([]float64, len(w0))
 	return func(yield func(Step) bool) {
+		// a run that goes on begins within an epoch, after step a.K of epoch a.T
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
 			if a.K == 0 {
 				copy(a.X0, a.X)       // take snapshot x_0 = w_{t−1}
 				o.Grad(a.Grad0, a.X0) // and compute ∇f(x_0)
 			}
 			for a.K < length(a.N, a.T) { // for k = 1 to N_t
-				a.K++
-				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(a.K)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
-				floats.AddScaled(a.X, -a.Rate, g)         // x_{k−1} − c′ ∇̃_k
-				o.Project(a.X, a.X)                       // x_k = Π_Ω(x_{k−1} − c′ ∇̃_k)
-				if !yield(Step{T: a.T, K: a.K, X: a.X}) {
+				k := a.K + 1
+				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(k)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
+				floats.AddScaled(a.X, -a.Rate, g)       // x_{k−1} − c′ ∇̃_k
+				o.Project(a.X, a.X)                     // x_k = Π_Ω(x_{k−1} − c′ ∇̃_k)
+				a.K = k
+				if !yield(Step{T: a.T, K: k, X: a.X}) {
 					return
 				}
 			}

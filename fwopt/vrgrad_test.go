@@ -74,13 +74,13 @@ func TestVRGradSARAH(t *testing.T) {
 	for name, sum := range differs() {
 		f, plain := sum()
 		o := fwopt.NewOracle(f, h, 5)
-		x, xOld, g, v := o.Start(), make([]float64, 3), make([]float64, 3), make([]float64, 3)
+		x, xOld, g, v := o.Start(), make([]float64, 3), make([]float64, 3), fwopt.Vertex{}
 		o.Grad(g, x)
 		naive := plain.gradAll(x)
 		for k := 1; k <= steps; k++ {
 			copy(xOld, x)
-			o.Argmin(v, g)
-			fwopt.Lerp(x, 2/float64(k+2), v)
+			o.Argmin(&v, g)
+			v.Lerp(x, 2/float64(k+2))
 			o.VRGrad(g, x, xOld, g, m) // v_k = v_{k−1} + mean of ∇f_i(x_k) − ∇f_i(x_{k−1})
 
 			naive = comb(1, naive, 1, correction(plain, plain.drawn[len(plain.drawn)-1], x, xOld))

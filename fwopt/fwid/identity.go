@@ -208,7 +208,7 @@ func IsNil(part any) bool {
 	switch v := reflect.ValueOf(part); v.Kind() {
 	case reflect.Invalid:
 		return true
-	case reflect.Pointer, reflect.Func:
+	case reflect.Pointer, reflect.Func, reflect.Interface:
 		return v.IsNil()
 	}
 	return false

@@ -35,7 +35,7 @@ func Product(a, b *Instance) *Instance {
 		h: slices.Concat(qa.h, qb.h), g: slices.Concat(qa.g, qb.g), c: slices.Concat(qa.c, qb.c), min: qa.min + qb.min,
 	}}
 	p := &Instance{
-		Name: f.name, F: f, Omega: product{a.Omega, b.Omega}, WStar: f.c, FStar: f.min,
+		Name: f.name, F: f, Omega: fwset.Product{a.Omega, b.Omega}, WStar: f.c, FStar: f.min,
 		L: max(a.L, b.L), LF: max(a.LF, b.LF), Alpha: min(a.Alpha, b.Alpha), D: math.Hypot(a.D, b.D),
 		G: math.Hypot(a.G, b.G), GF: math.Hypot(a.GF, b.GF), Sigma: math.Hypot(a.Sigma, b.Sigma),
 	}
@@ -144,48 +144,4 @@ func (f *pairs) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 		f.a.AddGradDiff(dst[:d], w[:d], w0[:d], a)
 		f.b.AddGradDiff(dst[d:], w[d:], w0[d:], b)
 	})
-}
-
-// product is Ω_a × Ω_b.
-type product struct{ a, b fwopt.Domain }
-
-// Identify says the factors.
-func (p product) Identify(id *fwopt.Identity) { id.Of(p).Part(p.a).Part(p.b) }
-
-// cut returns the two halves of a vector.
-func (p product) cut(x []float64) (a, b []float64) {
-	if len(x) != p.Dim() {
-		panic(fmt.Sprintf("fwinst: a vector of length %d, want %d", len(x), p.Dim()))
-	}
-	return x[:p.a.Dim()], x[p.a.Dim():]
-}
-
-// Dim returns d_a + d_b.
-func (p product) Dim() int { return p.a.Dim() + p.b.Dim() }
-
-// Argmin computes the two minimisers.
-func (p product) Argmin(dst, g []float64) {
-	da, db := p.cut(dst)
-	ga, gb := p.cut(g)
-	p.a.Argmin(da, ga)
-	p.b.Argmin(db, gb)
-}
-
-// Project computes the two projections.
-func (p product) Project(dst, x []float64) {
-	da, db := p.cut(dst)
-	xa, xb := p.cut(x)
-	p.a.(fwset.Projector).Project(da, xa)
-	p.b.(fwset.Projector).Project(db, xb)
-}
-
-// Diameter returns √(D_a² + D_b²).
-func (p product) Diameter() float64 {
-	return math.Hypot(p.a.(fwset.Diameterer).Diameter(), p.b.(fwset.Diameterer).Diameter())
-}
-
-// Gauge returns the larger of the two.
-func (p product) Gauge(x []float64) float64 {
-	a, b := p.cut(x)
-	return max(p.a.(fwset.Gauger).Gauge(a), p.b.(fwset.Gauger).Gauge(b))
 }

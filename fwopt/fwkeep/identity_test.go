@@ -2,7 +2,6 @@ package fwkeep_test
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"iter"
 	"math"
@@ -53,7 +52,7 @@ func (a *averaged) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.K == 0 {
 		a.W, a.D = slices.Clone(w0), make([]float64, len(w0))
 	}
-	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	g, v := make([]float64, len(w0)), fwopt.Vertex{}
 	return func(yield func(fwopt.Step) bool) {
 		for {
 			k := a.K + 1
@@ -68,8 +67,8 @@ func (a *averaged) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 			for j := range a.D {
 				a.D[j] += rho * (g[j] - a.D[j])
 			}
-			o.Argmin(v, a.D)
-			fwopt.Lerp(a.W, a.Gamma(k), v)
+			o.Argmin(&v, a.D)
+			v.Lerp(a.W, a.Gamma(k))
 			a.K = k
 			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
 				return
@@ -180,7 +179,6 @@ func files(dir, pattern string) []string {
 // A set, a sum, a method and a step rule of one's own are kept, interrupted and
 // resumed like ours.
 func TestKeepOwnParts(t *testing.T) {
-	gob.Register(halving{})
 	f, omega := own(t)
 	b, dir, bg := fwopt.Budget{Steps: 60}, t.TempDir(), context.Background()
 	want := small.Bits(fwopt.Run(bg, fwopt.NewOracle(f, omega, 3), newExported(), nil, b))
@@ -208,7 +206,6 @@ func TestKeepOwnParts(t *testing.T) {
 func TestKeepSeesEdits(t *testing.T) {
 	defer fwkeep.Replay(200 * time.Millisecond)
 	fwkeep.Replay(time.Minute)
-	gob.Register(halving{})
 	f, omega := own(t)
 	dir, bg, b := t.TempDir(), context.Background(), fwopt.Budget{Steps: 50}
 	data := func(change func(val, b []float64)) fwopt.FiniteSum {
@@ -318,7 +315,7 @@ func TestKeepWithoutIdentity(t *testing.T) {
 		"Identify of fwkeep_test.silent does not say whose it is: begin it with id.Of": {f, silent{round{8, 1}}, fwopt.SFWExperiments()},
 		"Identify of fwkeep_test.panics panics: a slip":                                {f, panics{round{8, 1}}, fwopt.SFWExperiments()},
 		"two calls of Identify of fwkeep_test.changes say two things":                  {f, changes{round{8, 1}, &n}, fwopt.SFWExperiments()},
-		"fwopt.MethodFunc has no method Identify":                                     {f, simplex, fwopt.MethodFunc(fwopt.SFWExperiments().Steps)},
+		"fwopt.MethodFunc has no method Identify":                                      {f, simplex, fwopt.MethodFunc(fwopt.SFWExperiments().Steps)},
 	} {
 		dir := t.TempDir()
 		b := fwopt.Budget{Steps: 5}
@@ -357,7 +354,7 @@ type (
 	}
 	boxed struct {
 		K    int
-		Rule fwrule
+		Rule []fwrule
 	}
 	twins struct {
 		K      int
@@ -423,7 +420,7 @@ func TestKeepRefusesStates(t *testing.T) {
 		{&deep{}, []string{"field In.x of *fwkeep_test.deep", "unexported"}, false},
 		{&pointed{F: new(struct{ G func() })}, []string{"field F.G of *fwkeep_test.pointed", "function behind a pointer"}, false},
 		{&channeled{}, []string{"field C of *fwkeep_test.channeled", "chan"}, false},
-		{&boxed{Rule: unknown{}}, []string{"*fwkeep_test.boxed", "fwkeep_test.unknown", "gob.Register"}, false},
+		{&boxed{Rule: []fwrule{unknown{}}}, []string{"*fwkeep_test.boxed", "fwkeep_test.unknown", "gob.Register"}, false},
 		{&twins{}, []string{"what two fields share of *fwkeep_test.twins"}, true},
 		{&empty{}, []string{"*fwkeep_test.empty", "exported fields"}, true},
 		{newAveraged(), []string{"field bend of *fwkeep_test.averaged", "unexported"}, false},
@@ -505,7 +502,6 @@ func TestKeepLateFaults(t *testing.T) {
 func TestKeepEditedState(t *testing.T) {
 	defer fwkeep.Replay(200 * time.Millisecond)
 	fwkeep.Replay(time.Minute)
-	gob.Register(halving{})
 	f, omega := small.Problem()
 	dir, b := t.TempDir(), fwopt.Budget{Steps: 60}
 	fresh := func() *turned { return &turned{*newExported()} }
@@ -569,7 +565,6 @@ func TestKeepDamage(t *testing.T) {
 func TestKeepSeesCode(t *testing.T) {
 	defer fwkeep.Replay(200 * time.Millisecond)
 	fwkeep.Replay(time.Minute)
-	gob.Register(halving{})
 	f, omega := own(t)
 	bg, bent := context.Background(), newExported()
 	bent.Bend = func(k int, g []float64) { g[1] *= 1.001 }
@@ -673,7 +668,6 @@ func TestKeepLooksShortly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two seconds of waiting")
 	}
-	gob.Register(halving{})
 	f, omega := own(t)
 	dir, b := t.TempDir(), fwopt.Budget{Seconds: 2}
 	first := keep(t, context.Background(), dir, f, omega, newExported(), b)

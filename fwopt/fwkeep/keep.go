@@ -65,8 +65,9 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, w0 [
 	if _, err := checkState(m); err != nil {
 		return nil, err
 	}
+	held := heldBy(m)
 	spec := specOf(r, ids)
-	k := &keeper{run: r, dir: dir, spec: spec, owner: ahead(m), saved: time.Now(),
+	k := &keeper{run: r, dir: dir, spec: spec, held: held, owner: ahead(m), saved: time.Now(),
 		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), ours: !ids[2].Foreign(), proven: !ids[2].Foreign(),
 		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method), o.Seed, uint32(hash.Text(0, spec)))}
 	failed := os.MkdirAll(dir, 0o777)
@@ -140,6 +141,7 @@ type keeper struct {
 	path   string      // the checkpoint that is there of this run, or ""
 	began  fwopt.Point // where this program took it up
 	saved  time.Time   // when the last checkpoint was due
+	held   string      // the types in the fresh method's fields of interface type
 	ours   bool        // the version covers the method's code
 	known  bool        // the version of this package covers all code of the run
 	proven bool        // the method goes on from its state: it is ours, or a copy did

@@ -39,7 +39,7 @@ func (a *descent) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.K == 0 {
 		a.W = slices.Clone(w0)
 	}
-	g, v := make([]float64, len(w0)), make([]float64, len(w0))
+	g, v := make([]float64, len(w0)), fwopt.Vertex{}
 	return func(yield func(fwopt.Step) bool) {
 		for {
 			k := a.K + 1
@@ -50,8 +50,8 @@ func (a *descent) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 					g[j] += a.Beta * a.W[j]
 				}
 			}
-			o.Argmin(v, g)
-			fwopt.Lerp(a.W, a.Rate(k), v)
+			o.Argmin(&v, g)
+			v.Lerp(a.W, a.Rate(k))
 			a.K = k
 			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
 				return
@@ -73,7 +73,7 @@ func (a *wrapped) Identify(id *fwopt.Identity) { id.Of(a).Part(&a.SFW) }
 type tabled struct {
 	Table []float64
 	Off   func() int // a parameter that no field holds
-	fwopt.FW
+	fwopt.SFW
 }
 
 func (a *tabled) Identify(id *fwopt.Identity) {
@@ -85,8 +85,9 @@ func (a *tabled) Identify(id *fwopt.Identity) {
 }
 
 func (a *tabled) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	a.FW.Gamma = func(k int) float64 { return a.Table[(k-1+a.Off())%len(a.Table)] }
-	return a.FW.Steps(o, w0)
+	a.Gamma = func(k int) float64 { return a.Table[(k-1+a.Off())%len(a.Table)] }
+	a.M = func(int) int { return 2 }
+	return a.SFW.Steps(o, w0)
 }
 
 // What Keep gives back is what Run gives, whatever was changed before: each pair is a
@@ -307,16 +308,16 @@ func (a *endless) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.K == 0 {
 		a.W = slices.Clone(w0)
 	}
-	v := make([]float64, len(w0))
+	var v fwopt.Vertex
 	return func(yield func(fwopt.Step) bool) {
 		for {
 			for n := 0; ; n++ {
 				if o.Halted() {
 					return
 				}
-				o.Argmin(v, a.W)
+				o.Argmin(&v, a.W)
 				if a.Half && n < 3 {
-					fwopt.Lerp(a.W, 0.1, v)
+					v.Lerp(a.W, 0.1)
 				}
 				if a.K == 0 && n == 5 {
 					break
@@ -463,11 +464,15 @@ func TestKeepLeavesACheckpointToItsOwner(t *testing.T) {
 	}
 }
 
-// A gap that stands still above Budget.Gap ends a run that has no other limit.
+// lowered is a rule that comes to a stand.
+type lowered struct{}
+
+func (lowered) Step(_ *fwopt.Oracle, k int, _ fwopt.Leg) float64 { return max(0, rate(k)-0.01) }
+
+// A gap that stands still above Budget.Tolerance ends a run that has no other limit.
 func TestGapStandsStill(t *testing.T) {
 	f, omega := small.Problem()
-	m := fwopt.FWOpenLoop()
-	m.Gamma = func(k int) float64 { return max(0, rate(k)-0.01) }
+	m := &fwopt.FW{Rule: lowered{}}
 	for _, b := range []fwopt.Budget{{Tolerance: 1e-9}, {Tolerance: 1e-9, Projections: 5}} {
 		fresh := *m
 		if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fresh, nil, b); tr.Status != fwopt.Stalled || tr.Last().Step < 1000 || tr.Last().Step > 10000 {

@@ -25,7 +25,7 @@ func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point
 	if err != nil {
 		return "", err
 	}
-	start, began := &keeper{run: r, proven: k.proven}, time.Now()
+	start, began := &keeper{run: r, held: k.held, proven: k.proven}, time.Now()
 	r.Stepped = func() bool {
 		now := r.State()
 		if at := now.Now.Step; at <= len(first) && hash.Floats(now.X) != first[at-1] {
@@ -98,6 +98,9 @@ func (k *keeper) prove(ctx context.Context) (ok bool) {
 func (k *keeper) try(ctx context.Context) (err error) {
 	if _, err := checkState(k.run.Method); err != nil {
 		return err
+	}
+	if now := heldBy(k.run.Method); now != k.held {
+		return fmt.Errorf("fwkeep: the fields of interface type of %T held %q when it was fresh and hold %q after step %d: set them where the method is made, or use Run", k.run.Method, k.held, now, k.run.State().Now.Step)
 	}
 	r, err := k.twin()
 	if err != nil {

@@ -2,7 +2,6 @@ package fwkeep_test
 
 import (
 	"context"
-	"encoding/gob"
 	"flag"
 	"fmt"
 	"maps"
@@ -40,7 +39,6 @@ func (s soaked) keep(t testing.TB, ctx context.Context, dir string, b fwopt.Budg
 	}
 	b.DualityGap = true
 	if s.method == "own" {
-		gob.Register(halving{})
 		f, omega := own(t)
 		return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), newExported(), nil, b)
 	}

@@ -83,6 +83,24 @@ func (b Box) Diameter() float64 {
 	return 2 * norm2(*half)
 }
 
+// Width returns the pyramidal width, 1/√(Σ_j 1/a_j²) for sides of lengths a_j, those of
+// length 0 left out; 0 if all are. It is the distance of a vertex from the other
+// vertices' convex hull; of the unit cube 1/√d (Lacoste-Julien & Jaggi).
+func (b Box) Width() float64 {
+	b.check()
+	sum := 0.0
+	for j, lo := range b.Lo {
+		checkBounds(j, lo, b.Hi[j])
+		if a := b.Hi[j] - lo; a > 0 {
+			sum += 1 / (a * a)
+		}
+	}
+	if sum == 0 {
+		return 0
+	}
+	return 1 / math.Sqrt(sum)
+}
+
 // Gauge returns max_j |x_j − c_j|/r_j, where c is the centre and r_j half the
 // width. A side of width 0 counts only where x leaves it: 1 + |x_j − c_j|/|c_j|.
 func (b Box) Gauge(x []float64) float64 {

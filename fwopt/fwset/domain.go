@@ -57,14 +57,41 @@ type LocalLinear interface {
 	Rho() float64 // ρ, at least 1
 }
 
-// A WarmDomain is a Domain whose linear optimisation is iterative.
-type WarmDomain interface {
-	// ArgminWarm computes a dst ∈ Ω with ⟨g, dst⟩ ≤ min_{v∈Ω} ⟨g, v⟩ + slack.
-	// It tries for slack ≤ tol, in units of ⟨g, v⟩, and returns the slack that
-	// it reached, which may be more; tol ≤ 0 stands for the domain's own
-	// tolerance, that of Argmin. What it learns for the next call goes to warm,
-	// which may be nil: then the call starts from nothing, like Argmin.
-	ArgminWarm(dst, g []float64, tol float64, warm *Warm) (slack float64)
+// A VertexDomain is a Domain that answers in the form in which a vertex is small, or
+// whose linear optimisation is iterative, or both.
+type VertexDomain interface {
+	// ArgminVertex fills v with a vertex of ⟨g, v⟩ ≤ min_{u∈Ω} ⟨g, u⟩ + slack. An
+	// iterative one tries for slack ≤ tol, in units of ⟨g, v⟩, and returns the slack
+	// that it reached, which may be more; tol ≤ 0 stands for the set's own tolerance,
+	// that of Argmin. What it learns for the next call goes to warm, which may be nil:
+	// then the call starts from nothing, like Argmin. An exact one uses neither and
+	// returns 0.
+	ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64)
+}
+
+// Argmin fills v with omega's answer, as a Vertex if it has one, to an accuracy of tol,
+// and returns the slack. A v that is no vector of omega's dimension is a panic.
+func Argmin(omega Domain, v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
+	d, ok := omega.(VertexDomain)
+	if !ok {
+		omega.Argmin(v.SetDense(len(g)), g)
+		return 0
+	}
+	slack = d.ArgminVertex(v, g, tol, warm)
+	v.Check(len(g))
+	return slack
+}
+
+// A Shaped is a Domain of h × m matrices, which stand in a vector feature by feature:
+// number j·h+l is in row l and column j.
+type Shaped interface {
+	Shape() (h, m int)
+}
+
+// A Wide is a polytope that knows its pyramidal width δ (Lacoste-Julien & Jaggi, NIPS
+// 2015), on which the rates of away steps rest.
+type Wide interface {
+	Width() float64 // δ; 0 if it is unknown
 }
 
 // Warm is what an iterative linear optimisation keeps from call to call. It

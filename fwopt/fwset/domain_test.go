@@ -50,8 +50,8 @@ func TestDomainPanics(t *testing.T) {
 		if l, ok := d.(fwset.LocalLinear); ok {
 			mustPanic(t, d, "length 2, not 3", func() { l.ArgminLocal(three, three, two, 1) })
 		}
-		if w, ok := d.(fwset.WarmDomain); ok {
-			mustPanic(t, d, "length 2, not 3", func() { w.ArgminWarm(three, two, 0, nil) })
+		if w, ok := d.(fwset.VertexDomain); ok {
+			mustPanic(t, d, "length 2, not 3", func() { w.ArgminVertex(new(fwset.Vertex), two, 0, nil) })
 		}
 	}
 	nan, inf := 0.0, 1e308

@@ -29,19 +29,39 @@ func (b L1Ball) Dim() int {
 // first one if there are several. If g = 0 it is 0.
 func (b L1Ball) Argmin(dst, g []float64) {
 	b.check(dst, g)
-	best := 0
+	clear(dst)
+	if j, x := b.best(g); x != 0 {
+		dst[j] = x
+	}
+}
+
+// ArgminVertex is Argmin as a sparse vertex. It is exact.
+func (b L1Ball) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
+	b.check(g)
+	j, x := b.best(g)
+	if x == 0 {
+		v.SetSparse(b.D, 0)
+		return 0
+	}
+	index, value := v.SetSparse(b.D, 1)
+	index[0], value[0] = j, x
+	return 0
+}
+
+// best returns the number of Argmin's answer that is not 0, and where it stands.
+func (b L1Ball) best(g []float64) (best int, x float64) {
 	for j, x := range g {
 		if math.Abs(x) > math.Abs(g[best]) {
 			best = j
 		}
 	}
-	clear(dst)
 	switch {
 	case g[best] > 0:
-		dst[best] = -b.R
+		return best, -b.R
 	case g[best] < 0:
-		dst[best] = b.R
+		return best, b.R
 	}
+	return best, 0
 }
 
 // Project computes dst_j = sign(x_j)·max(0, |x_j| − θ) with the θ ≥ 0 for which
@@ -68,6 +88,16 @@ func (b L1Ball) Project(dst, x []float64) {
 func (b L1Ball) Diameter() float64 {
 	b.check()
 	return 2 * b.R
+}
+
+// Width returns the pyramidal width, R/√(D−1), and 2R if D = 1: the distance of 0 from
+// a face of D−1 vertices (Peña & Rodríguez, Math. Oper. Res. 44, 2019).
+func (b L1Ball) Width() float64 {
+	b.check()
+	if b.D == 1 {
+		return 2 * b.R
+	}
+	return b.R / math.Sqrt(float64(b.D-1))
 }
 
 // Gauge returns Σ_j |x_j| / R.

@@ -33,7 +33,30 @@ func (s Simplex) Dim() int {
 // if there are several. If g = 0 it is the centre, R/D everywhere.
 func (s Simplex) Argmin(dst, g []float64) {
 	s.check(dst, g)
-	best, zero := 0, true
+	best, zero := s.best(g)
+	if zero {
+		s.centre(dst)
+		return
+	}
+	clear(dst)
+	dst[best] = s.R
+}
+
+// ArgminVertex is Argmin as a sparse vertex, dense if g = 0. It is exact.
+func (s Simplex) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
+	s.check(g)
+	best, zero := s.best(g)
+	if zero {
+		s.centre(v.SetDense(s.D))
+		return 0
+	}
+	index, value := v.SetSparse(s.D, 1)
+	index[0], value[0] = best, s.R
+	return 0
+}
+
+func (s Simplex) best(g []float64) (best int, zero bool) {
+	zero = true
 	for j, x := range g {
 		if x != 0 {
 			zero = false
@@ -42,14 +65,13 @@ func (s Simplex) Argmin(dst, g []float64) {
 			best = j
 		}
 	}
-	clear(dst)
-	if zero {
-		for j := range dst {
-			dst[j] = s.R / float64(s.D)
-		}
-		return
+	return best, zero
+}
+
+func (s Simplex) centre(dst []float64) {
+	for j := range dst {
+		dst[j] = s.R / float64(s.D)
 	}
-	dst[best] = s.R
 }
 
 // Project computes the projection dst = max(0, x − θ) with the θ for which dst
@@ -154,6 +176,21 @@ func (s Simplex) Diameter() float64 {
 		return 0
 	}
 	return s.R * math.Sqrt2
+}
+
+// Width returns the pyramidal width, the distance of the centres of two faces that
+// share out the vertices evenly: 2R/√D for an even D, 2R/√(D − 1/D) for an odd one, 0
+// if D = 1 (Peña & Rodríguez, Math. Oper. Res. 44, 2019, Example 1).
+func (s Simplex) Width() float64 {
+	s.check()
+	d := float64(s.D)
+	switch {
+	case s.D == 1:
+		return 0
+	case s.D%2 == 1:
+		return 2 * s.R / math.Sqrt(d-1/d)
+	}
+	return 2 * s.R / math.Sqrt(d)
 }
 
 // Gauge returns 1 + (|Σ_j x_j − R| + Σ_j max(0, −x_j))/R. A simplex has no

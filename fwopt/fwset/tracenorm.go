@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
@@ -49,6 +50,9 @@ func (b TraceNorm) Dim() int {
 	return b.H * b.M
 }
 
+// Shape returns H and M.
+func (b TraceNorm) Shape() (h, m int) { return b.H, b.M }
+
 // View returns the H × M matrix w that x holds. It copies nothing: it changes
 // when x changes.
 func (b TraceNorm) View(x []float64) mat.Matrix {
@@ -63,13 +67,22 @@ func (b TraceNorm) Diameter() float64 {
 }
 
 // Argmin computes dst = −τ·u_1·v_1ᵀ, with the top singular pair of g, to the
-// accuracy of ArgminWarm with tol = 0 and always from the same start.
-func (b TraceNorm) Argmin(dst, g []float64) { b.ArgminWarm(dst, g, 0, nil) }
+// accuracy of ArgminVertex with tol = 0 and always from the same start.
+func (b TraceNorm) Argmin(dst, g []float64) {
+	v := vertices.Get().(*Vertex)
+	defer vertices.Put(v)
+	b.check(dst)
+	b.ArgminVertex(v, g, 0, nil)
+	v.Dense(dst)
+}
 
-// ArgminWarm computes dst = −τ·u·vᵀ with ⟨g, dst⟩ ≤ −τσ_1 + slack, where σ_1 is the
-// largest singular value of g and −τσ_1 the minimum over Ω. What is certain: dst
-// has rank one and trace norm τ up to rounding, and v is g's image of u, so that
-// ⟨g, dst⟩ = −τ‖gᵀu‖ (or the same with u and v exchanged).
+// vertices holds some that are free, so that Argmin allocates nothing.
+var vertices = sync.Pool{New: func() any { return new(Vertex) }}
+
+// ArgminVertex computes v = −τ·u·vᵀ with ⟨g, v⟩ ≤ −τσ_1 + slack, where σ_1 is the
+// largest singular value of g and −τσ_1 the minimum over Ω. What is certain: v
+// has rank one and trace norm τ up to rounding, and its one factor is g's image of the
+// other, so that ⟨g, v⟩ = −τ‖gᵀu‖ (or the same with the factors exchanged).
 //
 // If s = min(H, M) ≤ 64, u is an eigenvector of the s × s Gram matrix of g, from
 // a full eigen-decomposition. Then the slack is certain; it covers rounding only,
@@ -92,15 +105,15 @@ func (b TraceNorm) Argmin(dst, g []float64) { b.ArgminWarm(dst, g, 0, nil) }
 // show that nothing is larger takes as many; but the answer is better than its
 // slack.
 //
-// If g holds a NaN or an infinity, dst = 0 and the slack is +Inf.
-func (b TraceNorm) ArgminWarm(dst, g []float64, tol float64, warm *Warm) (slack float64) {
-	b.check(dst, g)
-	if slack, ok := b.argmin(dst, g, tol, warm); ok {
+// If g holds a NaN or an infinity, v = 0 and the slack is +Inf.
+func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
+	b.check(g)
+	if slack, ok := b.argmin(v, g, tol, warm); ok {
 		return slack
 	}
 	top := maxAbs(g)
 	if !(top > 0) || math.IsInf(top, 1) {
-		clear(dst)
+		v.SetSparse(len(g), 0)
 		if top == 0 {
 			return 0
 		}
@@ -110,21 +123,21 @@ func (b TraceNorm) ArgminWarm(dst, g []float64, tol float64, warm *Warm) (slack 
 	p := kern.Borrow(len(g))
 	defer kern.Return(p)
 	floats.ScaleTo(*p, c, g)
-	slack, _ = b.argmin(dst, *p, tol*c, warm)
+	slack, _ = b.argmin(v, *p, tol*c, warm)
 	return slack / c
 }
 
 // argmin reports not ok, and has done nothing, if ‖g‖ is out of range.
-func (b TraceNorm) argmin(dst, g []float64, tol float64, warm *Warm) (slack float64, ok bool) {
+func (b TraceNorm) argmin(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64, ok bool) {
 	if min(b.H, b.M) <= gramMax {
-		if slack, ok := b.argminGram(dst, g); ok {
+		if slack, ok := b.argminGram(v, g); ok {
 			return slack, true
 		}
 	}
 	if !inRange(floats.Dot(g, g)) {
 		return 0, false
 	}
-	return b.argminLanczos(dst, g, tol, warm), true
+	return b.argminLanczos(v, g, tol, warm), true
 }
 
 // inRange reports whether a matrix of this squared norm is far from overflow and
@@ -136,7 +149,7 @@ func (b TraceNorm) rounding() float64 { return float64(b.H+b.M) * 0x1p-52 }
 
 // argminGram reports not ok if ‖g‖ is out of range or the eigenvalue iteration
 // did not converge.
-func (b TraceNorm) argminGram(dst, g []float64) (slack float64, ok bool) {
+func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s*s + 2*s)
 	defer kern.Return(p)
@@ -152,11 +165,12 @@ func (b TraceNorm) argminGram(dst, g []float64) (slack float64, ok bool) {
 	for i := range u {
 		u[i] = gram[i*s+s-1]
 	}
-	sigma := kern.RankOne(dst, g, b.M, b.H, u, -b.Tau)
+	left, right := v.SetRankOne(b.H, b.M)
+	sigma := kern.TopPair(left, right, g, b.M, b.H, u, -b.Tau)
 	return b.Tau * max(0, math.Sqrt(w[s-1])*(1+b.rounding())-sigma), true
 }
 
-func (b TraceNorm) argminLanczos(dst, g []float64, tol float64, warm *Warm) (slack float64) {
+func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s)
 	defer kern.Return(p)
@@ -190,7 +204,8 @@ func (b TraceNorm) argminLanczos(dst, g []float64, tol float64, warm *Warm) (sla
 	if warm != nil {
 		warm.V = append(warm.V[:0], u...)
 	}
-	sigma := kern.RankOne(dst, g, b.M, b.H, u, -b.Tau)
+	left, right := v.SetRankOne(b.H, b.M)
+	sigma := kern.TopPair(left, right, g, b.M, b.H, u, -b.Tau)
 	return b.Tau * max(0, math.Sqrt(upper)*(1+b.rounding())-sigma)
 }
 

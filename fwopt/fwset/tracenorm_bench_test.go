@@ -24,7 +24,7 @@ func BenchmarkLMO(b *testing.B) {
 	for _, sh := range benchShapes {
 		d := TraceNorm{H: sh[0], M: sh[1], Tau: 50}
 		g := gaussian(1, d.Dim())
-		dst := make([]float64, len(g))
+		var v Vertex
 		run := func(name string, f func()) {
 			b.Run(fmt.Sprintf("%dx%d/%s", d.H, d.M, name), func(b *testing.B) {
 				b.ReportAllocs()
@@ -34,16 +34,16 @@ func BenchmarkLMO(b *testing.B) {
 			})
 		}
 		if min(d.H, d.M) <= 128 {
-			run("gram", func() { d.argminGram(dst, g) })
+			run("gram", func() { d.argminGram(&v, g) })
 		}
-		run("lanczos", func() { d.argminLanczos(dst, g, 0, nil) })
+		run("lanczos", func() { d.argminLanczos(&v, g, 0, nil) })
 		if d.H < gramMax && d.M > 10000 {
 			for j := range d.M {
 				if j%20 != 0 {
 					clear(g[j*d.H : j*d.H+d.H])
 				}
 			}
-			run("5% of the rows", func() { d.Argmin(dst, g) })
+			run("5% of the rows", func() { d.ArgminVertex(&v, g, 0, nil) })
 		}
 	}
 }

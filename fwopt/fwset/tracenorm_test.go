@@ -128,15 +128,20 @@ func TestTraceNormLMO(t *testing.T) {
 				})
 			}
 			run("gram", 1e-12, 1e-11, func() float64 {
-				slack, ok := b.argminGram(dst, g)
+				var ok bool
+				slack := out(dst, func(v *Vertex) (slack float64) { slack, ok = b.argminGram(v, g); return slack })
 				if !ok {
 					t.Error("no convergence")
 				}
 				return slack
 			})
-			run("lanczos", 1e-6, 1e-6, func() float64 { return b.argminLanczos(dst, g, 0, nil) })
-			run("lanczos 1e-10", 1e-10, 1e-8, func() float64 { return b.argminLanczos(dst, g, 1e-10*b.Tau*s[0], nil) })
-			run("lanczos 1e-2", 1e-2, 1e-2, func() float64 { return b.argminLanczos(dst, g, 1e-2*b.Tau*s[0], new(Warm)) })
+			run("lanczos", 1e-6, 1e-6, func() float64 { return out(dst, func(v *Vertex) float64 { return b.argminLanczos(v, g, 0, nil) }) })
+			run("lanczos 1e-10", 1e-10, 1e-8, func() float64 {
+				return out(dst, func(v *Vertex) float64 { return b.argminLanczos(v, g, 1e-10*b.Tau*s[0], nil) })
+			})
+			run("lanczos 1e-2", 1e-2, 1e-2, func() float64 {
+				return out(dst, func(v *Vertex) float64 { return b.argminLanczos(v, g, 1e-2*b.Tau*s[0], new(Warm)) })
+			})
 		}
 	}
 }
@@ -164,7 +169,7 @@ func TestTraceNormWarm(t *testing.T) {
 			for seed := range uint64(20) {
 				warm := &Warm{V: slices.Clone(start), RNG: *rand.NewPCG(seed, 0)}
 				dst := make([]float64, len(g))
-				slack := b.ArgminWarm(dst, g, 0, warm)
+				slack := out(dst, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, warm) })
 				if got := -floats.Dot(g, dst); got < sigma[0]-slack-1e-12 || slack > 1e-6*sigma[0] {
 					t.Fatalf("seed %d: value %.12g with slack %g, want %.12g", seed, got, slack, sigma[0])
 				}
@@ -200,7 +205,7 @@ func TestTraceNormSlackIsHonest(t *testing.T) {
 			warm := &Warm{V: make([]float64, n), RNG: *rand.NewPCG(seed, 7)}
 			warm.V[1] = 1 // the second singular vector
 			for _, tol := range []float64{1e-2, 1e-4, 1e-6, 1e-9} {
-				slack := b.ArgminWarm(dst, g, tol, warm)
+				slack := out(dst, func(v *Vertex) float64 { return b.ArgminVertex(v, g, tol, warm) })
 				got := -floats.Dot(g, dst)
 				if got > s[0]*(1+1e-12) || got < s[0]-slack-1e-12 {
 					t.Errorf("lead %g, tol %g: value %.12g, slack %g, want %.12g", lead, tol, got, slack, s[0])
@@ -222,13 +227,13 @@ func TestTraceNormExtremes(t *testing.T) {
 		n := b.Dim()
 		dst := slices.Repeat([]float64{7}, n)
 		g := make([]float64, n)
-		if slack := b.ArgminWarm(dst, g, 0, nil); slack != 0 || floats.Norm(dst, 1) != 0 {
+		if slack := out(dst, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, nil) }); slack != 0 || floats.Norm(dst, 1) != 0 {
 			t.Errorf("%v: g = 0 gives slack %g and a point of norm %g, want the centre", sh, slack, floats.Norm(dst, 1))
 		}
 		for _, c := range []float64{1e-320, 1e-300, 1e-160, 1e-100, 1e-50, 1, 1e50, 1e100, 1e160, 1e300} {
 			clear(g)
 			g[n/2] = -c
-			slack := b.ArgminWarm(dst, g, 0, nil)
+			slack := out(dst, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, nil) })
 			if math.Abs(dst[n/2]-3) > 1e-12 || math.Abs(floats.Norm(dst, 1)-3) > 1e-9 || !(slack <= 3e-6*c) {
 				t.Errorf("%v: one entry −%g: answer %g there, l1 norm %g, slack %g", sh, c, dst[n/2], floats.Norm(dst, 1), slack)
 			}
@@ -238,14 +243,14 @@ func TestTraceNormExtremes(t *testing.T) {
 			want := make([]float64, n)
 			b.Argmin(want, g)
 			floats.Scale(c, g)
-			slack = b.ArgminWarm(dst, g, 0, nil)
+			slack = out(dst, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, nil) })
 			if c > 1e-310 && (!floats.EqualApprox(dst, want, 1e-4) || !(slack <= 3e-6*c*100)) {
 				t.Errorf("%v: the scale %g changes the answer, slack %g", sh, c, slack)
 			}
 		}
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			g[1] = bad
-			if slack := b.ArgminWarm(dst, g, 0, new(Warm)); !math.IsInf(slack, 1) || floats.Norm(dst, 1) != 0 {
+			if slack := out(dst, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, new(Warm)) }); !math.IsInf(slack, 1) || floats.Norm(dst, 1) != 0 {
 				t.Errorf("%v: an entry %g gives slack %g", sh, bad, slack)
 			}
 		}
@@ -266,7 +271,7 @@ func TestTraceNormGapNeverNegative(t *testing.T) {
 		best := math.Inf(1)
 		for k := 1; k <= 300; k++ {
 			floats.SubTo(g, x, target)
-			slack := b.ArgminWarm(v, g, 0, warm)
+			slack := out(v, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, warm) })
 			gap := floats.Dot(g, x) - floats.Dot(g, v)
 			if gap < -slack-1e-14 {
 				t.Fatalf("%v: step %d: duality gap %g with slack %g", sh, k, gap, slack)
@@ -423,8 +428,8 @@ func TestTraceNormSameBits(t *testing.T) {
 			runtime.GOMAXPROCS(procs)
 			v, p := slices.Repeat([]float64{math.NaN()}, len(g)), make([]float64, len(g))
 			warm := &Warm{RNG: *rand.NewPCG(1, 2)}
-			b.ArgminWarm(v, g, 0, warm)
-			b.ArgminWarm(v, g, 0, warm)
+			out(v, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, warm) })
+			out(v, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, warm) })
 			b.Project(p, g)
 			if first[0] == nil {
 				first = [2][]float64{v, p}
@@ -441,12 +446,12 @@ func TestTraceNormAllocs(t *testing.T) {
 		b := TraceNorm{H: sh[0], M: sh[1], Tau: 2}
 		g, dst := gaussian(4, b.Dim()), make([]float64, b.Dim())
 		warm := new(Warm)
-		b.ArgminWarm(dst, g, 0, warm)
+		out(dst, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, warm) })
 		const calls = 20
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for range calls {
-			b.ArgminWarm(dst, g, 0, warm)
+			out(dst, func(v *Vertex) float64 { return b.ArgminVertex(v, g, 0, warm) })
 		}
 		runtime.ReadMemStats(&after)
 		if n := (after.TotalAlloc - before.TotalAlloc) / calls; n > 50_000 {
@@ -459,4 +464,13 @@ func TestTraceNormAllocs(t *testing.T) {
 func lerp(x []float64, gamma float64, v []float64) {
 	floats.Scale(1-gamma, x)
 	floats.AddScaled(x, gamma, v)
+}
+
+// out writes out what argmin fills, and returns its slack.
+func out(dst []float64, argmin func(v *Vertex) float64) (slack float64) {
+	var v Vertex
+	slack = argmin(&v)
+	v.Check(len(dst))
+	v.Dense(dst)
+	return slack
 }

@@ -19,7 +19,8 @@ import (
 // ⟨g, Argmin(g)⟩ is below ⟨g, v⟩ for all points v that Argmin gives elsewhere,
 // and does not change with the scale of g; that Argmin(0) is in Ω.
 //
-// If d has them it also checks ArgminWarm (that the slack is honest), ArgminLocal
+// If d has them it also checks ArgminVertex (that the slack is honest and the
+// Vertex is one), ArgminLocal
 // (that it stays near and beats points that are nearer), Project (against the
 // variational inequality that defines a projection), Diameter
 // (against the farthest points that a search finds) and Gauge.
@@ -65,7 +66,7 @@ type domainCheck struct {
 	c    []float64   // Argmin(0)
 	size float64     // largest norm of a v or c, and of their differences
 
-	value []float64 // ⟨g, v⟩, or less if ArgminWarm found less
+	value []float64 // ⟨g, v⟩, or less if ArgminVertex found less
 	slack []float64 // what the domain grants itself, and rounding
 }
 
@@ -206,7 +207,7 @@ func (c *domainCheck) minimal() string {
 		if value <= lowest+slack {
 			continue
 		}
-		hint := "if the linear optimisation is iterative, implement fwset.WarmDomain and report the slack"
+		hint := "if the linear optimisation is iterative, implement fwset.VertexDomain and report the slack"
 		if value > highest-slack {
 			hint = "it is the largest of all points found: is the sign of g wrong?"
 		}
@@ -269,7 +270,7 @@ func (c *domainCheck) parallel() string {
 }
 
 func (c *domainCheck) warm() string {
-	w, ok := c.d.(fwset.WarmDomain)
+	w, ok := c.d.(fwset.VertexDomain)
 	if !ok {
 		return ""
 	}
@@ -282,11 +283,13 @@ func (c *domainCheck) warm() string {
 		for _, tol := range []float64{0, 1e-2 * c.size, 1e-6 * c.size} {
 			copied := &fwset.Warm{V: slices.Clone(warm.V), RNG: warm.RNG}
 			v, v1, g1 := c.normal(1), c.normal(1), slices.Clone(g)
-			slack := w.ArgminWarm(v, g, tol, warm)
-			slack1 := w.ArgminWarm(v1, g, tol, copied)
+			slack, fault := fill(w, v, g, tol, warm)
+			slack1, _ := fill(w, v1, g, tol, copied)
 			value := floats.Dot(g, v)
-			what := fmt.Sprintf("ArgminWarm, %s, tol = %.3g", c.name[i], tol)
+			what := fmt.Sprintf("ArgminVertex, %s, tol = %.3g", c.name[i], tol)
 			switch {
+			case fault != "":
+				return fmt.Sprintf("%s: %s", what, fault)
 			case !same(g, g1):
 				return fmt.Sprintf("%s: g was written to", what)
 			case !(slack >= 0):
@@ -444,10 +447,24 @@ func (c *domainCheck) project() string {
 
 // slack returns the slack that the domain grants itself for g.
 func slack(d fwopt.Domain, g []float64) float64 {
-	if w, ok := d.(fwset.WarmDomain); ok {
-		return w.ArgminWarm(make([]float64, len(g)), slices.Clone(g), 0, nil)
+	if w, ok := d.(fwset.VertexDomain); ok {
+		return w.ArgminVertex(new(fwset.Vertex), slices.Clone(g), 0, nil)
 	}
 	return 0
+}
+
+// fill computes dst = ArgminVertex(g), or says why that is no Vertex.
+func fill(d fwset.VertexDomain, dst, g []float64, tol float64, warm *fwset.Warm) (slack float64, fault string) {
+	v := fwset.Vertex{Value: slices.Repeat([]float64{math.NaN()}, len(g))}
+	slack = d.ArgminVertex(&v, g, tol, warm)
+	defer func() {
+		if r := recover(); r != nil {
+			fault = fmt.Sprint(r)
+		}
+	}()
+	v.Check(len(g))
+	v.Dense(dst)
+	return slack, ""
 }
 
 func (c *domainCheck) diameter() string {

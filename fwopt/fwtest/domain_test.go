@@ -230,9 +230,15 @@ func (e *extra) Gauge(x []float64) float64 {
 	return g
 }
 
-func (e *extra) ArgminWarm(dst, g []float64, tol float64, warm *fwset.Warm) float64 {
+func (e *extra) ArgminVertex(v *fwset.Vertex, g []float64, tol float64, warm *fwset.Warm) float64 {
+	dst := v.SetDense(len(g))
 	e.Argmin(dst, g)
 	switch e.fault {
+	case "warm: not filled":
+		v.D++
+	case "warm: an index twice":
+		index, value := v.SetSparse(len(g), 2)
+		index[0], index[1], value[0], value[1] = 1, 1, 1, 1
 	case "warm: slack negative":
 		return -1e-9
 	case "warm: slack too small":

@@ -63,7 +63,7 @@ func (a *walker) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 		a.D = make([]float64, d)
 	}
 	since, again := 0, a.K > 0
-	g, v, x, avg := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	g, v, x, avg := make([]float64, d), fwopt.Vertex{}, make([]float64, d), make([]float64, d)
 	return func(yield func(fwopt.Step) bool) {
 		for {
 			k := a.K + 1
@@ -126,8 +126,8 @@ func (a *walker) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 				for j := range g {
 					g[j] = avg[j] + a.Rate*(x[j]-a.W[j])
 				}
-				o.Argmin(v, g)
-				fwopt.Lerp(x, 1/float64(k+2), v)
+				o.Argmin(&v, g)
+				v.Lerp(x, 1/float64(k+2))
 			}
 			copy(a.W, x)
 			copy(a.D, avg)
@@ -149,7 +149,7 @@ func (a *walker) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 			case a.Fault == "iterate: outside":
 				a.W[1]++
 			case a.Fault == "counts: too much":
-				o.Project(v, g)
+				o.Project(x, g)
 			case a.Fault == "counts: too little":
 				o.Calls.Linear--
 			}

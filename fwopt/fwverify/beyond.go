@@ -43,7 +43,13 @@ func beyondStrong(l *ledger, p *fwinst.Instance, e effort) {
 // beyond checks the steps of the proof; with away steps, where they are those of
 // another line 11, only this, the counts and the conclusion.
 func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2 func(t int) float64, method func() *fwopt.STORC) {
-	c.with(func() *fwopt.STORC { a := method(); a.Away = away; return a })
+	c.with(method)
+	if away {
+		c.make = func() (fwopt.Method, *[]float64) {
+			m := &fwopt.STORCAway{STORC: *method()}
+			return m, &m.X
+		}
+	}
 	L, name, N := p.L, c.name, c.N
 	if away {
 		ratio := width(p.Omega)

@@ -51,19 +51,14 @@ func awayFW(l *ledger, p *fwinst.Instance, e effort) {
 	}
 }
 
-// width returns (D/δ)², where δ is the pyramidal width: 2/√d for the simplex of
-// even d, 1/√d for the unit cube. 0 stands for unknown.
+// width returns (D/δ)², where δ is the pyramidal width; 0 stands for unknown.
 func width(omega fwopt.Domain) float64 {
-	d := omega.Dim()
-	switch omega.(type) {
-	case fwset.Simplex:
-		if d%2 == 0 {
-			return float64(d) / 2
-		}
-	case fwset.Box: // those of fwinst are cubes
-		return float64(d * d)
+	polytope, ok := omega.(fwset.Wide)
+	if !ok || polytope.Width() == 0 {
+		return 0
 	}
-	return 0
+	r := omega.(fwset.Diameterer).Diameter() / polytope.Width()
+	return r * r
 }
 
 func garberHazan(l *ledger, p *fwinst.Instance, e effort) {

@@ -8,61 +8,36 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// RankOne makes a rank-one matrix of norm |c| out of the rows × cols matrix A
-// and a unit vector u on its shorter side, and returns σ, the length of A's
-// image of u. If cols ≤ rows it is dst = (c/σ)·A·u·uᵀ with σ = ‖Au‖, else
-// dst = (c/σ)·u·uᵀ·A with σ = ‖Aᵀu‖. If σ = 0, dst = 0. With u the top singular
-// vector, dst = c·(top left)·(top right)ᵀ.
-func RankOne(dst, a []float64, rows, cols int, u []float64, c float64) (sigma float64) {
+// TopPair makes a rank-one matrix u·vᵀ of norm |c| out of the rows × cols matrix A
+// and a unit vector x on its shorter side, and returns σ, the length of A's image of
+// x. If cols ≤ rows it is (c/σ)·A·x·xᵀ with σ = ‖Ax‖, else (c/σ)·x·xᵀ·A with
+// σ = ‖Aᵀx‖. If σ = 0 it is 0. With x the top singular vector it is c·(top left)·(top
+// right)ᵀ. u has cols numbers, v has rows.
+func TopPair(u, v, a []float64, rows, cols int, x []float64, c float64) (sigma float64) {
 	if cols > rows {
-		return rankOneWide(dst, a, rows, cols, u, c)
+		copy(v, x)
+		mulTrans(u, a, cols, x)
+		if sigma = floats.Norm(u, 2); sigma != 0 {
+			floats.Scale(c/sigma, u)
+		}
+		return sigma
 	}
+	copy(u, x)
 	grain := max((rows+pieces-1)/pieces, panel)
-	p := Borrow(rows)
-	defer Return(p)
-	t := *p
 	var part [pieces]float64
 	Do(rows, grain, func(lo, hi int) {
 		sum := 0.0
 		for j := lo; j < hi; j++ {
-			t[j] = dot4(a[j*cols:j*cols+cols], u)
-			sum += t[j] * t[j]
+			v[j] = dot4(a[j*cols:j*cols+cols], x)
+			sum += v[j] * v[j]
 		}
 		part[lo/grain] = sum
 	})
-	sigma = math.Sqrt(floats.Sum(part[:]))
-	if sigma == 0 {
-		clear(dst)
-		return 0
-	}
-	Do(rows, grain, func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			d := dst[j*cols : j*cols+cols]
-			if x := t[j] / sigma * c; x == 0 {
-				clear(d)
-			} else {
-				for l, y := range u {
-					d[l] = x * y
-				}
-			}
+	if sigma = math.Sqrt(floats.Sum(part[:])); sigma != 0 {
+		for j, t := range v {
+			v[j] = t / sigma * c
 		}
-	})
-	return sigma
-}
-
-func rankOneWide(dst, a []float64, rows, cols int, u []float64, c float64) (sigma float64) {
-	t := dst[:cols] // row 0 of dst holds Aᵀu for a while
-	mulTrans(t, a, cols, u)
-	sigma = floats.Norm(t, 2)
-	if sigma == 0 {
-		clear(dst)
-		return 0
 	}
-	floats.Scale(c/sigma, t)
-	for j := 1; j < rows; j++ {
-		floats.ScaleTo(dst[j*cols:j*cols+cols], u[j], t)
-	}
-	floats.Scale(u[0], t)
 	return sigma
 }
 

@@ -162,9 +162,11 @@ func TestDense(t *testing.T) {
 			return y
 		})
 		want, sigma := plainRankOne(a, rows, cols, q, -3)
-		hold(t, "RankOne", rows, cols, append(want, sigma), tol, func() []float64 {
+		hold(t, "TopPair", rows, cols, append(want, sigma), tol, func() []float64 {
 			dst := rubbish(rows * cols)
-			sigma := RankOne(dst, a, rows, cols, q, -3)
+			u, v := rubbish(cols), rubbish(rows)
+			sigma := TopPair(u, v, a, rows, cols, q, -3)
+			Outer(dst, u, v)
 			return append(dst, sigma)
 		})
 		f := random(rng, s, s)
@@ -189,8 +191,10 @@ func TestDense(t *testing.T) {
 	}
 	for _, sh := range [][2]int{{400, 3}, {3, 400}} {
 		dst := rubbish(1200)
-		if s := RankOne(dst, make([]float64, 1200), sh[0], sh[1], []float64{1, 0, 0}, 5); s != 0 || slices.Max(dst) != 0 {
-			t.Errorf("RankOne of the zero matrix: σ = %g, largest entry %g", s, slices.Max(dst))
+		u, v := rubbish(sh[1]), rubbish(sh[0])
+		s := TopPair(u, v, make([]float64, 1200), sh[0], sh[1], []float64{1, 0, 0}, 5)
+		if Outer(dst, u, v); s != 0 || slices.Max(dst) != 0 {
+			t.Errorf("TopPair of the zero matrix: σ = %g, largest entry %g", s, slices.Max(dst))
 		}
 	}
 }

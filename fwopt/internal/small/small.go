@@ -58,13 +58,8 @@ func Methods() map[string]fwopt.Method {
 
 		"AwayFW":    fwopt.AwayFWSafe(L),
 		"AwayFWls":  fwopt.AwayFWLineSearch(),
-		"STORCaway": away(fwopt.STORCBeyond(L, D)),
+		"STORCaway": &fwopt.STORCAway{STORC: *fwopt.STORCBeyond(L, D)},
 	}
-}
-
-func away(m *fwopt.STORC) *fwopt.STORC {
-	m.Away = true
-	return m
 }
 
 // Bits writes out all that must not differ between two runs.

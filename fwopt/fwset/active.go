@@ -1,0 +1,86 @@
+package fwset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// ActiveSet is a point x = Σ_i Weight[i] Atom[i] of Ω, as the methods keep it that
+// take weight from vertices again, by away steps or pairwise steps. Choose finds the
+// atom to take it from, Toward and Away move the point. It is all exported, so that it
+// can be a part of a method's state.
+type ActiveSet struct {
+	Atom   []Vertex  // no two the same; what was dropped has its memory kept beyond the length
+	Weight []float64 // positive, of sum 1
+}
+
+// Start makes v the only atom.
+func (s *ActiveSet) Start(v *Vertex) {
+	s.Atom, s.Weight = slices.Grow(s.Atom[:0], 1)[:1], append(s.Weight[:0], 1)
+	s.Atom[0].Set(v)
+}
+
+// Choose returns the place of the atom u = argmax ⟨g, u⟩, and ⟨g, u⟩.
+func (s *ActiveSet) Choose(g []float64) (u int, most float64) {
+	most = math.Inf(-1)
+	for i := range s.Atom {
+		if c := s.Atom[i].Dot(g); c > most {
+			u, most = i, c
+		}
+	}
+	return u, most
+}
+
+// Most returns the longest step away from atom u that stays in Ω: γ = α_u/(1 − α_u).
+func (s *ActiveSet) Most(u int) float64 { return s.Weight[u] / (1 - s.Weight[u]) }
+
+// Toward moves the point to x = (1−γ)x + γv. It costs a pass over the atoms.
+func (s *ActiveSet) Toward(x []float64, v *Vertex, gamma float64) {
+	floats.Scale(1-gamma, s.Weight)
+	i := slices.IndexFunc(s.Atom, func(u Vertex) bool { return u.Equal(v) })
+	if i < 0 {
+		i = len(s.Atom)
+		s.Atom, s.Weight = slices.Grow(s.Atom, 1)[:i+1], append(s.Weight, 0)
+		s.Atom[i].Set(v)
+	}
+	s.Weight[i] += gamma // α_v = (1−γ)α_v + γ, the others (1−γ)α_i
+	s.settle(x)
+}
+
+// Away moves the point to x = (1+γ)x − γu, where u is an atom. With γ = Most(u) it
+// drops u.
+func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
+	drop := gamma >= s.Most(u)
+	floats.Scale(1+gamma, s.Weight)
+	s.Weight[u] -= gamma // α_u = (1+γ)α_u − γ, the others (1+γ)α_i
+	if drop {
+		s.Weight[u] = 0 // whatever rounding says
+	}
+	s.settle(x)
+}
+
+// settle drops what has weight 0 and computes x anew, so that nothing drifts.
+func (s *ActiveSet) settle(x []float64) {
+	n := 0
+	for i, α := range s.Weight {
+		if α <= 0 {
+			continue
+		}
+		s.Weight[n] = α
+		s.Atom[n], s.Atom[i] = s.Atom[i], s.Atom[n]
+		n++
+	}
+	s.Atom, s.Weight = s.Atom[:n], s.Weight[:n]
+	sum := floats.Sum(s.Weight)
+	if !(math.Abs(sum-1) <= 1e-6) {
+		panic(fmt.Sprintf("fwset: the %d weights of an ActiveSet add up to %g, want 1", n, sum))
+	}
+	floats.Scale(1/sum, s.Weight)
+	clear(x)
+	for i := range s.Atom {
+		s.Atom[i].AddTo(x, s.Weight[i])
+	}
+}

@@ -1,0 +1,164 @@
+package fwset
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt/fwid"
+)
+
+// Product is Ω_1 × Ω_2 × …, whose vectors are those of the factors one after the
+// other. Its centre is made of the factors' centres. It panics if it has no factor.
+type Product []Domain
+
+func (p Product) check() {
+	if len(p) == 0 {
+		panic("fwset: a Product of nothing")
+	}
+	for i, f := range p {
+		if fwid.IsNil(f) {
+			panic(fmt.Sprintf("fwset: factor %d of a Product is nil", i+1))
+		}
+	}
+}
+
+// Dim returns the sum of the dimensions.
+func (p Product) Dim() (d int) {
+	p.check()
+	for _, f := range p {
+		d += f.Dim()
+	}
+	return d
+}
+
+// each calls f with each factor and its part of the vectors.
+func (p Product) each(f func(omega Domain, part func(x []float64) []float64), v ...[]float64) {
+	checkLen(p.Dim(), v...)
+	at := 0
+	for _, omega := range p {
+		from, to := at, at+omega.Dim()
+		f(omega, func(x []float64) []float64 { return x[from:to:to] })
+		at = to
+	}
+}
+
+// Argmin computes the factors' minimisers.
+func (p Product) Argmin(dst, g []float64) {
+	p.each(func(omega Domain, part func([]float64) []float64) { omega.Argmin(part(dst), part(g)) }, dst, g)
+}
+
+// ArgminVertex asks each factor for tol/(number of factors) and returns the sum of
+// their slacks. Each keeps a warm start of its own within warm. The vertex is sparse
+// if the factors' are, else dense.
+func (p Product) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
+	s := newShelf(warm)
+	vs, sparse, n := make([]Vertex, len(p)), true, 0
+	i := 0
+	p.each(func(omega Domain, part func([]float64) []float64) {
+		slack += Argmin(omega, &vs[i], part(g), max(0, tol)/float64(len(p)), s.take())
+		s.put()
+		sparse = sparse && !vs[i].rankOne() && !vs[i].dense()
+		n += len(vs[i].Index)
+		i++
+	}, g)
+	s.close()
+	if !sparse {
+		x, at := v.SetDense(len(g)), 0
+		for i := range vs {
+			vs[i].Dense(x[at : at+vs[i].D])
+			at += vs[i].D
+		}
+		return slack
+	}
+	index, value := v.SetSparse(len(g), n)
+	k, at := 0, 0
+	for i := range vs {
+		for l, j := range vs[i].Index {
+			index[k], value[k] = at+j, vs[i].Value[l]
+			k++
+		}
+		at += vs[i].D
+	}
+	return slack
+}
+
+// A shelf keeps the warm starts of the factors of a product in one Warm: of each the
+// length and the numbers.
+type shelf struct {
+	warm *Warm
+	old  []float64 // what is left of what was kept
+	next []float64 // what is kept now
+	one  Warm      // that of the factor at work
+}
+
+func newShelf(warm *Warm) *shelf {
+	s := &shelf{warm: warm}
+	if warm != nil {
+		s.old, s.one.RNG = warm.V, warm.RNG
+	}
+	return s
+}
+
+// take returns the warm start of the next factor, or nil if there is to be none.
+func (s *shelf) take() *Warm {
+	if s.warm == nil {
+		return nil
+	}
+	s.one.V = nil
+	if len(s.old) > 0 {
+		if n := int(s.old[0]); n >= 0 && n < len(s.old) { // else it is not of this product
+			s.one.V, s.old = append(s.one.V, s.old[1:1+n]...), s.old[1+n:]
+		}
+	}
+	return &s.one
+}
+
+// put keeps what the factor has left.
+func (s *shelf) put() { s.next = append(append(s.next, float64(len(s.one.V))), s.one.V...) }
+
+func (s *shelf) close() {
+	if s.warm != nil {
+		s.warm.V, s.warm.RNG = append(s.warm.V[:0], s.next...), s.one.RNG
+	}
+}
+
+// Project computes the factors' projections. It panics unless all are Projectors.
+func (p Product) Project(dst, x []float64) {
+	p.each(func(omega Domain, part func([]float64) []float64) {
+		need[Projector](omega, "Project").Project(part(dst), part(x))
+	}, dst, x)
+}
+
+// Diameter returns √(Σ_i D_i²). It panics unless all factors are Diameterers.
+func (p Product) Diameter() (d float64) {
+	p.check()
+	for _, f := range p {
+		d = math.Hypot(d, need[Diameterer](f, "Diameter").Diameter())
+	}
+	return d
+}
+
+// Gauge returns the largest gauge of a factor. It panics unless all are Gaugers.
+func (p Product) Gauge(x []float64) (most float64) {
+	p.each(func(omega Domain, part func([]float64) []float64) {
+		most = max(most, need[Gauger](omega, "Gauge").Gauge(part(x)))
+	}, x)
+	return most
+}
+
+// need returns what a factor must be able to do.
+func need[C any](omega Domain, method string) C {
+	c, ok := omega.(C)
+	if !ok {
+		panic(fmt.Sprintf("fwset: %T, a factor of a Product, has no %s", omega, method))
+	}
+	return c
+}
+
+// Identify says the factors.
+func (p Product) Identify(id *fwid.Identity) {
+	id.Of(p).Int(len(p))
+	for _, f := range p {
+		id.Part(f)
+	}
+}

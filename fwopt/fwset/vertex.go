@@ -1,0 +1,208 @@
+package fwset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Vertex is an answer v of a linear optimisation, in the form in which it is small: a
+// sparse vector for a simplex or an ℓ1 ball, a matrix of rank one for a trace-norm
+// ball, or else a dense vector. A set fills it by SetDense, SetSparse or SetRankOne,
+// and the methods below do with any of the forms what is done with a vector, to the
+// same bits. The zero Vertex is ready to be filled; it keeps its memory, so that one
+// of them serves all steps of a run.
+//
+// A vertex is sparse if it has neither U nor as many values as D.
+type Vertex struct {
+	D     int       // its length as a vector
+	Value []float64 // all D numbers; or, with Index, those that are not 0
+	Index []int     // where the numbers of Value stand, rising
+	U, V  []float64 // of rank one: number j·len(U)+l is U[l]·V[j], and D = len(U)·len(V)
+}
+
+// SetDense makes v a dense vector and returns its d numbers, which are to be filled.
+func (v *Vertex) SetDense(d int) (value []float64) {
+	*v = Vertex{D: d, Value: slices.Grow(v.Value[:0], d)[:d]}
+	return v.Value
+}
+
+// SetSparse makes v a vector of length d in which at most n numbers are not 0, and
+// returns where they stand and what they are, which is to be filled.
+func (v *Vertex) SetSparse(d, n int) (index []int, value []float64) {
+	*v = Vertex{D: d, Index: slices.Grow(v.Index[:0], n)[:n], Value: slices.Grow(v.Value[:0], n)[:n]}
+	return v.Index, v.Value
+}
+
+// SetRankOne makes v a matrix of rank one, laid out as TraceNorm does, and returns its
+// factors: the h numbers of U and the m of V, which are to be filled.
+func (v *Vertex) SetRankOne(h, m int) (u, w []float64) {
+	*v = Vertex{D: h * m, U: slices.Grow(v.U[:0], h)[:h], V: slices.Grow(v.V[:0], m)[:m]}
+	return v.U, v.V
+}
+
+// Pack makes v hold x, as a sparse vector if half of x or more is 0.
+func (v *Vertex) Pack(x []float64) {
+	n := 0
+	for _, y := range x {
+		if y != 0 {
+			n++
+		}
+	}
+	if 2*n > len(x) {
+		copy(v.SetDense(len(x)), x)
+		return
+	}
+	index, value := v.SetSparse(len(x), n)
+	k := 0
+	for i, y := range x {
+		if y != 0 {
+			index[k], value[k] = i, y
+			k++
+		}
+	}
+}
+
+// Check panics unless v is a vector of length d in one of the forms.
+func (v *Vertex) Check(d int) {
+	if v.D != d {
+		panic(fmt.Sprintf("fwset: a Vertex of dimension %d, want %d", v.D, d))
+	}
+	switch {
+	case v.rankOne():
+		if len(v.U)*len(v.V) != d || len(v.Value)+len(v.Index) > 0 {
+			panic(fmt.Sprintf("fwset: a Vertex of dimension %d made of U with %d numbers and V with %d, beside %d values", d, len(v.U), len(v.V), len(v.Value)))
+		}
+	case v.dense():
+	case len(v.Index) != len(v.Value):
+		panic(fmt.Sprintf("fwset: a Vertex of dimension %d with %d indices and %d values", d, len(v.Index), len(v.Value)))
+	default:
+		last := -1
+		for _, i := range v.Index {
+			if i <= last || i >= d {
+				panic(fmt.Sprintf("fwset: a Vertex of dimension %d with index %d after %d; the indices must rise, each once", d, i, last))
+			}
+			last = i
+		}
+	}
+}
+
+func (v *Vertex) rankOne() bool { return len(v.U) > 0 || len(v.V) > 0 }
+func (v *Vertex) dense() bool   { return len(v.Index) == 0 && len(v.Value) == v.D }
+
+// Dense writes v out: dst = v.
+func (v *Vertex) Dense(dst []float64) {
+	checkLen(v.D, dst)
+	switch {
+	case v.rankOne():
+		kern.Outer(dst, v.U, v.V)
+	case v.dense():
+		copy(dst, v.Value)
+	default:
+		clear(dst)
+		for k, i := range v.Index {
+			dst[i] = v.Value[k]
+		}
+	}
+}
+
+// Lerp does x = (1−γ)x + γv, in one pass. It panics if γ is not in [0, 1], for the
+// result could leave Ω.
+func (v *Vertex) Lerp(x []float64, gamma float64) {
+	checkLen(v.D, x)
+	if !(gamma >= 0 && gamma <= 1) {
+		panic(fmt.Sprintf("fwset: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
+	}
+	switch {
+	case gamma == 1: // γ_1 = 1: also from an x that holds no number
+		v.Dense(x)
+	case v.rankOne():
+		kern.LerpOuter(x, gamma, v.U, v.V)
+	default:
+		floats.Scale(1-gamma, x)
+		v.AddTo(x, gamma)
+	}
+}
+
+// AddTo does x += c·v.
+func (v *Vertex) AddTo(x []float64, c float64) {
+	checkLen(v.D, x)
+	switch {
+	case v.rankOne():
+		kern.AddOuter(x, c, v.U, v.V)
+	case v.dense():
+		floats.AddScaled(x, c, v.Value)
+	default:
+		for k, i := range v.Index {
+			x[i] += c * v.Value[k]
+		}
+	}
+}
+
+// From computes dst = x − v. dst may be x itself.
+func (v *Vertex) From(dst, x []float64) {
+	checkLen(v.D, dst, x)
+	switch {
+	case v.rankOne():
+		kern.SubOuter(dst, x, v.U, v.V)
+	case v.dense():
+		floats.SubTo(dst, x, v.Value)
+	default:
+		copy(dst, x)
+		for k, i := range v.Index {
+			dst[i] -= v.Value[k]
+		}
+	}
+}
+
+// Dot returns ⟨v, g⟩, at the price of the numbers that are not 0.
+func (v *Vertex) Dot(g []float64) (sum float64) {
+	checkLen(v.D, g)
+	switch {
+	case v.rankOne():
+		return kern.DotOuter(g, v.U, v.V)
+	case v.dense():
+		return floats.Dot(v.Value, g)
+	}
+	for k, i := range v.Index {
+		sum += v.Value[k] * g[i]
+	}
+	return sum
+}
+
+// Equal reports whether v and w are the same vector, number by number, in whatever
+// form. It costs O(D) where the forms differ.
+func (v *Vertex) Equal(w *Vertex) bool {
+	switch {
+	case v.D != w.D:
+		return false
+	case v.rankOne() && w.rankOne():
+		return slices.Equal(v.U, w.U) && slices.Equal(v.V, w.V)
+	case v.rankOne() == w.rankOne() && v.dense() == w.dense():
+		return slices.Equal(v.Index, w.Index) && slices.Equal(v.Value, w.Value)
+	}
+	p, q := kern.Borrow(v.D), kern.Borrow(v.D)
+	defer kern.Return(p)
+	defer kern.Return(q)
+	v.Dense(*p)
+	w.Dense(*q)
+	return slices.Equal(*p, *q)
+}
+
+// Set makes v a copy of w, in the memory of v.
+func (v *Vertex) Set(w *Vertex) {
+	v.D = w.D
+	v.Value, v.U, v.V = copied(v.Value, w.Value), copied(v.U, w.U), copied(v.V, w.V)
+	v.Index = copied(v.Index, w.Index)
+}
+
+// copied returns a copy of src in the memory of dst, and nil of an empty one, which a
+// file could not tell from nil.
+func copied[T any](dst, src []T) []T {
+	if len(src) == 0 {
+		return nil
+	}
+	return append(dst[:0], src...)
+}

@@ -1,0 +1,78 @@
+package fwopt
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// StepRule chooses the steps of FW and AwayFW. A rule of one's own is a struct with
+// this method; what it keeps from step to step stands in exported fields behind a
+// pointer, so that a checkpoint holds it, and Identify says its parameters.
+type StepRule interface {
+	// Step returns γ_k ∈ [0, 1]. More than leg.Most counts as that. What it asks of f
+	// it asks through o, which counts.
+	Step(o *Oracle, k int, leg Leg) float64
+}
+
+// Leg is where step k may go: from X to X − γD, γ ∈ [0, Most].
+type Leg struct {
+	X, D  []float64
+	End   []float64 // X − D
+	Slope float64   // ∇f(X)ᵀD, at which f falls at first
+	Most  float64   // 1, or less for a step away from a vertex
+}
+
+// OpenLoop is γ_k = 2/(k+1), the step of every theorem of the paper.
+type OpenLoop struct{}
+
+// Step returns 2/(k+1).
+func (OpenLoop) Step(_ *Oracle, k int, _ Leg) float64 { return gamma2(k) }
+
+// Identify says that there is nothing to say.
+func (r OpenLoop) Identify(id *Identity) { id.Of(r) }
+
+// Short is the step min{1, slope/(L‖D‖²)}, which never increases an L-smooth f.
+type Short struct {
+	L float64 // smoothness of f
+}
+
+// Step returns the minimiser of the bound −γ slope + γ²L‖D‖²/2 on f's change.
+func (r Short) Step(_ *Oracle, _ int, leg Leg) float64 {
+	return shortStep(leg.Slope, positive("L", r.L)*floats.Dot(leg.D, leg.D))
+}
+
+// Identify says L.
+func (r Short) Identify(id *Identity) { id.Of(r).Float(r.L) }
+
+// LineSearch is the minimiser of f on the leg, found by the objective, which must be a
+// LineSearcher, at the price of one exact gradient. It looks as far as End, which may
+// lie outside Ω in a step away from a vertex; so f must be convex there, too.
+type LineSearch struct{}
+
+// Step returns argmin_{γ∈[0,1]} f(X − γD).
+func (LineSearch) Step(o *Oracle, _ int, leg Leg) float64 { return o.LineSearch(leg.X, leg.End) }
+
+// Identify says that there is nothing to say.
+func (r LineSearch) Identify(id *Identity) { id.Of(r) }
+
+// stepOf asks a rule for step k.
+func stepOf(rule StepRule, o *Oracle, k int, leg Leg) float64 {
+	gamma := rule.Step(o, k, leg)
+	if !(gamma >= 0 && gamma <= 1) {
+		panic(fmt.Sprintf("fwopt: the step rule %T gives γ_%d = %g, want a step in [0, 1]", rule, k, gamma))
+	}
+	return min(gamma, leg.Most)
+}
+
+// shortStep returns min{1, slope/bend}, the minimiser over [0, 1] of
+// −γ slope + γ² bend/2; 0 if the slope is not positive.
+func shortStep(slope, bend float64) float64 {
+	if !(slope > 0) {
+		return 0
+	}
+	return min(1, slope/bend)
+}
+
+// gamma2 is γ_k = 2/(k+1), the step of every theorem of the paper.
+func gamma2(k int) float64 { return 2 / float64(k+1) }
