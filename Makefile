@@ -91,7 +91,7 @@ pins: ## the kernel's version of gonb is the library's
 	 { [ "$$lib" = "$$kernel" ] || { echo "go.mod has $$lib, docker/go.mod has $$kernel: make them equal" >&2; exit 1; }; }
 
 fmt: ## gofmt finds nothing to change
-	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
+	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets notebooks) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
 
 vet: ## go vet
 	$(GO) vet ./...
@@ -109,7 +109,7 @@ unit: ## all tests of the library, in full
 # by name: whole runs (Golden, Reference, Figure), statistics (Law, Bounds, Coverage), naive code (Naive), data (Twin, News20). What these
 # start, by kern.Do and fwrate.Seeds, has tests of its own: give a test of goroutines none of these names. Alloc: sync.Pool drops at random then.
 race: ## the tests of goroutines, under the race detector: needs a C compiler
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Golden|Reference|Figure|Law|Bounds|Coverage|Naive|Twin|News20' ./fwopt/...; \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Golden|Reference|Figure|Law|Bounds|Coverage|Naive|Twin|News20' ./fwopt/... ./notebooks/...; \
 	 else echo "no C compiler here: go test -race is left out" >&2; fi
 
 cross: ## go vet as on macOS, Linux on ARM and Windows

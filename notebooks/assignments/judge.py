@@ -1,4 +1,4 @@
-"""What nbgrader grades Go with: a reader that no file can stop, and the judge (fwopt/fwgrade) in place of a kernel."""
+"""What nbgrader grades Go with: a reader that no file can stop, and the judge (fwgrade/) in place of a kernel."""
 
 import base64
 import binascii
@@ -323,7 +323,7 @@ class Judge(NbGraderPreprocessor):
 
     def ask(self, nb, source):
         if not Judge.built:
-            build = [os.environ.get("GO", "go"), "build", "-o", str(JUDGE), "./fwopt/fwgrade"]
+            build = [os.environ.get("GO", "go"), "build", "-o", str(JUDGE), "./notebooks/assignments/fwgrade"]
             subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "CGO_ENABLED": "0"})
             Judge.built = True
         cells = []

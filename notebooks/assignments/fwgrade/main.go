@@ -1,6 +1,6 @@
 // Command fwgrade judges a student's notebook against the teacher's:
 //
-//	go run ./fwopt/fwgrade -source SHEET.ipynb SUBMISSION.ipynb
+//	go run ./notebooks/assignments/fwgrade -source SHEET.ipynb SUBMISSION.ipynb
 //
 // and prints JSON: for each check cell whether it passed, with a report. Data,
 // accounts and verdict are in one program, the student's code in another that
