@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -15,8 +15,10 @@ import (
 	"time"
 )
 
-//go:embed wire/wire.go
-var wireText []byte
+// wireFiles is package wire without its tests, whose names end in t.go.
+//
+//go:embed wire/*[^t].go
+var wireFiles embed.FS
 
 // What compiling may take: the checks, with the library on a new machine; one solution.
 const (
@@ -170,7 +172,11 @@ func (b *builder) build(ctx context.Context, name string, limit time.Duration, g
 	if err := os.MkdirAll(filepath.Join(dir, "wire"), 0o700); err != nil {
 		return "", "", err
 	}
-	files["go.mod"], files["go.sum"], files["wire/wire.go"] = []byte(gomod), sum, wireText
+	files["go.mod"], files["go.sum"] = []byte(gomod), sum
+	wire, _ := wireFiles.ReadDir("wire") // embedded, so there are no errors
+	for _, f := range wire {
+		files["wire/"+f.Name()], _ = wireFiles.ReadFile("wire/" + f.Name())
+	}
 	for f, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, f), text, 0o600); err != nil {
 			return "", "", err

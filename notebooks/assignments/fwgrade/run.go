@@ -122,7 +122,12 @@ func (r *runner) run(ctx context.Context, id string) (mark, error) {
 	end(child)
 	said, _ := io.ReadAll(verdict)
 	m.Passed = err == nil && bytes.Equal(said, word)
+	m.Report = r.words(m, err, &report, &trouble, &prints)
+	return m, nil
+}
 
+// words are the report: what the check printed, how it ended if not well, and what the solution printed.
+func (r *runner) words(m mark, err error, report, trouble, prints *head) string {
 	var text []string
 	add := func(title, body string) {
 		if body != "" {
@@ -140,8 +145,7 @@ func (r *runner) run(ctx context.Context, id string) (mark, error) {
 		add("", err.Error())
 	}
 	add("What your functions printed:\n", strings.ReplaceAll(prints.String(), strings.TrimSuffix(r.child, ".bin")+"/", ""))
-	m.Report = strings.Join(text, "\n")
-	return m, nil
+	return strings.Join(text, "\n")
 }
 
 // startChild starts the solution behind the highest wall that there is.
