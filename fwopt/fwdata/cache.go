@@ -95,36 +95,66 @@ func readCache(path, digest string) (*Set, [32]byte, error) {
 		return nil, mark, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	h, err := readHeader(f)
 	if err != nil {
 		return nil, mark, err
+	}
+	copy(mark[:], h[48:])
+	s, err := readBody(f, h)
+	if err != nil {
+		return nil, mark, err
+	}
+	s.Digest = digest
+	if hex.EncodeToString(h[16:48]) != digest { // asked last, as a damaged digest is damage
+		return nil, mark, errOther
+	}
+	return s, mark, nil
+}
+
+// readHeader reads the first bytes of a binary file of this version, whose size
+// is what they say.
+func readHeader(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
 	h := make([]byte, cacheHeader)
 	switch _, err := io.ReadFull(f, h); {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, mark, errDamaged
+		return nil, errDamaged
 	case err != nil:
-		return nil, mark, err
+		return nil, err
 	case string(h[:8]) != cacheMagic:
-		return nil, mark, errDamaged
+		return nil, errDamaged
 	case binary.LittleEndian.Uint32(h[8:]) != cacheVersion:
-		return nil, mark, errOther
+		return nil, errOther
 	}
-	copy(mark[:], h[48:])
-	var dim [4]uint64
-	for k := range dim {
-		dim[k] = binary.LittleEndian.Uint64(h[80+8*k:])
-		if dim[k] > math.MaxInt32 { // so that no product below overflows
-			return nil, mark, errDamaged
+	dim := dimensions(h)
+	for _, d := range dim {
+		if d > math.MaxInt32 { // so that no product below overflows
+			return nil, errDamaged
 		}
 	}
-	n, m, nh, nz := int(dim[0]), int(dim[1]), int(dim[2]), int(dim[3])
 	if uint64(info.Size()) != cacheHeader+8*dim[2]+8*dim[0]+12*dim[3]+4 {
-		return nil, mark, errDamaged
+		return nil, errDamaged
 	}
+	return h, nil
+}
 
+// dimensions are n, m, h and the nonzeros, as a header has them.
+func dimensions(h []byte) (dim [4]uint64) {
+	for k := range dim {
+		dim[k] = binary.LittleEndian.Uint64(h[80+8*k:])
+	}
+	return dim
+}
+
+// readBody reads what follows the header, and checks the sum of both.
+func readBody(f *os.File, h []byte) (*Set, error) {
+	dim := dimensions(h)
+	n, m, nh, nz := int(dim[0]), int(dim[1]), int(dim[2]), int(dim[3])
 	r := &sumReader{r: f, sum: crc32.Update(0, castagnoli, h), buf: make([]byte, 1<<17)}
-	s := &Set{Labels: make([]int, nh), Y: make([]int, n), Digest: digest,
+	s := &Set{Labels: make([]int, nh), Y: make([]int, n),
 		X: &fwopt.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, nz), Val: make([]float64, nz)}}
 	ok := true
 	for k := 0; k < nh; {
@@ -164,24 +194,21 @@ func readCache(path, digest string) (*Set, [32]byte, error) {
 	sum := r.sum
 	tail := r.next(4, 1)
 	if r.err != nil {
-		return nil, mark, r.err
+		return nil, r.err
 	}
 	if !ok || binary.LittleEndian.Uint32(tail) != sum {
-		return nil, mark, errDamaged
+		return nil, errDamaged
 	}
 	for i := range n {
 		last := int32(-1)
 		for _, j := range s.X.Col[s.X.Ptr[i]:s.X.Ptr[i+1]] {
 			if j <= last || int(j) >= m {
-				return nil, mark, errDamaged
+				return nil, errDamaged
 			}
 			last = j
 		}
 	}
-	if hex.EncodeToString(h[16:48]) != digest { // asked last, as a damaged digest is damage
-		return nil, mark, errOther
-	}
-	return s, mark, nil
+	return s, nil
 }
 
 // sumReader hands out pieces of a file and keeps their checksum.

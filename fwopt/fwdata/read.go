@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -137,45 +136,6 @@ func parse(r io.Reader, name string, targets bool) (*parser, error) {
 	}
 	p.x.N = len(p.y)
 	return p, nil
-}
-
-// gunzip reads the members of a gzip file one after the other. Unlike gzip.Reader
-// it lets zero bytes follow a member, as tapes and block devices leave them.
-type gunzip struct {
-	from *bufio.Reader
-	z    gzip.Reader
-	in   bool // a member
-}
-
-func (g *gunzip) Read(b []byte) (int, error) {
-	for {
-		if g.in {
-			n, err := g.z.Read(b)
-			if n > 0 {
-				return n, nil // the error, if there is one, comes again
-			}
-			if err != io.EOF {
-				return 0, err
-			}
-			g.in = false
-		}
-		c, err := g.from.ReadByte()
-		for c == 0 && err == nil {
-			c, err = g.from.ReadByte()
-		}
-		if err != nil {
-			return 0, err // io.EOF where no member follows
-		}
-		g.from.UnreadByte()
-		if c != 0x1f {
-			return 0, errors.New("garbage after its end")
-		}
-		if err := g.z.Reset(g.from); err != nil {
-			return 0, err
-		}
-		g.z.Multistream(false)
-		g.in = true
-	}
 }
 
 // parser holds what has been read so far.
@@ -404,39 +364,4 @@ func quote(b []byte) string {
 		return strconv.Quote(string(b[:24])) + "…"
 	}
 	return strconv.Quote(string(b))
-}
-
-// Write writes the set as LIBSVM text, with its labels and with values that read
-// back to the same bits. When the last column is empty, the first line gets an
-// explicit zero for it, so that M survives.
-func (s *Set) Write(w io.Writer) error {
-	bw := bufio.NewWriter(w)
-	used := int32(-1)
-	for _, j := range s.X.Col {
-		used = max(used, j)
-	}
-	var b []byte
-	for i := range s.N() {
-		b = strconv.AppendInt(b[:0], int64(s.Labels[s.Y[i]]), 10)
-		col, val := s.X.Row(i)
-		for k, j := range col {
-			b = append(b, ' ')
-			b = strconv.AppendInt(b, int64(j)+1, 10)
-			b = append(b, ':')
-			b = strconv.AppendFloat(b, val[k], 'g', -1, 64)
-		}
-		if i == 0 && int(used)+1 < s.M() {
-			b = append(b, ' ')
-			b = strconv.AppendInt(b, int64(s.M()), 10)
-			b = append(b, ":0"...)
-		}
-		b = append(b, '\n')
-		if _, err := bw.Write(b); err != nil {
-			return fmt.Errorf("fwdata: writing %s: %w", s.Name, err)
-		}
-	}
-	if err := bw.Flush(); err != nil {
-		return fmt.Errorf("fwdata: writing %s: %w", s.Name, err)
-	}
-	return nil
 }

@@ -59,12 +59,38 @@ func twin(name string, n int, seed uint64) *Set {
 	}
 	g := newRandom(seed, 2)
 
-	// Words: their weights, and a table for each topic. A topic without words
-	// falls back on all of them.
 	topics := 2
 	for topics*topics < 4*h {
 		topics++
 	}
+	all, table := drawWords(g, m, topics)
+	mix := drawClasses(g, h, topics)
+
+	s := &Set{Name: e.Name + " (generated)", Generated: true, Y: make([]int, n), Labels: make([]int, h),
+		X: &fwopt.Sparse{N: n, M: m, Ptr: make([]int, 1, n+1)}}
+	for c := range s.Labels {
+		s.Labels[c] = c + 1
+	}
+	for i := range s.Y {
+		s.Y[i] = i % h
+	}
+	g.shuffle(n, func(i, j int) { s.Y[i], s.Y[j] = s.Y[j], s.Y[i] })
+
+	drawRows(g, s, e.RowNonzeros, func(class int) int32 {
+		if g.float() < topicShare {
+			return table[mix[class].draw(g)].draw(g)
+		}
+		return all.draw(g)
+	})
+	shuffleLabels(g, s.Y)
+
+	s.Digest = contentDigest(s)
+	return s
+}
+
+// drawWords gives each word a weight and a topic, and returns a table of all
+// words and one for each topic. A topic without words falls back on all of them.
+func drawWords(g random, m, topics int) (all alias, table []alias) {
 	words := make([]int32, m)
 	weight := make([]float64, m)
 	byTopic := make([][]int32, topics)
@@ -73,8 +99,8 @@ func twin(name string, n int, seed uint64) *Set {
 		t := g.below(topics)
 		byTopic[t] = append(byTopic[t], int32(j))
 	}
-	all := newAlias(words, weight)
-	table := make([]alias, topics)
+	all = newAlias(words, weight)
+	table = make([]alias, topics)
 	for t, ws := range byTopic {
 		table[t] = all
 		if len(ws) > 0 {
@@ -85,8 +111,12 @@ func twin(name string, n int, seed uint64) *Set {
 			table[t] = newAlias(ws, w)
 		}
 	}
+	return all, table
+}
 
-	// Classes: weights over the topics, u⁴ so that a few dominate.
+// drawClasses gives each of h classes weights over the topics, u⁴ so that a few
+// dominate.
+func drawClasses(g random, h, topics int) []alias {
 	ids := make([]int32, topics)
 	for t := range ids {
 		ids[t] = int32(t)
@@ -100,34 +130,24 @@ func twin(name string, n int, seed uint64) *Set {
 		}
 		mix[c] = newAlias(ids, w)
 	}
+	return mix
+}
 
-	s := &Set{Name: e.Name + " (generated)", Generated: true, Y: make([]int, n), Labels: make([]int, h),
-		X: &fwopt.Sparse{N: n, M: m, Ptr: make([]int, 1, n+1)}}
-	for c := range s.Labels {
-		s.Labels[c] = c + 1
-	}
-	for i := range s.Y {
-		s.Y[i] = i % h
-	}
-	g.shuffle(n, func(i, j int) { s.Y[i], s.Y[j] = s.Y[j], s.Y[i] })
-
-	// Rows: number is each word's column, in the order of first use.
-	number := make([]int32, m)
+// drawRows fills X with the counts of words, drawn by the class of their row.
+func drawRows(g random, s *Set, nonzeros [][2]float64, word func(class int) int32) {
+	// number is each word's column, in the order of first use.
+	number := make([]int32, s.M())
 	for j := range number {
 		number[j] = -1
 	}
 	next := int32(0)
-	count := make([]float64, m)
+	count := make([]float64, s.M())
 	var row []int32
-	for i := range n {
-		want := rowSize(e.RowNonzeros, g.float(), m)
+	for i := range s.N() {
+		want := rowSize(nonzeros, g.float(), s.M())
 		row = row[:0]
 		for draws := 0; len(row) < want && draws < 20*want; draws++ {
-			from := &all
-			if g.float() < topicShare {
-				from = &table[mix[s.Y[i]].draw(g)]
-			}
-			j := from.draw(g)
+			j := word(s.Y[i])
 			if number[j] < 0 {
 				number[j] = next
 				next++
@@ -146,22 +166,21 @@ func twin(name string, n int, seed uint64) *Set {
 		}
 		s.X.Ptr = append(s.X.Ptr, len(s.X.Val))
 	}
+}
 
-	// Noise: the first rows of a random order trade their labels in turn, which
-	// leaves the sizes of the classes as they are.
-	order := make([]int, n)
+// shuffleLabels is the noise: the first rows of a random order trade their labels
+// in turn, which leaves the sizes of the classes as they are.
+func shuffleLabels(g random, y []int) {
+	order := make([]int, len(y))
 	for i := range order {
 		order[i] = i
 	}
-	g.shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
-	noisy := order[:n/labelNoise]
+	g.shuffle(len(y), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	noisy := order[:len(y)/labelNoise]
 	g.shuffle(len(noisy), func(i, j int) {
 		i, j = noisy[i], noisy[j]
-		s.Y[i], s.Y[j] = s.Y[j], s.Y[i]
+		y[i], y[j] = y[j], y[i]
 	})
-
-	s.Digest = contentDigest(s)
-	return s
 }
 
 // rowSize returns the nonzeros of a row at the quantile u, by straight lines
