@@ -203,17 +203,9 @@ func (p *part) connect(ctx context.Context, client *http.Client, e datasets.Entr
 	defer stalled.Stop()
 
 	byHand := fmt.Sprintf("fetch it in another way and set FWLAB_DATA to the folder that holds %s", e.File)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL, nil)
+	req, err := p.request(ctx, e)
 	if err != nil {
-		return fmt.Errorf("fwfetch: %w", err)
-	}
-	if req.URL.Scheme != "https" {
-		return fmt.Errorf("fwfetch: %s is not an https address", e.URL)
-	}
-	req.Header.Set("Accept-Encoding", "identity") // the file is packed as it is
-	if p.size > 0 && p.tag != "" {
-		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
-		req.Header.Set("If-Range", p.tag)
+		return err
 	}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -248,6 +240,28 @@ func (p *part) connect(ctx context.Context, client *http.Client, e datasets.Entr
 			}
 		}
 	}
+	return p.receive(ctx, resp, stalled, e)
+}
+
+// request is for what is missing.
+func (p *part) request(ctx context.Context, e datasets.Entry) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL, nil)
+	if err != nil {
+		return nil, fmt.Errorf("fwfetch: %w", err)
+	}
+	if req.URL.Scheme != "https" {
+		return nil, fmt.Errorf("fwfetch: %s is not an https address", e.URL)
+	}
+	req.Header.Set("Accept-Encoding", "identity") // the file is packed as it is
+	if p.size > 0 && p.tag != "" {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
+		req.Header.Set("If-Range", p.tag)
+	}
+	return req, nil
+}
+
+// receive appends what comes, and puts off the timer of a connection that brings nothing.
+func (p *part) receive(ctx context.Context, resp *http.Response, stalled *time.Timer, e datasets.Entry) error {
 	tooLong := fmt.Errorf("fwfetch: %s: longer than the %d bytes that the registry allows: not the file", e.URL, e.MaxBytes)
 	if resp.ContentLength > e.MaxBytes-p.size {
 		p.broken = true
