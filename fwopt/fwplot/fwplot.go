@@ -106,61 +106,22 @@ func DualityGap() Curve {
 // The cost is O(points · log points). Traces panics if a trace is nil.
 func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 	groups, datas := collect(x, y, traces)
-
-	// the scales, from all values of all runs
-	var xs, ys span
+	ax, cut, floor := scales(x, y, groups)
+	said := remarks{quantiles: true}
 	for _, g := range groups {
-		for _, r := range g.runs {
-			for _, p := range r {
-				xs.add(p.x)
-				if !y.Log || p.y >= Floor {
-					ys.add(p.y)
-				}
-			}
-		}
-	}
-	logx := xs.pos > 0 && xs.hi >= manyDecades*xs.pos
-	logy := y.Log || ys.lo > 0 && ys.hi >= manyDecades*ys.lo
-	ax := axes{logx, logy}
-	floor := math.Inf(-1)
-	if y.Log {
-		floor = Floor
-	}
-	cut := math.Inf(-1)
-	if logx {
-		cut = xs.pos
-		if x == Seconds {
-			cut = max(cut, xs.hi/1e4)
-		}
-	}
-
-	var (
-		lines        []line
-		names        []string
-		nox, noy     []string // who spent nothing of x, who has no value
-		seeds        span
-		under, below bool // values were left out; negative ones
-		jitters      bool
-	)
-	quantiles := true
-	for _, g := range groups {
-		if len(g.runs) > 1 {
-			seeds.add(float64(len(g.runs)))
-			quantiles = quantiles && len(g.runs) >= 10
-		}
+		said.look(g, y, floor)
 		if len(datas) > 1 && g.data != "" {
 			g.name += " on " + g.data
 		}
-		for _, r := range g.runs {
-			for _, p := range r {
-				under = under || p.y < floor
-				below = below || y.Log && p.y < -Floor
-			}
-		}
 	}
-	xs, ys = span{}, span{} // now of what is drawn
+	var (
+		lines    []line
+		names    []string
+		nox, noy []string // who spent nothing of x, who has no value
+		xs, ys   span     // of what is drawn
+	)
 	for _, g := range groups {
-		l := summarise(g.runs, ax, cut, floor, quantiles)
+		l := summarise(g.runs, ax, cut, floor, said.quantiles)
 		switch {
 		case len(l.xy) > 0:
 			lines, names = append(lines, l), append(names, g.name)
@@ -177,33 +138,99 @@ func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 	for i, s := range assign(names) {
 		l, j := condense(lines[i], ax, xs, ys)
 		l.name, l.style = names[i], s
-		lines[i], jitters = l, jitters || j
+		lines[i], said.jitters = l, said.jitters || j
 	}
+	said.empty = len(lines) == 0
 
+	none := func(label string, names []string) string {
+		if len(names) == 0 {
+			return label
+		}
+		return label + " (" + strings.Join(names, ", ") + ": none)"
+	}
+	p := newPlot(said.title(datas), none(x.String(), nox), none(y.Label, noy), ax.logx, ax.logy)
+	addLines(p, lines, false)
+	return p
+}
+
+// scales returns which axes are logarithmic, judged by all values of all runs,
+// and the least x and y to be drawn.
+func scales(x Axis, y Curve, groups []*group) (ax axes, cut, floor float64) {
+	var xs, ys span
+	for _, g := range groups {
+		for _, r := range g.runs {
+			for _, p := range r {
+				xs.add(p.x)
+				if !y.Log || p.y >= Floor {
+					ys.add(p.y)
+				}
+			}
+		}
+	}
+	ax.logx = xs.pos > 0 && xs.hi >= manyDecades*xs.pos
+	ax.logy = y.Log || ys.lo > 0 && ys.hi >= manyDecades*ys.lo
+	cut, floor = math.Inf(-1), math.Inf(-1)
+	if y.Log {
+		floor = Floor
+	}
+	if ax.logx {
+		cut = xs.pos
+		if x == Seconds {
+			cut = max(cut, xs.hi/1e4)
+		}
+	}
+	return ax, cut, floor
+}
+
+// remarks are what the title says of the lines.
+type remarks struct {
+	seeds        span // of the methods that have several
+	quantiles    bool // each of these has ten
+	jitters      bool // lines stand for several points of a run
+	under, below bool // values were left out; negative ones
+	empty        bool
+}
+
+// look takes notice of a method's runs.
+func (s *remarks) look(g *group, y Curve, floor float64) {
+	if len(g.runs) > 1 {
+		s.seeds.add(float64(len(g.runs)))
+		s.quantiles = s.quantiles && len(g.runs) >= 10
+	}
+	for _, r := range g.runs {
+		for _, p := range r {
+			s.under = s.under || p.y < floor
+			s.below = s.below || y.Log && p.y < -Floor
+		}
+	}
+}
+
+// title returns the names of the data and the remarks.
+func (s *remarks) title(datas []string) string {
 	var notes []string
 	how := "median and range"
-	if seeds.n > 0 {
-		if quantiles {
+	if s.seeds.n > 0 {
+		if s.quantiles {
 			how = "median and 10–90 %"
 		}
-		of := fmt.Sprintf("%g", seeds.lo)
-		if seeds.hi > seeds.lo {
-			of += fmt.Sprintf(" to %g", seeds.hi)
+		of := fmt.Sprintf("%g", s.seeds.lo)
+		if s.seeds.hi > s.seeds.lo {
+			of += fmt.Sprintf(" to %g", s.seeds.hi)
 		}
 		how += " of " + of + " seeds"
-		if jitters {
+		if s.jitters {
 			how += ", of one run: range of nearby points"
 		}
 		notes = append(notes, how)
-	} else if jitters {
+	} else if s.jitters {
 		notes = append(notes, how+" of nearby points")
 	}
-	if below {
+	if s.below {
 		notes = append(notes, "negative values left out")
-	} else if under {
+	} else if s.under {
 		notes = append(notes, "values under "+number(Floor, 1)+" left out")
 	}
-	if len(lines) == 0 {
+	if s.empty {
 		notes = append(notes, "nothing to draw")
 	}
 	title := strings.Join(datas, ", ")
@@ -213,16 +240,7 @@ func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 		}
 		title += strings.Join(notes, "; ")
 	}
-
-	none := func(label string, names []string) string {
-		if len(names) == 0 {
-			return label
-		}
-		return label + " (" + strings.Join(names, ", ") + ": none)"
-	}
-	p := newPlot(title, none(x.String(), nox), none(y.Label, noy), logx, logy)
-	addLines(p, lines, false)
-	return p
+	return title
 }
 
 // Bound draws the bound y = f(x) over the plot's horizontal range, dashed in
