@@ -9,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // The proof behind STORCBeyond and STORCBeyondStrong, in numbers: each inequality
@@ -167,7 +168,7 @@ func TestAwayStepsOnTheZigzag(t *testing.T) {
 			if s.K < N(s.T) {
 				continue
 			}
-			if gap, bound := p.Excess(s.X), fwopt.BoundEpoch(p.L, p.D, s.T); gap > bound {
+			if gap, bound := p.Excess(s.X), fwtheory.BoundEpoch(p.L, p.D, s.T); gap > bound {
 				t.Errorf("%v, epoch %d: gap %g, bound %g", m, s.T, gap, bound)
 			}
 			if s.T == 13 {

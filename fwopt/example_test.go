@@ -11,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // rows are four examples of two features, and two values to fit by least squares.
@@ -44,7 +45,7 @@ func ExampleSTORC() {
 	fmt.Printf("N_t = %d, m_{t,k} = %d\n", m.N(1), m.M(1, 1))
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Exact: 8, DualityGap: true})
 	p := tr.Last()
-	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1, p.DualityGap < fwopt.BoundEpoch(L, D, p.T-1))
+	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1, p.DualityGap < fwtheory.BoundEpoch(L, D, p.T-1))
 	// Output:
 	// N_t = 10, m_{t,k} = 149334
 	// done after epoch 6; gap below LD²/2^(t+1): true
@@ -58,7 +59,7 @@ func ExampleSCGSStrong() {
 	fmt.Printf("N_t = %d; m_{1,1} = %d, m_{5,1} = %d\n", m.N(1), m.M(1, 1), m.M(5, 1))
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 50, DualityGap: true})
 	p := tr.Last()
-	fmt.Printf("gap after epoch %d below LD²/2^(t+1): %v\n", p.T, p.DualityGap < fwopt.BoundEpoch(L, D, p.T))
+	fmt.Printf("gap after epoch %d below LD²/2^(t+1): %v\n", p.T, p.DualityGap < fwtheory.BoundEpoch(L, D, p.T))
 	// Output:
 	// N_t = 10; m_{1,1} = 8, m_{5,1} = 120
 	// gap after epoch 5 below LD²/2^(t+1): true

@@ -20,7 +20,7 @@ type FW struct {
 	DualityGap float64   // at w_{k−1}, which the step found on its way
 }
 
-// FWOpenLoop is Frank-Wolfe with γ_k = 2/(k+1): f(w_k) − f(w*) ≤ BoundFW(L, D, k)
+// FWOpenLoop is Frank-Wolfe with γ_k = 2/(k+1): f(w_k) − f(w*) ≤ fwtheory.BoundFW(L, D, k)
 // (Jaggi, ICML 2013, Theorem 1).
 func FWOpenLoop() *FW { return &FW{Rule: OpenLoop{}} }
 

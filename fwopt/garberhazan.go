@@ -25,17 +25,10 @@ type GarberHazan struct {
 // GarberHazanStronglyConvex has the parameters for an L-smooth, α-strongly convex f
 // on a domain of diameter D whose local optimisation has the constant ρ
 // (LocalLinear.Rho): with μ = L/α, γ_k = 1/(2μρ²) and
-// r_k² = μD²(1 − 1/(4μρ²))^{k−1} give f(w_k) − f(w*) ≤ BoundGarberHazan(L, D, alpha, rho, k),
-// if it holds for w_0, as it does for Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is
+// r_k² = μD²(1 − 1/(4μρ²))^{k−1} give f(w_k) − f(w*) ≤
+// fwtheory.BoundGarberHazan(L, D, alpha, rho, k), if it holds for w_0, as it does for
+// Oracle.Start's; the proof stands in notebooks/06-previous-work. Where f(w_0) − f(w*) ≤ δ_0 is
 // known, √(2δ_0/L) may stand for D. It panics unless alpha ≤ L and rho ≥ 1.
-//
-// The proof: let H_k be the bound and g = ∇f(w_{k−1}). By strong convexity
-// ‖w_{k−1} − w*‖² ≤ 2H_{k−1}/α = r_k², so w* is one of the v above, and
-// gᵀ(p_k − w_{k−1}) ≤ gᵀ(w* − w_{k−1}) ≤ −(f(w_{k−1}) − f(w*)). By smoothness
-//
-//	f(w_k) − f(w*) ≤ (1 − γ_k)H_{k−1} + (L/2)γ_k²ρ²r_k² = (1 − γ_k + μρ²γ_k²)H_{k−1},
-//
-// which γ_k = 1/(2μρ²) makes least: H_k = (1 − 1/(4μρ²))H_{k−1}.
 func GarberHazanStronglyConvex(L, D, alpha, rho float64) *GarberHazan {
 	q := garberHazan(L, alpha, rho)
 	r1 := math.Sqrt(L/alpha) * positive("D", D)
@@ -43,16 +36,6 @@ func GarberHazanStronglyConvex(L, D, alpha, rho float64) *GarberHazan {
 		Gamma: func(int) float64 { return 2 * q },
 		R:     func(k int) float64 { return r1 * math.Pow(1-q, float64(k-1)/2) },
 	}
-}
-
-// BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k, the bound on f(w_k) − f(w*) of
-// GarberHazanStronglyConvex, k ≥ 0. That is 4μρ² steps for each factor e: 2dμ on a
-// Simplex, whose ρ² is d/2, and 4dμ with the ρ² = d of Garber & Hazan. For a
-// polytope they build a local optimisation with ρ² = d·(a constant of its shape, 1
-// for the simplex); that constant is the ρ of the paper's O(dμρ ln(LD²/ε)). What is
-// said of them is from memory.
-func BoundGarberHazan(L, D, alpha, rho float64, k int) float64 {
-	return L * D * D / 2 * math.Pow(1-garberHazan(L, alpha, rho), float64(k))
 }
 
 // garberHazan returns 1/(4μρ²).

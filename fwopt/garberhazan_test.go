@@ -10,6 +10,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -161,7 +162,7 @@ func TestGarberHazan(t *testing.T) {
 			if want := (fwopt.Calls{Exact: s.K, Linear: s.K}); o.Calls != want {
 				t.Fatalf("seed %d, step %d: %+v", seed, s.K, o.Calls)
 			}
-			bound := fwopt.BoundGarberHazan(1, D, 1/mu, omega.Rho(), s.K)
+			bound := fwtheory.BoundGarberHazan(1, D, 1/mu, omega.Rho(), s.K)
 			if math.Abs(bound-H) > 1e-10*H {
 				t.Fatalf("seed %d, step %d: the bound is %g, want %g", seed, s.K, bound, H)
 			}
@@ -182,7 +183,7 @@ func ExampleGarberHazan() {
 	L, D, alpha := 1.5, omega.Diameter(), 0.75 // of f itself
 	m := fwopt.GarberHazanStronglyConvex(L, D, alpha, omega.Rho())
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 100})
-	fmt.Printf("w = %.6f, bound %.1g\n%+v\n", tr.W, fwopt.BoundGarberHazan(L, D, alpha, omega.Rho(), 100), tr.Last().Calls)
+	fmt.Printf("w = %.6f, bound %.1g\n%+v\n", tr.W, fwtheory.BoundGarberHazan(L, D, alpha, omega.Rho(), 100), tr.Last().Calls)
 	// Output:
 	// w = [0.750000 0.250000], bound 2e-06
 	// {Exact:101 Stochastic:0 Linear:101 Projections:0}

@@ -32,36 +32,12 @@ type OnlineFW struct {
 
 // OnlineFWSmooth has γ_k = k^{−1/2}, which needs no constants of f. If the f_i are
 // convex, L-smooth and G-Lipschitz on a domain of diameter D in dimension d, then
-// E f(x_{k+1}) − f(w*) ≤ BoundOnlineFW(L, D, G, d, k), where the derivation stands.
-// The step is from memory of Hazan & Kale; the derivation is not theirs.
+// E f(x_{k+1}) − f(w*) ≤ fwtheory.BoundOnlineFW(L, D, G, d, k). The step is from
+// memory of Hazan & Kale; the proof, in notebooks/06-previous-work, is not theirs.
 func OnlineFWSmooth() *OnlineFW { return &OnlineFW{Gamma: rootStep} }
 
 // rootStep is γ_k = k^{−1/2}.
 func rootStep(k int) float64 { return 1 / math.Sqrt(float64(k)) }
-
-// BoundOnlineFW returns (LD²/2 + GD + 4.2GD√d)/√(k+1), a bound on
-// E f(x_{k+1}) − f(w*) of OnlineFWSmooth, k ≥ 0. So ε costs d(LD²+GD)²/ε² linear
-// optimisations, up to a constant, and half the square of that many stochastic
-// gradients, as in Table 2.
-//
-// Let h_k = F_k(x_k) − min_Ω F_k and C = LD²/2 + GD; then h_k ≤ C/√k. As f_{i_1} is
-// G-Lipschitz, h_1 ≤ GD. The step on the L-smooth F_k leaves it within
-// (1−γ_k)h_k + γ_k²LD²/2 of its minimum, and (k+1)F_{k+1} = kF_k + f_{i_{k+1}}, so
-//
-//	(k+1)h_{k+1} ≤ k(1−γ_k)h_k + LD²/2 + GD ≤ C(√k − 1) + C ≤ C√(k+1).
-//
-// F_k is not f, and x_k depends on the samples. Let S_k be the maximum over Ω of
-// s(x) = (f−F_k)(x) − (f−F_k)(w*); then f(x_k) − f(w*) ≤ h_k + S_k. Between points at
-// distance r, s differs by a mean of k independent numbers of mean 0, each in an
-// interval of length 2Gr: it is sub-Gaussian with parameter G²r²/k (Hoeffding).
-// Cover Ω, from the single point w* on, by at most (1+2^{j+1})^d balls of radius
-// D2^{−j}, j = 0, 1, …, and go from each centre to the nearest one of the level
-// above, at distance D2^{1−j}: the expected maxima of the levels add up to
-//
-//	E S_k ≤ Σ_{j≥1} 2D2^{−j} G √(2d ln(1+2^{j+1})/k) = 4.16GD√(d/k).
-func BoundOnlineFW(L, D, G float64, d, k int) float64 {
-	return (L*D*D/2 + G*D + 4.2*G*D*math.Sqrt(float64(d))) / math.Sqrt(float64(k+1))
-}
 
 func (a *OnlineFW) String() string { return "Online-FW" }
 
@@ -132,39 +108,14 @@ type OnlineFWLinear struct {
 
 // OnlineFWLipschitz has the parameters for convex, G-Lipschitz f_i on a domain of
 // diameter D: γ_k = k^{−1/2} and σ_k = (G/D) k^{−1/4} give
-// E f(w_k) − f(w*) ≤ BoundOnlineFWLinear(D, G, k), where the derivation stands. They
-// are from memory of Hazan & Kale; the derivation is not theirs.
+// E f(w_k) − f(w*) ≤ fwtheory.BoundOnlineFWLinear(D, G, k). They are from memory of
+// Hazan & Kale; the proof, in notebooks/06-previous-work, is not theirs.
 func OnlineFWLipschitz(D, G float64) *OnlineFWLinear {
 	r := positive("G", G) / positive("D", D)
 	return &OnlineFWLinear{
 		Gamma: rootStep,
 		Sigma: func(k int) float64 { return r / math.Sqrt(math.Sqrt(float64(k))) },
 	}
-}
-
-// BoundOnlineFWLinear returns 4.2GD/k^{1/4}, a bound on E f(w_k) − f(w*) of
-// OnlineFWLipschitz, k ≥ 1. So ε costs G⁴D⁴/ε⁴ stochastic gradients and as many
-// linear optimisations, up to a constant, as in Table 2.
-//
-// By convexity k(E f(w_k) − f(w*)) ≤ E Σ_{s≤k} ∇̃_sᵀ(x_s − w*), as x_s does not depend on
-// sample s. Let Φ_s = F_s/σ_s = θ_s Σ_{r≤s} ∇̃_rᵀx + ‖x − x_1‖² with θ_s = (D/G)s^{−3/4},
-// and x*_s its minimiser over Ω, which minimises the first s losses and the weight
-// 1/θ_s of ‖x − x_1‖². That weight grows, so by induction on k (follow the leader who
-// knows the next loss)
-//
-//	Σ_{s≤k} ∇̃_sᵀ(x*_s − w*) ≤ ‖w* − x_1‖²/θ_k ≤ GDk^{3/4}.
-//
-// The rest is at most GΣ‖x_s − x*_s‖ ≤ GΣ√h_s, where h_s = Φ_s(x_s) − Φ_s(x*_s), since Φ_s
-// is 2-strongly convex. It is also 2-smooth, and Φ_{s+1} − Φ_s is linear with a slope of
-// at most (θ_s − θ_{s+1})sG + θ_{s+1}G ≤ (7/4)D(s+1)^{−3/4}. So
-//
-//	h_{s+1} ≤ (1−γ_s)h_s + γ_s²D² + (7/4)D(s+1)^{−3/4} √h_{s+1}.
-//
-// With h_1 ≤ D²/4 this keeps √h_s ≤ cDs^{−1/4} for c = 2.4: the step asks for
-// c²(1 − √s(1−√(s/(s+1)))) ≥ (7/4)cs/(s+1) + 1, where c = 2.363 is enough at s = 9 and less
-// elsewhere. As Σ_{s≤k} s^{−1/4} ≤ (4/3)k^{3/4}, the sum is at most (1 + 4c/3)GDk^{3/4}.
-func BoundOnlineFWLinear(D, G float64, k int) float64 {
-	return 4.2 * G * D / math.Sqrt(math.Sqrt(float64(k)))
 }
 
 func (a *OnlineFWLinear) String() string { return "Online-FW, linearised" }

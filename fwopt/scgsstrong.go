@@ -36,7 +36,7 @@ type SCGSStrong struct {
 // a domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² on it (σ = G will do where
 // the f_i are G-Lipschitz). With μ = L/α and D_t² = μD²/2^{t−1} it takes N_t, γ_k,
 // β_k and η_{t,k} of STORCTheorem2c and m_{t,k} = ⌈σ²N_t(k+1)²/(L²D_t²)⌉. They give
-// E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t), if it holds for w_0, as it does for
+// E f(w_t) − f(w*) ≤ fwtheory.BoundEpoch(L, D, t), if it holds for w_0, as it does for
 // Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D.
 // It panics if alpha > L, which no f can have.
 //

@@ -17,7 +17,7 @@ type SFW struct {
 
 // SFWTheorem3 has the parameters of the theorem of Appendix B, for L-smooth,
 // G-Lipschitz f_i on a domain of diameter D: γ_k = 2/(k+1) and
-// m_k = ⌈(G(k+1)/(LD))²⌉ give E f(w_k) − f(w*) ≤ BoundSFW(L, D, k) for k ≥ 1.
+// m_k = ⌈(G(k+1)/(LD))²⌉ give E f(w_k) − f(w*) ≤ fwtheory.BoundSFW(L, D, k) for k ≥ 1.
 func SFWTheorem3(L, D, G float64) *SFW {
 	r := positive("G", G) / (positive("L", L) * positive("D", D))
 	return &SFW{

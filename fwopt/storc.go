@@ -44,7 +44,7 @@ type STORC struct {
 
 // STORCTheorem2a has the parameters of Theorem 2, case (a), ∇f(w*) = 0:
 // γ_k = 2/(k+1), β_k = 3L/k, η_{t,k} = 2LD²/(N_t k), N_t = ⌈2^{t/2+2}⌉ and
-// m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ BoundEpoch(L, D, t), if every f_i is
+// m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ fwtheory.BoundEpoch(L, D, t), if every f_i is
 // convex and L-smooth on R^d, D is the Euclidean diameter, and w_0 is that of
 // line 3 or any other with f(w_0) − f(w*) ≤ LD²/2.
 func STORCTheorem2a(L, D float64) *STORC {
@@ -84,7 +84,7 @@ func STORCTheorem2c(L, D, alpha float64) *STORC {
 
 // STORCBeyond has parameters of a theorem beyond the paper: γ_k, β_k, η_{t,k} and
 // N_t of cases (a) and (b) with m_{t,k} = 800 N_t give E f(w_t) − f(w*) ≤
-// BoundEpoch(L, D, t), if every f_i is convex and L-smooth on R^d, D is the
+// fwtheory.BoundEpoch(L, D, t), if every f_i is convex and L-smooth on R^d, D is the
 // Euclidean diameter, and f(w_0) − f(w*) ≤ LD²/2, as for case (a), but whatever
 // ∇f(w*) is, and without a G. So O(LD²/ε) stochastic gradients are enough for any
 // such f. The proof stands in notebooks/09-beyond.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
@@ -81,7 +82,7 @@ func TestBoundsHold(t *testing.T) {
 			if k < N(t) {
 				return math.Inf(1)
 			}
-			return fwopt.BoundEpoch(L, D, t)
+			return fwtheory.BoundEpoch(L, D, t)
 		}
 	}
 	svrf := fwopt.SVRFTheorem1()
@@ -95,11 +96,11 @@ func TestBoundsHold(t *testing.T) {
 		bound func(t, k int) float64
 		steps int
 	}{
-		{"FW 2/(k+1)", func() fwopt.Method { return fwopt.FWOpenLoop() }, func(_, k int) float64 { return fwopt.BoundFW(1, D, k) }, 200},
-		{"FW safe", func() fwopt.Method { return fwopt.FWSafe(1) }, func(_, k int) float64 { return fwopt.BoundFW(1, D, k) }, 200},
-		{"FW line search", func() fwopt.Method { return fwopt.FWLineSearch() }, func(_, k int) float64 { return fwopt.BoundFW(1, D, k) }, 200},
-		{"SFW", func() fwopt.Method { return fwopt.SFWTheorem3(L, D, G) }, atStep(fwopt.BoundSFW), 200},
-		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(L, D, G) }, atStep(fwopt.BoundSCGS), 60},
+		{"FW 2/(k+1)", func() fwopt.Method { return fwopt.FWOpenLoop() }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
+		{"FW safe", func() fwopt.Method { return fwopt.FWSafe(1) }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
+		{"FW line search", func() fwopt.Method { return fwopt.FWLineSearch() }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
+		{"SFW", func() fwopt.Method { return fwopt.SFWTheorem3(L, D, G) }, atStep(fwtheory.BoundSFW), 200},
+		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(L, D, G) }, atStep(fwtheory.BoundSCGS), 60},
 		{"SVRF", func() fwopt.Method { return fwopt.SVRFTheorem1() }, atEpoch(svrf.N), 14 + 30 + 62 + 126},
 		{"STORC a", func() fwopt.Method { return fwopt.STORCTheorem2a(L, D) }, atEpoch(a.N), 6 + 8 + 12 + 16 + 23},
 		{"STORC b", func() fwopt.Method { return fwopt.STORCTheorem2b(L, D, G) }, atEpoch(b.N), 6 + 8 + 12 + 16 + 23},
@@ -109,8 +110,8 @@ func TestBoundsHold(t *testing.T) {
 		{"STORC beyond, strong", func() fwopt.Method { return strong() }, atEpoch(c.N), 12 * 8},
 		{"the same, away", func() fwopt.Method { return away(strong()) }, atEpoch(c.N), 12 * 8},
 		{"SCGS strongly convex", func() fwopt.Method { return fwopt.SCGSStronglyConvex(L, D, alpha, G) }, atEpoch(scgs.N), 5 * 8},
-		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwopt.BoundOnlineFW(L, D, G, d, k) }, 200},
-		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwopt.BoundOnlineFWLinear(D, G, k) }, 400},
+		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwtheory.BoundOnlineFW(L, D, G, d, k) }, 200},
+		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 400},
 	} {
 		first := 0.
 		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
@@ -123,7 +124,7 @@ func TestBoundsHold(t *testing.T) {
 		if worst > 1 || worst == 0 {
 			t.Errorf("%s: the largest gap/bound is %g", m.name, worst)
 		}
-		if first > fwopt.BoundEpoch(L, D, 0) {
+		if first > fwtheory.BoundEpoch(L, D, 0) {
 			t.Errorf("w_0 has gap %g, above LD²/2", first)
 		}
 	}
@@ -187,7 +188,7 @@ func TestBoundsHoldUnderNoise(t *testing.T) {
 		if k < 6 { // N_t = ⌈√32⌉
 			return math.Inf(1)
 		}
-		return fwopt.BoundEpoch(1, D, t)
+		return fwtheory.BoundEpoch(1, D, t)
 	}
 	for _, m := range []struct {
 		name  string
@@ -198,9 +199,9 @@ func TestBoundsHoldUnderNoise(t *testing.T) {
 	}{
 		{"SCGS strongly convex", strong, epochs, 8 * 6, true},
 		{"a thousandth of them", few, epochs, 8 * 6, false},
-		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(1, D, sigma) }, func(_, k int) float64 { return fwopt.BoundSCGS(1, D, k) }, 30, true},
-		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwopt.BoundOnlineFW(1, D, G, d, k) }, 1000, true},
-		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwopt.BoundOnlineFWLinear(D, G, k) }, 1000, true},
+		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(1, D, sigma) }, func(_, k int) float64 { return fwtheory.BoundSCGS(1, D, k) }, 30, true},
+		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwtheory.BoundOnlineFW(1, D, G, d, k) }, 1000, true},
+		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 1000, true},
 	} {
 		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
 			f, omega := noisy(d, n, scale, seed)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // Frank-Wolfe with line search never has a point of more than K = k + 1 vertices,
@@ -15,7 +16,7 @@ func ExampleSimplex() {
 	for s := range fwopt.FWLineSearch().Steps(o, p.W0) {
 		if s.K == 4 || s.K == 40 || s.K == 400 {
 			least := (1/float64(s.K+1) - 1./4096) / 4
-			fmt.Printf("k = %3d: gap %.5f, at least %.5f, bound %.5f\n", s.K, p.Excess(s.X), least, fwopt.BoundFW(p.LF, p.D, s.K))
+			fmt.Printf("k = %3d: gap %.5f, at least %.5f, bound %.5f\n", s.K, p.Excess(s.X), least, fwtheory.BoundFW(p.LF, p.D, s.K))
 		}
 		if s.K == 400 {
 			break
@@ -35,7 +36,7 @@ func ExampleProduct() {
 	for s := range m.Steps(o, p.W0) {
 		if s.K == m.N(s.T) {
 			fmt.Printf("t = %d: gap below bound: %v, %d samples, %d linear\n",
-				s.T, p.Excess(s.X) < fwopt.BoundEpoch(p.L, p.D, s.T), o.Calls.Stochastic, o.Calls.Linear)
+				s.T, p.Excess(s.X) < fwtheory.BoundEpoch(p.L, p.D, s.T), o.Calls.Stochastic, o.Calls.Linear)
 		}
 		if s.T == 3 && s.K == m.N(3) {
 			break

@@ -15,6 +15,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -350,8 +351,8 @@ func TestStart(t *testing.T) {
 	for _, p := range []*Instance{Simplex(100, 8, 1), Face(100, 8, 1, 1), NoisyBox(16, 64, 1), NoisySimplex(100, 8, 0.01, 1),
 		IllBox(16, 8, 100, 1), IllSimplex(16, 8, 100, 1), Zigzag(), MSC(14, 0.5), MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1),
 		Product(Simplex(100, 8, 1), MSL(18, 64, 0.25, 1)), Product(Simplex(100, 8, 1), MSC(14, 0.5))} {
-		if gap := p.Excess(p.start()); gap > fwopt.BoundEpoch(p.L, p.D, 0) {
-			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, fwopt.BoundEpoch(p.L, p.D, 0))
+		if gap := p.Excess(p.start()); gap > fwtheory.BoundEpoch(p.L, p.D, 0) {
+			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, fwtheory.BoundEpoch(p.L, p.D, 0))
 		}
 	}
 }
@@ -482,7 +483,7 @@ func TestPanics(t *testing.T) {
 		"fwinst: mu = 0.5, want at least 1":            func() { IllSimplex(2, 1, 0.5, 1) },
 		"fwinst: a product of 4294967296 times":        func() { Product(MSC(32, 1), MSC(32, 1)) },
 		"fwinst: a vector of length 2, want 3":         func() { p.Excess(x[:2]) },
-		"fwset: a vector of length 4, not 5":         func() { Product(p, MSC(2, 1)).Omega.Argmin(make([]float64, 4), x) },
+		"fwset: a vector of length 4, not 5":           func() { Product(p, MSC(2, 1)).Omega.Argmin(make([]float64, 4), x) },
 		"fwinst: a batch with term 2 of a sum of 2":    func() { p.F.Grad(x, x, single(2)) },
 		"fwinst: a batch of 1 terms with 0 weights":    func() { p.F.Grad(x, x, fwopt.Batch{Index: []int{0}}) },
 		"fwinst: a Polygon of 2 vertices":              func() { Polygon{{0, 0}, {1, 1}}.Diameter() },

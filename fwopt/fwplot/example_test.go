@@ -7,6 +7,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/plot"
 )
 
@@ -91,7 +92,7 @@ func ExampleRate() {
 		}
 		runs = append(runs, run)
 	}
-	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return fwopt.BoundEpoch(1, 1, p.T) }}
+	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return fwtheory.BoundEpoch(1, 1, p.T) }}
 	r, err := law.Measure(runs)
 	if err != nil {
 		fmt.Println(err)

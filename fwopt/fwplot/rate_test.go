@@ -11,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // invented returns a rate of runs whose gap is ratio times the bound with much
@@ -158,7 +159,7 @@ func TestRate(t *testing.T) {
 	w0 := make([]float64, 64)
 	w0[0] = 1
 	run := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 64, R: 1}, 1), fwopt.FWOpenLoop(), w0, fwopt.Budget{Record: fwopt.Geometric(1.5, 40), Excess: f.Excess}).Complete()
-	r, err := fwrate.Law{Count: fwrate.Exact, Power: 1, Bound: func(p fwopt.Point) float64 { return fwopt.BoundFW(1, math.Sqrt2, p.K) }}.Measure([][]fwopt.Point{run})
+	r, err := fwrate.Law{Count: fwrate.Exact, Power: 1, Bound: func(p fwopt.Point) float64 { return fwtheory.BoundFW(1, math.Sqrt2, p.K) }}.Measure([][]fwopt.Point{run})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // spread is f_i(w) = ½ Σ_j H_ij (w_j − 1/d)², H_ij ∈ {0, 1} with mean ½, on the
@@ -38,7 +39,7 @@ func ExampleLaw_Measure() {
 	law := fwrate.Law{
 		Count: fwrate.Linear,
 		Power: 1,
-		Bound: func(p fwopt.Point) float64 { return fwopt.BoundEpoch(1, math.Sqrt2, p.T) },
+		Bound: func(p fwopt.Point) float64 { return fwtheory.BoundEpoch(1, math.Sqrt2, p.T) },
 	}
 	r, err := law.Measure(runs)
 	if err != nil {

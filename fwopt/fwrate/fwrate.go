@@ -8,7 +8,7 @@
 //		return fwopt.Run(ctx, o, m, p.W0, b).Complete()
 //	})
 //	law := fwrate.Law{Count: fwrate.Linear, Power: 1,
-//		Bound: func(q fwopt.Point) float64 { return fwopt.BoundEpoch(p.L, p.D, q.T) }}
+//		Bound: func(q fwopt.Point) float64 { return fwtheory.BoundEpoch(p.L, p.D, q.T) }}
 //	rate, err := law.Measure(runs)
 //	fmt.Println(rate, err)
 //

@@ -40,7 +40,7 @@ func (c Count) Of(calls fwopt.Calls) float64 {
 type Law struct {
 	Count Count
 	Power float64
-	Bound func(p fwopt.Point) float64 // of the mean gap at p, as fwopt.BoundEpoch(L, D, p.T)
+	Bound func(p fwopt.Point) float64 // of the mean gap at p, as fwtheory.BoundEpoch(L, D, p.T)
 }
 
 // Pair is an excess and the count at which it was reached.

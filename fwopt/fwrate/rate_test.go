@@ -11,6 +11,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 var law = Law{Count: Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return math.Exp2(-float64(p.T)) }}
@@ -328,7 +329,7 @@ func TestSameBits(t *testing.T) {
 			b := fwopt.Budget{Record: fwopt.Geometric(1.5, 60), Excess: f.Value}
 			return fwopt.Run(context.Background(), o, fwopt.SFWTheorem3(2, math.Sqrt2, 2), nil, b).Complete()
 		})
-		got, err := Law{Linear, 1, func(p fwopt.Point) float64 { return fwopt.BoundSFW(2, math.Sqrt2, p.K) }}.Measure(runs)
+		got, err := Law{Linear, 1, func(p fwopt.Point) float64 { return fwtheory.BoundSFW(2, math.Sqrt2, p.K) }}.Measure(runs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -69,7 +70,7 @@ func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2
 		})
 		c.mean = func(l *ledger, t, k int, r row) {
 			if k == N(t) {
-				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwopt.BoundEpoch(L, p.D, t))
+				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwtheory.BoundEpoch(L, p.D, t))
 			}
 		}
 		c.check(l, p, e)

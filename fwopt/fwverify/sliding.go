@@ -6,6 +6,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -178,7 +179,7 @@ func scgsOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 		condition: func(_, k int) float64 { return L * L * D * D / math.Pow(q(k), 3) },
 		inner:     jaggi(name, D),
 		mean: func(l *ledger, _, k int, r row) {
-			l.most(name+": E gap", r[gapY], fwopt.BoundSCGS(L, D, k))
+			l.most(name+": E gap", r[gapY], fwtheory.BoundSCGS(L, D, k))
 		},
 	}).check(l, p, e)
 }
@@ -199,7 +200,7 @@ func theorem2(name string, p *fwinst.Instance, last int, Dt2 func(t int) float64
 		mean: func(l *ledger, t, k int, r row) {
 			LD, q := L*Dt2(t), float64((k+1)*(k+1))
 			l.most(name+": E‖y_0−w*‖² ≤ D_t²", r[dist0], Dt2(t))
-			l.most(name+": E gap(y_0) ≤ LD²/2^t", r[gap0], fwopt.BoundEpoch(L, D, t-1))
+			l.most(name+": E gap(y_0) ≤ LD²/2^t", r[gap0], fwtheory.BoundEpoch(L, D, t-1))
 			if y0 > 0 {
 				l.most(fmt.Sprintf("%s: proof, E gap(y_0) ≤ %gLD_t²/(s+1)²", name, y0), r[gap0], y0*LD/q)
 			}
@@ -211,7 +212,7 @@ func theorem2(name string, p *fwinst.Instance, last int, Dt2 func(t int) float64
 			}
 			l.most(name+": E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)", r[gapY], 8*LD/float64(k*(k+1)))
 			if k == N(t) {
-				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwopt.BoundEpoch(L, D, t))
+				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwtheory.BoundEpoch(L, D, t))
 			}
 		},
 	}

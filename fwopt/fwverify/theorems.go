@@ -6,6 +6,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -19,7 +20,7 @@ func frankWolfe(l *ledger, p *fwinst.Instance, e effort) {
 		last, least := math.Inf(1), math.Inf(1)
 		watch(p, m, &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
 			gap := p.Excess(s.X)
-			l.most(name+": 2LD²/(k+2)", gap, fwopt.BoundFW(L, D, s.K))
+			l.most(name+": 2LD²/(k+2)", gap, fwtheory.BoundFW(L, D, s.K))
 			if last < math.Inf(1) {
 				l.most(name+", one step", gap, (1-gamma(s.K))*last+L*D*D/2*gamma(s.K)*gamma(s.K))
 			}
@@ -74,7 +75,7 @@ func garberHazan(l *ledger, p *fwinst.Instance, e effort) {
 		r := math.Sqrt(mu*math.Pow(1-q, float64(s.K-1))) * p.D
 		l.most("Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", dist(last, p.WStar), r)
 		l.most("Garber-Hazan: ‖p_k−w_{k−1}‖ ≤ ρr_k", dist(s.X, last)/(2*q), rho*r)
-		l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), fwopt.BoundGarberHazan(p.LF, p.D, p.Alpha, rho, s.K))
+		l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), fwtheory.BoundGarberHazan(p.LF, p.D, p.Alpha, rho, s.K))
 		g := grad(p.F, last, fwopt.Batch{}) // ∇fᵀ(p − w) ≤ ∇fᵀ(w* − w)
 		l.sum("Garber-Hazan: p_k is as good as w*", floats.Dot(g, minus(s.X, last))/(2*q), -floats.Dot(g, minus(p.WStar, last)))
 		last = append(last[:0:0], s.X...)
@@ -93,10 +94,10 @@ func onlineFW(l *ledger, p *fwinst.Instance, e effort) {
 		})
 	}
 	for i, r := range gaps(func() fwopt.Method { return fwopt.OnlineFWSmooth() }) {
-		l.most("Online-FW: E gap, smooth", r[0], fwopt.BoundOnlineFW(p.L, p.D, p.G, len(p.WStar), i+1))
+		l.most("Online-FW: E gap, smooth", r[0], fwtheory.BoundOnlineFW(p.L, p.D, p.G, len(p.WStar), i+1))
 	}
 	for i, r := range gaps(func() fwopt.Method { return fwopt.OnlineFWLipschitz(p.D, p.G) }) {
-		l.most("Online-FW: E gap, linearised", r[0], fwopt.BoundOnlineFWLinear(p.D, p.G, i+1))
+		l.most("Online-FW: E gap, linearised", r[0], fwtheory.BoundOnlineFWLinear(p.D, p.G, i+1))
 	}
 }
 
@@ -153,7 +154,7 @@ func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *
 		return rows
 	}) {
 		k := i + 1
-		l.most(name+": E gap ≤ 4LD²/(k+2)", r[0], fwopt.BoundSFW(L, D, k))
+		l.most(name+": E gap ≤ 4LD²/(k+2)", r[0], fwtheory.BoundSFW(L, D, k))
 		if !noise { // which is at the limit by construction
 			l.most(name+": E‖δ_k‖² ≤ G²/m_k ≤ (LDγ_k/2)²", r[1], limit(k)*limit(k))
 		}
@@ -208,13 +209,13 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 	for t := 1; t <= e.epochs; t++ {
 		for k := 1; k <= N(t); k, i = k+1, i+1 {
 			r, kk := rows[i], float64(k+1)
-			l.most("Theorem 1, proof: E gap(x_0) ≤ LD²/2^t", r[3], fwopt.BoundEpoch(L, D, t-1))
+			l.most("Theorem 1, proof: E gap(x_0) ≤ LD²/2^t", r[3], fwtheory.BoundEpoch(L, D, t-1))
 			if !noise {
 				l.most(name+": E‖δ_k‖² ≤ L²D²/(k+1)²", r[1], limit(k)*limit(k))
 			}
-			l.most(name+": E gap(x_k) ≤ 4LD²/(k+2)", r[0], fwopt.BoundSFW(L, D, k))
+			l.most(name+": E gap(x_k) ≤ 4LD²/(k+2)", r[0], fwtheory.BoundSFW(L, D, k))
 			l.most("Lemma 2, proof: E gap(x_k) ≤ (1−γ)E gap(x_{k−1}) + LD²γ²", r[0], (1-2/kk)*r[2]+4*L*D*D/(kk*kk))
 		}
-		l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", rows[i-1][0], fwopt.BoundEpoch(L, D, t))
+		l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", rows[i-1][0], fwtheory.BoundEpoch(L, D, t))
 	}
 }
