@@ -70,7 +70,7 @@ func (a *GarberHazan) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			o.Grad(g, a.W)                   // ∇f(w_{k−1})
-			o.ArgminLocal(p, g, a.W, a.R(k)) // p_k, as good as the best v ∈ Ω with ‖v − w_{k−1}‖ ≤ r_k
+			o.ArgminLocal(p, g, a.W, a.R(k)) // p_k, as good as any v ∈ Ω within r_k of w_{k−1}
 			Lerp(a.W, a.Gamma(k), p)         // w_k = (1−γ_k) w_{k−1} + γ_k p_k
 			a.K = k
 			if !yield(Step{T: 1, K: k, X: a.W}) {

@@ -146,7 +146,7 @@ func (a *OnlineFWLinear) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			floats.Add(a.Sum, g)         // Σ_{s≤k} ∇̃_s
 			σ := a.Sigma(k)
 			for j, s := range a.Sum {
-				g[j] = s/float64(k) + 2*σ*(a.X[j]-a.X1[j]) // ∇F_k(x_k) = (1/k) Σ ∇̃_s + 2σ_k(x_k − x_1)
+				g[j] = s/float64(k) + 2*σ*(a.X[j]-a.X1[j]) // ∇F_k(x_k), its two terms
 			}
 			o.Argmin(&v, g)         // v_k = argmin_{v∈Ω} ∇F_k(x_k)ᵀv
 			v.Lerp(a.X, a.Gamma(k)) // x_{k+1} = (1−γ_k) x_k + γ_k v_k

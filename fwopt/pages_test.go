@@ -89,6 +89,11 @@ func checkBoxes(t errorer, name, text string) {
 		} else if !strings.Contains(flat(string(file)), flat(m[2])) {
 			t.Errorf("%s: this is not in %s as it stands:\n%s", name, m[1], m[2])
 		}
+		for _, l := range strings.Split(m[2], "\n") {
+			if n := utf8.RuneCountInString(strings.ReplaceAll(l, "\t", "    ")); n > 90 {
+				t.Errorf("%s: %d columns, more than a box has (90): %s", name, n, l)
+			}
+		}
 	}
 }
 
@@ -110,6 +115,7 @@ func TestPageFaults(t *testing.T) {
 	text := cell{"markdown", []string{"A sentence."}}
 	setup := cell{"code", []string{"import \"fmt\""}}
 	code := func(lines ...string) cell { return cell{"code", []string{strings.Join(lines, "\n")}} }
+	const wide = "if !(fx > fy+floats.Dot(g, d)+a.L/2*floats.Dot(d, d)+1e-14*math.Abs(fy)) || math.IsInf(a.L, 1) {"
 	long := slices.Repeat([]string{"x()"}, 26)
 	for what, cells := range map[string][]cell{
 		"long setup":      {text, code(long[:5]...)},
@@ -118,6 +124,7 @@ func TestPageFaults(t *testing.T) {
 		"no text":         {text, setup, code("x()")},
 		"long cells":      {text, setup, text, code(long[:9]...), text, code(long[:9]...)},
 		"box not in file": {{"markdown", []string{"```go\n// from fwopt/svrf.go\nfor ever {\n```"}}},
+		"box too wide":    {{"markdown", []string{"```go\n// from fwopt/fista.go\n" + wide + "\n```"}}},
 		"box of no file":  {{"markdown", []string{"```go\n// from fwopt/nosuch.go\nfor {\n```"}}},
 	} {
 		var f found
@@ -127,7 +134,7 @@ func TestPageFaults(t *testing.T) {
 	}
 	var f found
 	if checkPage(&f, "a page", []cell{text, setup, text, code("x()"),
-		{"markdown", []string{"```go\n// from fwopt/svrf.go\na.K++\n  o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(a.T, a.K)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)\n```"}}}); len(f) != 0 {
+		{"markdown", []string{"```go\n// from fwopt/svrf.go\nt, k := a.T, a.K+1\n  o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_k ∇̃f(x_{k−1}; x_0)\n```"}}}); len(f) != 0 {
 		t.Errorf("a good page: %q", f)
 	}
 }

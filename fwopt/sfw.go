@@ -53,7 +53,7 @@ func (a *SFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
-			o.StochasticGrad(g, a.W, a.M(k)) // ∇̃_k, average of m_k iid samples of ∇f_i(w_{k−1})
+			o.StochasticGrad(g, a.W, a.M(k)) // ∇̃_k, mean of m_k samples of ∇f_i(w_{k−1})
 			o.Argmin(&v, g)                  // v_k = argmin_{v∈Ω} ∇̃_kᵀv
 			v.Lerp(a.W, a.Gamma(k))          // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			a.K = k

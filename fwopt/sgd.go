@@ -53,7 +53,7 @@ func (a *SGD) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
-			o.StochasticGrad(g, a.W, a.M(k))     // ∇̃_k, average of m_k iid samples of ∇f_i(w_{k−1})
+			o.StochasticGrad(g, a.W, a.M(k))     // ∇̃_k, mean of m_k samples of ∇f_i(w_{k−1})
 			floats.AddScaled(a.W, -a.Rate(k), g) // w_{k−1} − c_k ∇̃_k
 			o.Project(a.W, a.W)                  // w_k = Π_Ω(w_{k−1} − c_k ∇̃_k)
 			a.K = k

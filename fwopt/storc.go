@@ -180,7 +180,7 @@ func (a *STORC) steps(o *Oracle, w0 []float64, inner *condG) iter.Seq[Step] {
 				t, k := a.T, a.K+1
 				copy(z, a.Y)
 				Lerp(z, a.Gamma(k), a.X)                 // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
-				o.VRGrad(g, z, a.Y0, a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_{t,k} samples of ∇̃f(z_k; y_0)
+				o.VRGrad(g, z, a.Y0, a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_{t,k} ∇̃f(z_k; y_0)
 				inner.let(a.Beta(k), a.X, g)             // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
 				x := inner.argmin(o, a.Eta(t, k))        // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_{t,k}
 				if x == nil {

@@ -100,7 +100,7 @@ func (a *SVRF) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			}
 			for a.K < length(a.N, a.T) { // for k = 1 to N_t
 				t, k := a.T, a.K+1
-				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(t, k)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
+				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_k ∇̃f(x_{k−1}; x_0)
 				o.Argmin(&v, g)                            // v_k = argmin_{v∈Ω} ∇̃_kᵀv
 				v.Lerp(a.X, a.Gamma(t, k))                 // x_k = (1−γ_k) x_{k−1} + γ_k v_k
 				a.K = k

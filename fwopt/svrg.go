@@ -67,7 +67,7 @@ func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			}
 			for a.K < length(a.N, a.T) { // for k = 1 to N_t
 				k := a.K + 1
-				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(k)) // ∇̃_k, average of m_k samples of ∇̃f(x_{k−1}; x_0)
+				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(k)) // ∇̃_k, mean of m_k ∇̃f(x_{k−1}; x_0)
 				floats.AddScaled(a.X, -a.Rate, g)       // x_{k−1} − c′ ∇̃_k
 				o.Project(a.X, a.X)                     // x_k = Π_Ω(x_{k−1} − c′ ∇̃_k)
 				a.K = k
