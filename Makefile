@@ -79,7 +79,7 @@ verify: ## every inequality of the paper against runs, in one table (a quarter o
 SOAK ?= 1
 
 soak: ## kill runs at any instant and damage their files: none may come back wrong (SOAK=0.1 for a tenth)
-	$(GO) test ./fwopt -count=1 -run '^TestSoak$$' -v -timeout 30m -soak $(SOAK)
+	$(GO) test ./fwopt/fwkeep -count=1 -run '^TestSoak$$' -v -timeout 30m -soak $(SOAK)
 
 quick: fmt vet ## between two edits: gofmt, go vet, the tests in short; less than 30 seconds
 	$(GO) test -short ./...

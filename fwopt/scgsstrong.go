@@ -85,7 +85,7 @@ func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	}
 	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
 	return func(yield func(Step) bool) {
-		// a run that goes on begins within an epoch, after step a.K of epoch a.T
+		// the loops begin where the run stands, after step a.K of epoch a.T, so that a saved one goes on
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
 			if a.K == 0 {
 				copy(a.X, a.Y) // x_0 = y_0 = w_{t−1}

@@ -169,7 +169,7 @@ func (a *STORC) steps(o *Oracle, w0 []float64, inner *condG) iter.Seq[Step] {
 	}
 	z, g := make([]float64, len(w0)), make([]float64, len(w0))
 	return func(yield func(Step) bool) {
-		// a run that goes on begins within an epoch, after step a.K of epoch a.T
+		// the loops begin where the run stands, after step a.K of epoch a.T, so that a saved one goes on
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
 			if a.K == 0 {
 				copy(a.Y0, a.Y)       // take snapshot y_0 = w_{t−1}

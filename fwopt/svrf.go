@@ -92,7 +92,7 @@ func (a *SVRF) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	}
 	g, v := make([]float64, len(w0)), Vertex{}
 	return func(yield func(Step) bool) {
-		// a run that goes on begins within an epoch, after step a.K of epoch a.T
+		// the loops begin where the run stands, after step a.K of epoch a.T, so that a saved one goes on
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …, T
 			if a.K == 0 {
 				copy(a.X0, a.X)       // take snapshot x_0 = w_{t−1}
