@@ -16,7 +16,7 @@ import (
 // with L = max_i ‖e_i‖²/4 and G = max_i ‖e_i‖; no finite score overflows. It keeps x
 // and y as NewRowSum does, and panics as it does, if y has a wrong length, or if a
 // target is outside [0, 1].
-func NewBinaryLogistic(x *Sparse, y []float64) *RowSum {
+func NewBinaryLogistic(x Features, y []float64) *RowSum {
 	f := newRowSum(x, 1, &crossEntropy{y})
 	checkTargets(x, y)
 	for i, t := range y {

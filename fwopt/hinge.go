@@ -10,7 +10,7 @@ package fwopt
 // is at most δ/2 below the hinge max{0, 1−a}, L = max_i ‖e_i‖²/δ and G = max_i ‖e_i‖.
 // It keeps x and y as NewRowSum does, and panics as it does, if y has a wrong length
 // or another label, or if delta is not a positive number.
-func NewSmoothHinge(x *Sparse, y []int, delta float64) *RowSum {
+func NewSmoothHinge(x Features, y []int, delta float64) *RowSum {
 	f := newRowSum(x, 1, &smoothHinge{y, positive("delta", delta)})
 	checkLabels(x, y, 2)
 	return f

@@ -11,7 +11,7 @@ import "math"
 // with L = max_i ‖e_i‖² and G = δ·max_i ‖e_i‖. It keeps x and b as NewRowSum does, and
 // panics as it does, if b has a wrong length or holds a NaN or an infinity, or if delta
 // is not a positive number.
-func NewHuber(x *Sparse, b []float64, delta float64) *RowSum {
+func NewHuber(x Features, b []float64, delta float64) *RowSum {
 	f := newRowSum(x, 1, &huber{b, positive("delta", delta)})
 	checkTargets(x, b)
 	return f

@@ -28,7 +28,7 @@ type Logistic struct {
 // y[i] ∈ {0, …, h−1}. It keeps x and y, which must not change any more, and a
 // copy of x by columns. It panics if x is not well formed or holds a NaN or an
 // infinity, if h < 2, or if y has a wrong length or label.
-func NewLogistic(x *Sparse, y []int, h int) *Logistic {
+func NewLogistic(x Features, y []int, h int) *Logistic {
 	if h < 2 {
 		panic(fmt.Sprintf("fwopt: a classification with %d classes", h))
 	}
@@ -37,9 +37,10 @@ func NewLogistic(x *Sparse, y []int, h int) *Logistic {
 	return f
 }
 
-func checkLabels(x *Sparse, y []int, h int) {
-	if len(y) != x.N {
-		panic(fmt.Sprintf("fwopt: %d labels for %d examples", len(y), x.N))
+func checkLabels(x Features, y []int, h int) {
+	n, _ := x.Size()
+	if len(y) != n {
+		panic(fmt.Sprintf("fwopt: %d labels for %d examples", len(y), n))
 	}
 	for i, l := range y {
 		if l < 0 || l >= h {
@@ -75,25 +76,24 @@ func (f *Logistic) Classes() int { return f.h }
 // with w.
 func (f *Logistic) Matrix(w []float64) mat.Matrix {
 	f.checkLen("w", w)
-	return mat.NewDense(f.x.M, f.h, w).T()
+	return mat.NewDense(f.m, f.h, w).T()
 }
 
 // Predict returns argmax_ℓ w_ℓᵀe for each row e of x, the first one in a tie.
 // It panics if x has more columns than there are features; missing ones count
 // as 0.
-func (f *Logistic) Predict(w []float64, x *Sparse) []int {
+func (f *Logistic) Predict(w []float64, x Features) []int {
 	f.checkLen("w", w)
 	x.check()
-	if x.M > f.x.M {
-		panic(fmt.Sprintf("fwopt: examples with %d features for a predictor of %d", x.M, f.x.M))
+	n, m := x.Size()
+	if m > f.m {
+		panic(fmt.Sprintf("fwopt: examples with %d features for a predictor of %d", m, f.m))
 	}
-	y := make([]int, x.N)
-	kern.Do(x.N, f.rowGrain, func(lo, hi int) {
+	y := make([]int, n)
+	kern.Do(n, f.rowGrain, func(lo, hi int) {
 		s := make([]float64, f.h)
 		for i := lo; i < hi; i++ {
-			clear(s)
-			col, val := x.Row(i)
-			kern.Gather(s, w, col, val)
+			x.scores(s, w, i)
 			for l := range s {
 				if s[l] > s[y[i]] {
 					y[i] = l
@@ -105,7 +105,7 @@ func (f *Logistic) Predict(w []float64, x *Sparse) []int {
 }
 
 // ErrorRate returns the share of the rows of x whose label Predict misses.
-func (f *Logistic) ErrorRate(w []float64, x *Sparse, y []int) float64 {
+func (f *Logistic) ErrorRate(w []float64, x Features, y []int) float64 {
 	predicted, wrong := f.Predict(w, x), 0
 	checkLabels(x, y, f.h)
 	for i, l := range predicted {
@@ -113,7 +113,7 @@ func (f *Logistic) ErrorRate(w []float64, x *Sparse, y []int) float64 {
 			wrong++
 		}
 	}
-	return float64(wrong) / float64(x.N)
+	return float64(wrong) / float64(len(y))
 }
 
 // Identify says the classes and the data. It costs O(n + nonzeros).

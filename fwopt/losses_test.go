@@ -17,7 +17,7 @@ import (
 // A scalarLoss is one of the losses of one score, by its definition: the value and
 // the slope at the score s for the target y.
 type scalarLoss struct {
-	sum          func(x *fwopt.Sparse, y []float64) *fwopt.RowSum
+	sum          func(x fwopt.Features, y []float64) *fwopt.RowSum
 	target       func(rng *rand.Rand) float64
 	value, slope func(s, y float64) float64
 	beta, g      float64 // bounds on the curvature and the slope
@@ -34,7 +34,7 @@ func scalarLosses() map[string]scalarLoss {
 			beta:   0.25, g: 1,
 		},
 		"Huber": {
-			sum:    func(x *fwopt.Sparse, y []float64) *fwopt.RowSum { return fwopt.NewHuber(x, y, delta) },
+			sum:    func(x fwopt.Features, y []float64) *fwopt.RowSum { return fwopt.NewHuber(x, y, delta) },
 			target: func(rng *rand.Rand) float64 { return rng.NormFloat64() },
 			value: func(s, y float64) float64 { // min_u ½u² + δ|s − y − u|
 				u := math.Copysign(min(math.Abs(s-y), delta), s-y)
@@ -44,7 +44,7 @@ func scalarLosses() map[string]scalarLoss {
 			beta:  1, g: delta,
 		},
 		"smooth hinge": {
-			sum: func(x *fwopt.Sparse, y []float64) *fwopt.RowSum {
+			sum: func(x fwopt.Features, y []float64) *fwopt.RowSum {
 				labels := make([]int, len(y))
 				for i := range y {
 					labels[i] = int(y[i])
@@ -258,7 +258,7 @@ func TestLossesPanic(t *testing.T) {
 		"fwopt: target 1 is 1.5, want 0 to 1":         func() { fwopt.NewBinaryLogistic(x, []float64{0, 1.5, 1}) },
 		"fwopt: target 2 is -1, want 0 to 1":          func() { fwopt.NewBinaryLogistic(x, []float64{0, 1, -1}) },
 		"fwopt: target 0 is NaN":                      func() { fwopt.NewBinaryLogistic(x, []float64{math.NaN(), 1, 1}) },
-		"fwopt: the data is nil, want a *Sparse":      func() { fwopt.NewBinaryLogistic(nil, []float64{0}) },
+		"fwopt: the data is nil, want a *Sparse or a *Dense":      func() { fwopt.NewBinaryLogistic(nil, []float64{0}) },
 		"fwopt: 4 targets for 3 rows":                 func() { fwopt.NewHuber(x, make([]float64, 4), 1) },
 		"fwopt: target 1 is +Inf":                     func() { fwopt.NewHuber(x, []float64{0, math.Inf(1), 0}, 1) },
 		"fwopt: delta = 0, want a positive number":    func() { fwopt.NewHuber(x, make([]float64, 3), 0) },

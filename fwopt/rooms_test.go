@@ -67,7 +67,6 @@ const maxFile, maxFunc = 400, 80 // lines
 func TestLimits(t *testing.T) {
 	// A file by its name, a function as "fwopt/run.go: Run", and why: mostly a table, or later.
 	apart := map[string]string{
-		"fwopt/rowsum.go":           "later",
 		"fwopt/fwrate/rate.go":      "later",
 		"fwopt/fwtest/domain.go":    "later",
 		"fwopt/fwtest/finitesum.go": "later",

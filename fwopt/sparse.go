@@ -2,6 +2,11 @@ package fwopt
 
 import (
 	"fmt"
+	"math"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Sparse is an n × m matrix stored by rows (compressed sparse row): row i has
@@ -31,11 +36,38 @@ func (a *Sparse) Identify(id *Identity) {
 	}
 }
 
-// check panics unless a is a well-formed matrix. It costs O(n + nonzeros).
-func (a *Sparse) check() {
-	if a == nil {
-		panic("fwopt: the data is nil, want a *Sparse")
+// Size returns N and M.
+func (a *Sparse) Size() (n, m int) { return a.N, a.M }
+
+// Dense returns the matrix written out, in O(nm).
+func (a *Sparse) Dense() *Dense {
+	a.check()
+	d := &Dense{N: a.N, M: a.M, Val: make([]float64, a.N*a.M)}
+	for i := range a.N {
+		col, val := a.Row(i)
+		for k, j := range col {
+			d.Val[i*a.M+int(j)] = val[k]
+		}
 	}
+	return d
+}
+
+func (a *Sparse) nonzeros() int { return len(a.Val) }
+
+func (a *Sparse) norm2(i int) float64 {
+	_, val := a.Row(i)
+	return floats.Dot(val, val)
+}
+
+func (a *Sparse) scores(s, w []float64, i int) {
+	clear(s)
+	col, val := a.Row(i)
+	kern.Touch(w, len(s), col)
+	kern.Gather(s, w, col, val)
+}
+
+// check panics unless a is a well-formed matrix of numbers. It costs O(n + nonzeros).
+func (a *Sparse) check() {
 	if a.N <= 0 || a.M <= 0 || len(a.Ptr) != a.N+1 || a.Ptr[0] != 0 ||
 		a.Ptr[a.N] != len(a.Val) || len(a.Col) != len(a.Val) {
 		panic(fmt.Sprintf("fwopt: not a sparse matrix: %d x %d, %d row pointers, %d columns, %d values",
@@ -53,4 +85,89 @@ func (a *Sparse) check() {
 			last = j
 		}
 	}
+	for k, v := range a.Val {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			i, _ := slices.BinarySearch(a.Ptr, k+1)
+			panic(fmt.Sprintf("fwopt: row %d of the data has the value %g", i-1, v))
+		}
+	}
 }
+
+// byColumns is the way back for a sparse matrix. It has a transposed copy of it,
+// block by block of rows: column j of block b is at ptr[b·M+j]:ptr[b·M+j+1], its rows
+// counted from the first of the block.
+type byColumns struct {
+	x        *Sparse
+	h, block int
+	ptr      []int
+	row      []int32
+	val      []float64
+	cuts     [cuts + 1]int // columns that share out the nonzeros evenly
+}
+
+// backward costs O(nonzeros).
+func (a *Sparse) backward(h, block int) backward {
+	m, blocks := a.M, (a.N+block-1)/block
+	f := &byColumns{x: a, h: h, block: block,
+		ptr: make([]int, blocks*m+1), row: make([]int32, len(a.Val)), val: make([]float64, len(a.Val))}
+	for i := range a.N {
+		col, _ := a.Row(i)
+		for _, j := range col {
+			f.ptr[i/block*m+int(j)]++
+		}
+	}
+	at := 0
+	for c, count := range f.ptr {
+		f.ptr[c] = at
+		at += count
+	}
+	for i := range a.N {
+		col, val := a.Row(i)
+		for k, j := range col {
+			c := i/block*m + int(j)
+			f.row[f.ptr[c]], f.val[f.ptr[c]] = int32(i%block), val[k]
+			f.ptr[c]++ // now the end of what is filled, and at last of column c
+		}
+	}
+	copy(f.ptr[1:], f.ptr)
+	f.ptr[0] = 0
+
+	seen, q := 0, 1
+	for j := range m {
+		for b := range blocks {
+			seen += f.ptr[b*m+j+1] - f.ptr[b*m+j]
+		}
+		for ; q < cuts && seen*cuts >= q*len(a.Val); q++ {
+			f.cuts[q] = j + 1
+		}
+	}
+	for ; q <= cuts; q++ {
+		f.cuts[q] = m
+	}
+	return f
+}
+
+func (f *byColumns) columns(dst, p []float64, lo, _, from, to int) {
+	ptr, h := f.ptr[lo/f.block*f.x.M:], f.h
+	for j := from; j < to; j++ {
+		kern.Gather(dst[j*h:(j+1)*h], p, f.row[ptr[j]:ptr[j+1]], f.val[ptr[j]:ptr[j+1]])
+	}
+}
+
+func (f *byColumns) rows(dst, p []float64, index []int, from, to int) {
+	for r, i := range index {
+		col, val := f.x.Row(i)
+		if to-from < f.x.M {
+			k, _ := slices.BinarySearch(col, int32(from))
+			e, _ := slices.BinarySearch(col[k:], int32(to))
+			col, val = col[k:k+e], val[k:k+e]
+		}
+		kern.Touch(dst, f.h, col)
+		kern.Scatter(dst, p[r*f.h:(r+1)*f.h], col, val)
+	}
+}
+
+func (f *byColumns) cut(q int) int { return f.cuts[q] }
+
+// Identify says the copy, for somebody may have changed the original.
+func (f *byColumns) Identify(id *Identity) { id.Of(f).Float(f.val...) }

@@ -19,7 +19,7 @@ type LeastSquares struct {
 // keeps both, which must not change any more, and a copy of a by columns. It
 // panics if a is not well formed, if b has another length than a has rows, or
 // if either holds a NaN or an infinity.
-func NewLeastSquares(a *Sparse, b []float64) *LeastSquares {
+func NewLeastSquares(a Features, b []float64) *LeastSquares {
 	f := &LeastSquares{newRowSum(a, 1, &squareLoss{b})}
 	checkTargets(a, b)
 	return f
@@ -222,9 +222,9 @@ func (f *Quadratic) checkLen(name string, w []float64) {
 }
 
 // checkTargets panics unless b has a number for each row of x.
-func checkTargets(x *Sparse, b []float64) {
-	if len(b) != x.N {
-		panic(fmt.Sprintf("fwopt: %d targets for %d rows", len(b), x.N))
+func checkTargets(x Features, b []float64) {
+	if n, _ := x.Size(); len(b) != n {
+		panic(fmt.Sprintf("fwopt: %d targets for %d rows", len(b), n))
 	}
 	checkFinite("target", b)
 }

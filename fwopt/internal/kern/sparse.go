@@ -103,3 +103,46 @@ func Scatter(w, p []float64, idx []int32, val []float64) {
 		floats.AddScaled(w[o:o+h], v, p)
 	}
 }
+
+// GatherAll is Gather with all rows of W, in order: dst += Σ_k val[k] · W[k].
+func GatherAll(dst, w, val []float64) {
+	h := len(dst)
+	if h == 1 {
+		dst[0] += dot4(val, w[:len(val)])
+		return
+	}
+	k := 0
+	for ; k+4 <= len(val); k += 4 {
+		x := w[k*h : (k+4)*h]
+		x0, x1, x2, x3 := x[:h][:len(dst)], x[h : 2*h][:len(dst)], x[2*h : 3*h][:len(dst)], x[3*h:][:len(dst)]
+		v0, v1, v2, v3 := val[k], val[k+1], val[k+2], val[k+3]
+		for l := range dst {
+			dst[l] = dst[l] + v0*x0[l] + v1*x1[l] + v2*x2[l] + v3*x3[l]
+		}
+	}
+	for ; k < len(val); k++ {
+		x := w[k*h : k*h+h][:len(dst)]
+		v := val[k]
+		for l := range dst {
+			dst[l] += v * x[l]
+		}
+	}
+}
+
+// ScatterAll is Scatter to all rows of W, in order: W[k] += val[k] · p.
+func ScatterAll(w, p, val []float64) {
+	h := len(p)
+	if h == 1 {
+		floats.AddScaled(w, p[0], val)
+		return
+	}
+	for k, v := range val {
+		if v == 0 {
+			continue
+		}
+		x := w[k*h : k*h+h][:len(p)]
+		for l, y := range p {
+			x[l] += v * y
+		}
+	}
+}

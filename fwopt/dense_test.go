@@ -1,0 +1,105 @@
+package fwopt_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A sum over a Dense has the gradients of one over the same matrix as a Sparse, bit
+// for bit if there are two scores or more, and its value up to rounding.
+func TestDenseIsSparse(t *testing.T) {
+	for _, c := range []struct{ n, m, h, k int }{
+		{1, 1, 2, 1}, {3, 5, 2, 2}, {40, 7, 3, 4}, {700, 33, 11, 20}, {300, 1201, 5, 600}, {40, 9, 1, 5}, {900, 64, 1, 64},
+	} {
+		rng := rand.New(rand.NewPCG(uint64(c.n), uint64(c.h)))
+		x := sparseRows(rng, c.n, c.m, c.k)
+		d := x.Dense()
+		var sums [2]*fwopt.RowSum
+		if c.h > 1 {
+			y := make([]int, c.n)
+			for i := range y {
+				y[i] = rng.IntN(c.h)
+			}
+			f, g := fwopt.NewLogistic(x, y, c.h), fwopt.NewLogistic(d, y, c.h)
+			sums = [2]*fwopt.RowSum{f.RowSum, g.RowSum}
+			if w := normals(rng, f.Dim()); !slices.Equal(f.Predict(w, x), g.Predict(w, d)) || f.ErrorRate(w, d, y) != f.ErrorRate(w, x, y) {
+				t.Errorf("%+v: the predictions differ", c)
+			}
+		} else {
+			b := normals(rng, c.n)
+			sums = [2]*fwopt.RowSum{fwopt.NewLeastSquares(x, b).RowSum, fwopt.NewLeastSquares(d, b).RowSum}
+		}
+		w, w0 := normals(rng, sums[0].Dim()), normals(rng, sums[0].Dim())
+		for _, batch := range []fwopt.Batch{{}, drawn(rng, c.n, 1), drawn(rng, c.n, 1+c.n/5), drawn(rng, c.n, 2*c.n)} {
+			var out, grads [2][]float64
+			for i, f := range sums {
+				g, diff := make([]float64, f.Dim()), slices.Clone(w)
+				f.Grad(g, w, batch)
+				f.AddGradDiff(diff, w, w0, batch)
+				grads[i] = slices.Concat(g, diff)
+				out[i] = slices.Concat(g, diff, []float64{f.Value(w), f.LineSearch(w, w0), f.Smoothness()})
+			}
+			if c.h > 1 && !slices.Equal(grads[0], grads[1]) {
+				t.Errorf("%+v, a batch of %d: other bits, up to %g", c, len(batch.Index), floats.Distance(grads[0], grads[1], math.Inf(1)))
+			}
+			if far := floats.Distance(out[0], out[1], math.Inf(1)); far > 1e-12*floats.Norm(out[0], math.Inf(1)) {
+				t.Errorf("%+v, a batch of %d: %g off", c, len(batch.Index), far)
+			}
+		}
+	}
+}
+
+// The same run, to the same iterates.
+func TestDenseRuns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	x := sparseRows(rng, 200, 30, 12)
+	y := make([]int, 200)
+	for i := range y {
+		y[i] = rng.IntN(5)
+	}
+	var traces [2]*fwopt.Trace
+	for i, data := range []fwopt.Features{x, x.Dense()} {
+		o := fwopt.NewOracle(fwopt.NewLogistic(data, y, 5), fwset.TraceNorm{H: 5, M: 30, Tau: 3}, 1)
+		traces[i] = fwopt.Run(context.Background(), o, fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 40})
+	}
+	if !slices.Equal(traces[0].W, traces[1].W) {
+		t.Error("the runs differ")
+	}
+}
+
+func TestDenseBadInput(t *testing.T) {
+	for want, x := range map[string]fwopt.Features{
+		"not a dense matrix: 2 x 3, 5 values":  &fwopt.Dense{N: 2, M: 3, Val: make([]float64, 5)},
+		"not a dense matrix: 0 x 3, 0 values":  &fwopt.Dense{M: 3},
+		"not a dense matrix: 2 x -1, 0 values": &fwopt.Dense{N: 2, M: -1},
+		"row 1 of the data has the value NaN":  &fwopt.Dense{N: 2, M: 2, Val: []float64{1, 2, 3, math.NaN()}},
+		"row 0 of the data has the value +Inf": &fwopt.Dense{N: 1, M: 1, Val: []float64{math.Inf(1)}},
+		"the data is nil":                      (*fwopt.Dense)(nil),
+	} {
+		if got := panics(func() { fwopt.NewLeastSquares(x, []float64{1, 2}) }); !strings.HasPrefix(got, "fwopt: "+want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := panics(func() { fwopt.NewLogistic(nil, nil, 2) }); !strings.Contains(got, "the data is nil") {
+		t.Error(got)
+	}
+}
+
+// Four points in the plane, all of whose numbers are kept.
+func ExampleDense() {
+	x := &fwopt.Dense{N: 4, M: 2, Val: []float64{0, 0, 0, 1, 1, 0, 1, 1}}
+	f := fwopt.NewLeastSquares(x, []float64{0, 1, 2, 3})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.L2Ball{D: 2, R: 3}, 1),
+		fwopt.FWLineSearch(), nil, fwopt.Budget{Tolerance: 1e-6})
+	fmt.Printf("w = (%.3f, %.3f), f = %.6f\n", tr.W[0], tr.W[1], tr.Last().F)
+	// Output: w = (2.000, 1.000), f = 0.000000
+}

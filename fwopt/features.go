@@ -1,0 +1,28 @@
+package fwopt
+
+// Features is the data of a RowSum, whose rows are e_1, …, e_n: a *Sparse or a *Dense
+// matrix. Which of the two it is decides the cost alone.
+type Features interface {
+	Size() (n, m int) // rows (examples) and columns (features)
+	Identified
+
+	check()                       // panics unless the matrix is well formed and finite
+	nonzeros() int                // numbers that are kept
+	norm2(i int) float64          // ‖e_i‖²
+	scores(s, w []float64, i int) // s = w e_i, where w[j·h+l] is the weight of column j for score l
+	backward(h, block int) backward
+}
+
+// backward is the way from the derivatives by the scores, h a row, to the gradient. It
+// works in some of the columns only, so that goroutines can share them out, and adds
+// in the order of the rows whatever the share.
+type backward interface {
+	// columns does dst += Σ_r p_r e_{lo+r}ᵀ over the n rows of the block that begins at
+	// row lo, in the columns from, …, to−1.
+	columns(dst, p []float64, lo, n, from, to int)
+	// rows does dst += Σ_r p_r e_{index[r]}ᵀ, in the columns from, …, to−1.
+	rows(dst, p []float64, index []int, from, to int)
+	// cut returns the column where share q of cuts begins.
+	cut(q int) int
+	Identified
+}
