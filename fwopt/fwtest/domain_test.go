@@ -213,6 +213,23 @@ func (e *extra) Diameter() float64 {
 	return 4 * math.Sqrt(float64(e.d))
 }
 
+func (e *extra) Width() float64 {
+	switch e.fault {
+	case "width: too large":
+		return 5 * math.Sqrt(float64(e.d))
+	case "width: NaN":
+		return math.NaN()
+	}
+	return 4 / math.Sqrt(float64(e.d))
+}
+
+func (e *extra) Shape() (h, m int) {
+	if e.fault == "shape: of another" {
+		return 2, e.d
+	}
+	return 1, e.d
+}
+
 func (e *extra) Gauge(x []float64) float64 {
 	g := e.box().Gauge(x)
 	switch e.fault {
@@ -310,6 +327,11 @@ func TestDomainFindsFaults(t *testing.T) {
 		"warm: own randomness":        "the same Warm gives other bits",
 		"warm: writes g":              "g was written to",
 		"warm: Argmin is worse":       "differ by the slack only",
+		"warm: not filled":            "a Vertex of dimension 6",
+		"warm: an index twice":        "index 1 after 1",
+		"width: too large":            "want a number from 0",
+		"width: NaN":                  "Width() = NaN",
+		"shape: of another":           "want h·m = Dim()",
 	} {
 		var r recorder
 		domain(&r, &extra{rod{d: 5, fault: fault}})
