@@ -1,0 +1,135 @@
+package fwset_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
+)
+
+// After a million moves the weights still add up to 1, are positive, belong to
+// different atoms and make up the point; and each move leads where it says.
+func TestActiveSetAMillionMoves(t *testing.T) {
+	const d = 6
+	moves := 1_000_000
+	if testing.Short() {
+		moves = 50_000
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	omega := fwset.Simplex{D: d, R: 1}
+	var s fwset.ActiveSet
+	var v fwset.Vertex
+	x, g, plain := make([]float64, d), make([]float64, d), make([]float64, d)
+	x[2] = 1
+	v.Pack(x)
+	s.Start(&v)
+	drops := 0
+	for n := range moves {
+		for j := range g {
+			g[j] = rng.NormFloat64()
+		}
+		copy(plain, x)
+		size := 1.0 // of the move
+		if u, _ := s.Choose(g); len(s.Atom) > 1 && rng.IntN(2) == 0 {
+			gamma := s.Most(u) * rng.Float64()
+			if rng.IntN(4) == 0 {
+				gamma = s.Most(u)
+				drops++
+			}
+			at := s.Atom[u].Index[0]
+			floats.Scale(1+gamma, plain)
+			plain[at] -= gamma
+			size += gamma
+			s.Away(x, u, gamma)
+		} else {
+			omega.ArgminVertex(&v, g, 0, nil)
+			gamma := rng.Float64()
+			v.Lerp(plain, gamma)
+			s.Toward(x, &v, gamma)
+		}
+		if off := floats.Distance(x, plain, 2); off > 1e-15*size*d {
+			t.Fatalf("move %d leads to %g, which is %g off", n, x, off)
+		}
+		if n%1000 == 0 || n == moves-1 {
+			if sum := floats.Sum(s.Weight); math.Abs(sum-1) > 1e-15*d || len(s.Weight) != len(s.Atom) || floats.Min(s.Weight) <= 0 {
+				t.Fatalf("after %d moves the weights are %g, of sum 1 %+g", n, s.Weight, sum-1)
+			}
+			y := make([]float64, d)
+			for i := range s.Atom {
+				s.Atom[i].AddTo(y, s.Weight[i])
+				for k := range i {
+					if s.Atom[i].Equal(&s.Atom[k]) {
+						t.Fatalf("after %d moves an atom is there twice", n)
+					}
+				}
+			}
+			if !slices.Equal(x, y) {
+				t.Fatalf("after %d moves the point is %g, its atoms make up %g", n, x, y)
+			}
+		}
+	}
+	if drops < moves/20 {
+		t.Errorf("only %d drops", drops)
+	}
+}
+
+// Weights that do not add up, as where somebody has written to them, are named.
+func TestActiveSetBadWeights(t *testing.T) {
+	var v fwset.Vertex
+	for _, factor := range []float64{0.5, 1 + 1e-5, math.NaN()} {
+		var s fwset.ActiveSet
+		x := []float64{1, 0}
+		v.Pack(x)
+		s.Start(&v)
+		s.Weight[0] *= factor
+		v.Pack([]float64{0, 1})
+		got := said(func() { s.Toward(x, &v, 0.25) })
+		if !strings.HasPrefix(got, "fwset: the 2 weights of an ActiveSet add up to") && !strings.Contains(got, "ActiveSet add up to 0.25") {
+			t.Errorf("weights times %g: %q", factor, got)
+		}
+	}
+}
+
+// A move allocates no vector once the set has had its size.
+func TestActiveSetAllocNothing(t *testing.T) {
+	omega := fwset.TraceNorm{H: 4, M: 500, Tau: 1}
+	rng := rand.New(rand.NewPCG(5, 5))
+	var s fwset.ActiveSet
+	var v fwset.Vertex
+	x := make([]float64, 2000)
+	g := normal(rng, 2000)
+	omega.ArgminVertex(&v, g, 0, nil)
+	s.Start(&v)
+	v.Dense(x)
+	round := func() {
+		copy(g, normalInto(rng, g))
+		omega.ArgminVertex(&v, g, 0, nil)
+		s.Toward(x, &v, 0.5)
+		u, _ := s.Choose(g)
+		s.Away(x, u, s.Most(u))
+	}
+	for range 10 {
+		round()
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 100 {
+		round()
+	}
+	runtime.ReadMemStats(&after)
+	if b := (after.TotalAlloc - before.TotalAlloc) / 100; b > 1000 { // closures; a vector has 16 kB
+		t.Errorf("%d bytes a round", b)
+	}
+}
+
+func normalInto(rng *rand.Rand, x []float64) []float64 {
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}

@@ -1,0 +1,220 @@
+package fwset_test
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
+)
+
+// vertexOf returns a random vertex of a form, and the vector that it is, made by
+// loops of this test.
+func vertexOf(form string, h, m int, rng *rand.Rand) (v fwset.Vertex, x []float64) {
+	x = make([]float64, h*m)
+	switch form {
+	case "dense":
+		value := v.SetDense(h * m)
+		for i := range value {
+			value[i] = rng.NormFloat64()
+			x[i] = value[i]
+		}
+	case "sparse":
+		n := rng.IntN(h*m + 1)
+		index, value := v.SetSparse(h*m, n)
+		for k, i := range slices.Sorted(slices.Values(rng.Perm(h * m)[:n])) {
+			index[k], value[k] = i, rng.NormFloat64()
+			x[i] = value[k]
+		}
+	default:
+		u, w := v.SetRankOne(h, m)
+		for l := range u {
+			u[l] = rng.NormFloat64()
+		}
+		for j := range w {
+			if w[j] = rng.NormFloat64(); rng.IntN(3) == 0 {
+				w[j] = 0
+			}
+			for l := range u {
+				x[j*h+l] = u[l] * w[j]
+			}
+		}
+	}
+	return v, x
+}
+
+// What is done with a Vertex is done with the vector that it is: to the same bits,
+// but for Dot, which adds up in its own order.
+func TestVertex(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	var reused fwset.Vertex // takes up each form after any other
+	for range 300 {
+		for _, form := range []string{"dense", "sparse", "rank one"} {
+			h, m := 1+rng.IntN(30), 1+rng.IntN(20)
+			if rng.IntN(20) == 0 {
+				m = 4000 // more than one piece of parallel work
+			}
+			v, x := vertexOf(form, h, m, rng)
+			reused.Set(&v)
+			for what, v := range map[string]*fwset.Vertex{form: &v, form + ", a copy": &reused} {
+				v.Check(h * m)
+				y := normal(rng, h*m)
+				same := func(call string, got, want []float64) {
+					t.Helper()
+					if !slices.Equal(got, want) {
+						t.Fatalf("%s, %d x %d: %s is %g off", what, h, m, call, floats.Distance(got, want, math.Inf(1)))
+					}
+				}
+				got := normal(rng, h*m)
+				v.Dense(got)
+				same("Dense", got, x)
+				for _, gamma := range []float64{0, 1, rng.Float64()} {
+					got, want := slices.Clone(y), slices.Clone(y)
+					v.Lerp(got, gamma)
+					fwopt.Lerp(want, gamma, x)
+					same(fmt.Sprintf("Lerp by %g", gamma), got, want)
+				}
+				v.From(got, y)
+				same("From", got, floats.SubTo(make([]float64, h*m), y, x))
+				got = slices.Clone(y)
+				v.From(got, got)
+				same("From in place", got, floats.SubTo(make([]float64, h*m), y, x))
+				got = slices.Clone(y)
+				v.AddTo(got, -0.3)
+				same("AddTo", got, floats.AddScaledTo(make([]float64, h*m), y, -0.3, x))
+				if a, b := v.Dot(y), floats.Dot(x, y); math.Abs(a-b) > 1e-12*floats.Norm(x, 2)*floats.Norm(y, 2) {
+					t.Fatalf("%s: Dot is %g, want %g", what, a, b)
+				}
+				var packed fwset.Vertex
+				packed.Pack(x)
+				if !v.Equal(&packed) || !packed.Equal(v) {
+					t.Fatalf("%s: not Equal to its own numbers", what)
+				}
+				if x[rng.IntN(len(x))]++; true {
+					packed.Pack(x)
+					if v.Equal(&packed) {
+						t.Fatalf("%s: Equal to another vector", what)
+					}
+					v.Dense(x)
+				}
+			}
+		}
+	}
+}
+
+func normal(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// A step from γ = 1 does not read x.
+func TestVertexLerpFromNothing(t *testing.T) {
+	for _, form := range []string{"dense", "sparse", "rank one"} {
+		v, x := vertexOf(form, 3, 4, rand.New(rand.NewPCG(2, 2)))
+		got := slices.Repeat([]float64{math.NaN()}, 12)
+		if v.Lerp(got, 1); !slices.Equal(got, x) {
+			t.Errorf("%s: %g, want %g", form, got, x)
+		}
+	}
+}
+
+// A vertex is state that gob restores, in any form and as the part of an active set.
+func TestVertexGob(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, form := range []string{"dense", "sparse", "rank one"} {
+		v, _ := vertexOf(form, 3, 4, rng)
+		var kept, back fwset.Vertex
+		kept.Set(&v)
+		var b bytes.Buffer
+		if err := gob.NewEncoder(&b).Encode(kept); err != nil {
+			t.Fatal(err)
+		}
+		if err := gob.NewDecoder(&b).Decode(&back); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprintf("%#v", kept) != fmt.Sprintf("%#v", back) {
+			t.Errorf("%s: %#v came back as %#v", form, kept, back)
+		}
+	}
+}
+
+// wrong is a set whose answer is no vertex.
+type wrong struct {
+	fwset.Simplex
+	fill func(v *fwset.Vertex)
+}
+
+func (w wrong) ArgminVertex(v *fwset.Vertex, _ []float64, _ float64, _ *fwset.Warm) float64 {
+	w.fill(v)
+	return 0
+}
+
+// What is not a vertex is named, before a method uses it.
+func TestVertexBadInput(t *testing.T) {
+	for want, fill := range map[string]func(v *fwset.Vertex){
+		"a Vertex of dimension 4, want 3":                       func(v *fwset.Vertex) { v.SetDense(4) },
+		"a Vertex of dimension 0, want 3":                       func(v *fwset.Vertex) { *v = fwset.Vertex{} },
+		"index 1 after 1; the indices must rise, each once":     func(v *fwset.Vertex) { i, _ := v.SetSparse(3, 2); i[0], i[1] = 1, 1 },
+		"index 0 after 2; the indices must rise, each once":     func(v *fwset.Vertex) { i, _ := v.SetSparse(3, 2); i[0], i[1] = 2, 0 },
+		"index 3 after -1":                                      func(v *fwset.Vertex) { i, _ := v.SetSparse(3, 1); i[0] = 3 },
+		"with 1 indices and 2 values":                           func(v *fwset.Vertex) { v.SetSparse(3, 2); v.Index = v.Index[:1] },
+		"made of U with 3 numbers and V with 2":                 func(v *fwset.Vertex) { v.SetRankOne(3, 2); v.D = 3 },
+		"made of U with 3 numbers and V with 1, beside 1 value": func(v *fwset.Vertex) { v.SetRankOne(3, 1); v.Value = []float64{1} },
+	} {
+		s := wrong{fwset.Simplex{D: 3, R: 1}, fill}
+		o := fwopt.NewOracle(fwopt.NewQuadratic(3, nil, []float64{1, 2, 3}), s, 1)
+		got := said(func() { o.Argmin(new(fwset.Vertex), []float64{1, 2, 3}) })
+		if !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	var v fwset.Vertex
+	v.SetDense(3)
+	for want, call := range map[string]func(){
+		"γ = 1.5, want a step":       func() { v.Lerp(make([]float64, 3), 1.5) },
+		"γ = NaN, want a step":       func() { v.Lerp(make([]float64, 3), math.NaN()) },
+		"a vector of length 2":       func() { v.Lerp(make([]float64, 2), 1) },
+		"a vector of length 4, not ": func() { v.Dense(make([]float64, 4)) },
+		"a vector of length 5, not ": func() { v.From(make([]float64, 3), make([]float64, 5)) },
+	} {
+		if got := said(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// said returns what f panics with, "" if it does not.
+func said(f func()) (message string) {
+	defer func() {
+		if p := recover(); p != nil {
+			message = fmt.Sprint(p)
+		}
+	}()
+	f()
+	return ""
+}
+
+// The answer to a linear function on a trace-norm ball is kept as two vectors.
+func ExampleVertex() {
+	omega := fwset.TraceNorm{H: 2, M: 3, Tau: 5}
+	g := []float64{1, 0, 0, 0, 0, 0} // the entry of row 0 and column 0
+	var v fwset.Vertex
+	omega.ArgminVertex(&v, g, 0, nil)
+	fmt.Println(len(v.U), len(v.V), v.Dot(g))
+	x := make([]float64, 6)
+	v.Lerp(x, 0.5) // half of the way from 0
+	fmt.Printf("%.1f\n", x[0])
+	// Output:
+	// 2 3 -5
+	// -2.5
+}
