@@ -39,6 +39,7 @@ func (s *ActiveSet) Most(u int) float64 { return s.Weight[u] / (1 - s.Weight[u])
 
 // Toward moves the point to x = (1−γ)x + γv. It costs a pass over the atoms.
 func (s *ActiveSet) Toward(x []float64, v *Vertex, gamma float64) {
+	s.check()
 	floats.Scale(1-gamma, s.Weight)
 	i := slices.IndexFunc(s.Atom, func(u Vertex) bool { return u.Equal(v) })
 	if i < 0 {
@@ -53,6 +54,7 @@ func (s *ActiveSet) Toward(x []float64, v *Vertex, gamma float64) {
 // Away moves the point to x = (1+γ)x − γu, where u is an atom. With γ = Most(u) it
 // drops u.
 func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
+	s.check()
 	drop := gamma >= s.Most(u)
 	floats.Scale(1+gamma, s.Weight)
 	s.Weight[u] -= gamma // α_u = (1+γ)α_u − γ, the others (1+γ)α_i
@@ -60,6 +62,13 @@ func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
 		s.Weight[u] = 0 // whatever rounding says
 	}
 	s.settle(x)
+}
+
+// check panics unless the weights are those of a mean, as every move leaves them.
+func (s *ActiveSet) check() {
+	if sum := floats.Sum(s.Weight); len(s.Weight) != len(s.Atom) || !(math.Abs(sum-1) <= 1e-9) {
+		panic(fmt.Sprintf("fwset: an ActiveSet of %d atoms with %d weights, which add up to %g, want 1; begin with Start", len(s.Atom), len(s.Weight), sum))
+	}
 }
 
 // settle drops what has weight 0 and computes x anew, so that nothing drifts.
@@ -74,11 +83,7 @@ func (s *ActiveSet) settle(x []float64) {
 		n++
 	}
 	s.Atom, s.Weight = s.Atom[:n], s.Weight[:n]
-	sum := floats.Sum(s.Weight)
-	if !(math.Abs(sum-1) <= 1e-6) {
-		panic(fmt.Sprintf("fwset: the %d weights of an ActiveSet add up to %g, want 1", n, sum))
-	}
-	floats.Scale(1/sum, s.Weight)
+	floats.Scale(1/floats.Sum(s.Weight), s.Weight)
 	clear(x)
 	for i := range s.Atom {
 		s.Atom[i].AddTo(x, s.Weight[i])

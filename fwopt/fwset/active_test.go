@@ -81,6 +81,9 @@ func TestActiveSetAMillionMoves(t *testing.T) {
 // Weights that do not add up, as where somebody has written to them, are named.
 func TestActiveSetBadWeights(t *testing.T) {
 	var v fwset.Vertex
+	if v.Pack([]float64{0, 1}); !strings.Contains(said(func() { new(fwset.ActiveSet).Toward([]float64{1, 0}, &v, 0.25) }), "begin with Start") {
+		t.Error("an empty set moves")
+	}
 	for _, factor := range []float64{0.5, 1 + 1e-5, math.NaN()} {
 		var s fwset.ActiveSet
 		x := []float64{1, 0}
@@ -89,7 +92,7 @@ func TestActiveSetBadWeights(t *testing.T) {
 		s.Weight[0] *= factor
 		v.Pack([]float64{0, 1})
 		got := said(func() { s.Toward(x, &v, 0.25) })
-		if !strings.HasPrefix(got, "fwset: the 2 weights of an ActiveSet add up to") && !strings.Contains(got, "ActiveSet add up to 0.25") {
+		if !strings.HasPrefix(got, "fwset: an ActiveSet of 1 atoms with 1 weights, which add up to") {
 			t.Errorf("weights times %g: %q", factor, got)
 		}
 	}
