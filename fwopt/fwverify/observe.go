@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -85,17 +86,15 @@ func watch(p *fwinst.Instance, m fwopt.Method, s *spy, seed uint64, each func(no
 	o := fwopt.NewOracle(s, p.Omega, seed)
 	w0 := start(p, o)
 	before := o.Calls
-	for now := range m.Steps(o, w0) {
+	step := func(now fwopt.Step) (record, last bool) {
 		c := o.Calls
 		c.Exact -= before.Exact
 		c.Stochastic -= before.Stochastic
 		c.Linear -= before.Linear
 		before = o.Calls
-		if !each(now, c) {
-			return
-		}
+		return false, !each(now, c)
 	}
-	panic("fwverify: a method ended by itself")
+	fwopt.Run(context.Background(), o, m, w0, fwopt.Budget{Record: step, NoW: true}).Complete()
 }
 
 // variance returns E‖∇̃f(w; w0) − ∇f(w)‖² over the uniform i, exactly, in O(nd); w0 =
