@@ -11,6 +11,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
@@ -18,7 +19,7 @@ import (
 
 // weights returns the weights of a's active vertices, by point; −1 added for
 // one that is no point of the list.
-func weights(a *fwopt.AwayFW, points [][]float64) []float64 {
+func weights(a *fwmore.AwayFW, points [][]float64) []float64 {
 	alpha := make([]float64, len(points))
 	for k, v := range a.S.Atom {
 		p := make([]float64, len(points[0]))
@@ -94,7 +95,7 @@ func TestAwayFWAgainstNaive(t *testing.T) {
 				f.Grad(g0, w, fwopt.Batch{})
 				return dot(p, sub(g, g0))
 			}
-			for _, m := range []*fwopt.AwayFW{fwopt.AwayFWLineSearch(), fwopt.AwayFWSafe(f.Smoothness())} {
+			for _, m := range []*fwmore.AwayFW{fwmore.AwayFWLineSearch(), fwmore.AwayFWSafe(f.Smoothness())} {
 				where := fmt.Sprintf("%s, seed %d, %+v", name, seed, m.Rule)
 				o := fwopt.NewOracle(f, omega.Domain, seed)
 				alpha := make([]float64, len(omega.points))
@@ -156,7 +157,7 @@ func TestAwayFWAgainstNaive(t *testing.T) {
 
 // checkActive checks that the weights are positive, of sum 1, on different
 // vertices, and make up w.
-func checkActive(t *testing.T, where string, m *fwopt.AwayFW) {
+func checkActive(t *testing.T, where string, m *fwmore.AwayFW) {
 	t.Helper()
 	w, sum := make([]float64, len(m.W)), 0.0
 	for i, v := range m.S.Atom {
@@ -196,7 +197,7 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 	for _, start := range []int{0, d - 1} {
 		w0 := make([]float64, d)
 		w0[start] = 1
-		for _, away := range []*fwopt.AwayFW{fwopt.AwayFWLineSearch(), fwopt.AwayFWSafe(1)} {
+		for _, away := range []*fwmore.AwayFW{fwmore.AwayFWLineSearch(), fwmore.AwayFWSafe(1)} {
 			omega := fwset.Simplex{D: d, R: 1}
 			plain := fwopt.FWLineSearch()
 			next, stop := iter.Pull(plain.Steps(fwopt.NewOracle(f, omega, 1), w0))
@@ -253,7 +254,7 @@ func TestAwayFWNearAVertex(t *testing.T) {
 			w0[seed%d] = 1
 			omega.Argmin(centre, centre)
 			for i, w0 := range [][]float64{w0, centre} { // slow until the centre is dropped
-				for _, m := range []*fwopt.AwayFW{fwopt.AwayFWLineSearch(), fwopt.AwayFWSafe(2)} {
+				for _, m := range []*fwmore.AwayFW{fwmore.AwayFWLineSearch(), fwmore.AwayFWSafe(2)} {
 					where := fmt.Sprintf("ε = %g, seed %d, %+v", ε, seed, m.Rule)
 					for s := range m.Steps(fwopt.NewOracle(f, omega, 1), w0) {
 						checkActive(t, where, m)
@@ -275,7 +276,7 @@ func TestAwayFWNearAVertex(t *testing.T) {
 func TestAwayFWDropsTheLeast(t *testing.T) {
 	f := fwopt.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -1e-3})
 	for _, least := range []float64{1e-13, 1e-17, 1e-30, 1e-200} {
-		m := fwopt.AwayFWLineSearch()
+		m := fwmore.AwayFWLineSearch()
 		o := fwopt.NewOracle(f, fwset.Simplex{D: 4, R: 1}, 1)
 		for s := range m.Steps(o, []float64{0, 0, 0, 1}) {
 			if s.K == 3 {
@@ -307,7 +308,7 @@ func TestAwayStepsAllocateNothing(t *testing.T) {
 	f := fwopt.NewQuadratic(d, nil, c)
 	omega := fwset.Simplex{D: d, R: 1}
 	storc := away(fwopt.STORCExperiments(0.1, omega.Diameter()))
-	for name, m := range map[string]fwopt.Method{"AwayFW": fwopt.AwayFWLineSearch(), "STORC": storc} {
+	for name, m := range map[string]fwopt.Method{"AwayFW": fwmore.AwayFWLineSearch(), "STORC": storc} {
 		o := fwopt.NewOracle(f, omega, 1)
 		next, stop := iter.Pull(m.Steps(o, o.Start()))
 		defer stop()

@@ -1,22 +1,12 @@
 package fwopt
 
-import (
-	"fmt"
-	"math"
-)
+import "github.com/projection-free/fwlab/fwopt/internal/need"
 
 // condition returns μ = L/α, and panics unless it is at least 1.
-func condition(L, alpha float64) (mu float64) {
-	if mu = positive("L", L) / positive("alpha", alpha); mu < 1 {
-		panic(fmt.Sprintf("fwopt: alpha = %g is above L = %g", alpha, L))
-	}
-	return mu
-}
+func condition(L, alpha float64) (mu float64) { return need.Condition("fwopt", L, alpha) }
 
-// positive panics unless x is a positive number, and returns it.
-func positive(name string, x float64) float64 {
-	if !(x > 0) || math.IsInf(x, 1) {
-		panic(fmt.Sprintf("fwopt: %s = %g, want a positive number", name, x))
-	}
-	return x
-}
+// positive returns x, and panics unless it is a positive number.
+func positive(name string, x float64) float64 { return need.Positive("fwopt", name, x) }
+
+// given panics if a schedule of a method is nil.
+func given(schedule string, isNil bool) { need.Given("fwopt", schedule, isNil) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
@@ -79,7 +80,7 @@ func ExampleRun() {
 func ExampleAwayFW() {
 	f := fwopt.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -0.1}) // ½‖w − c‖²
 	omega, w0 := fwset.Simplex{D: 4, R: 1}, []float64{0, 0, 0, 1}
-	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwopt.AwayFWLineSearch()} {
+	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwmore.AwayFWLineSearch()} {
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, fwopt.Budget{Tolerance: 1e-9, Steps: 100, Every: 1.01})
 		fmt.Printf("%-6v %v after %d steps at %.4f\n", m, tr.Status, tr.Last().Step, tr.W)
 	}

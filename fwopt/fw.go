@@ -52,7 +52,7 @@ func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			v.From(d, a.W)                  // w_{k−1} − v_k
 			v.Dense(end)                    // v_k, written out
 			a.DualityGap = floats.Dot(g, d) // max_{v∈Ω} ∇f(w_{k−1})ᵀ(w_{k−1} − v)
-			γ := stepOf(a.Rule, o, k, Leg{a.W, d, end, a.DualityGap, 1})
+			γ := Leg{a.W, d, end, a.DualityGap, 1}.Step(a.Rule, o, k)
 			v.Lerp(a.W, γ) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			a.K = k
 			if !yield(Step{T: 1, K: k, X: a.W}) {

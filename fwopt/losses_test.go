@@ -254,22 +254,22 @@ func TestKeepTellsLossesApart(t *testing.T) {
 func TestLossesPanic(t *testing.T) {
 	x := rowsOf(1)
 	for want, call := range map[string]func(){
-		"fwopt: 2 targets for 3 rows":                 func() { fwopt.NewBinaryLogistic(x, []float64{0, 1}) },
-		"fwopt: target 1 is 1.5, want 0 to 1":         func() { fwopt.NewBinaryLogistic(x, []float64{0, 1.5, 1}) },
-		"fwopt: target 2 is -1, want 0 to 1":          func() { fwopt.NewBinaryLogistic(x, []float64{0, 1, -1}) },
-		"fwopt: target 0 is NaN":                      func() { fwopt.NewBinaryLogistic(x, []float64{math.NaN(), 1, 1}) },
-		"fwopt: the data is nil, want a *Sparse or a *Dense":      func() { fwopt.NewBinaryLogistic(nil, []float64{0}) },
-		"fwopt: 4 targets for 3 rows":                 func() { fwopt.NewHuber(x, make([]float64, 4), 1) },
-		"fwopt: target 1 is +Inf":                     func() { fwopt.NewHuber(x, []float64{0, math.Inf(1), 0}, 1) },
-		"fwopt: delta = 0, want a positive number":    func() { fwopt.NewHuber(x, make([]float64, 3), 0) },
-		"fwopt: delta = +Inf, want a positive number": func() { fwopt.NewHuber(x, make([]float64, 3), math.Inf(1)) },
-		"fwopt: delta = NaN, want a positive number":  func() { fwopt.NewSmoothHinge(x, make([]int, 3), math.NaN()) },
-		"fwopt: delta = -1, want a positive number":   func() { fwopt.NewSmoothHinge(x, make([]int, 3), -1) },
-		"fwopt: example 1 has label -1, want 0 to 1":  func() { fwopt.NewSmoothHinge(x, []int{1, -1, 1}, 1) },
-		"fwopt: example 2 has label 2, want 0 to 1":   func() { fwopt.NewSmoothHinge(x, []int{1, 1, 2}, 1) },
-		"fwopt: 2 labels for 3 examples":              func() { fwopt.NewSmoothHinge(x, []int{1, 1}, 1) },
-		"fwopt: row 2 of the data has the value NaN":  func() { fwopt.NewSmoothHinge(nanRow(), []int{1, 1, 1}, 1) },
-		"fwopt: w has length 2, want 3":               func() { fwopt.NewHuber(x, make([]float64, 3), 1).Value(make([]float64, 2)) },
+		"fwopt: 2 targets for 3 rows":                        func() { fwopt.NewBinaryLogistic(x, []float64{0, 1}) },
+		"fwopt: target 1 is 1.5, want 0 to 1":                func() { fwopt.NewBinaryLogistic(x, []float64{0, 1.5, 1}) },
+		"fwopt: target 2 is -1, want 0 to 1":                 func() { fwopt.NewBinaryLogistic(x, []float64{0, 1, -1}) },
+		"fwopt: target 0 is NaN":                             func() { fwopt.NewBinaryLogistic(x, []float64{math.NaN(), 1, 1}) },
+		"fwopt: the data is nil, want a *Sparse or a *Dense": func() { fwopt.NewBinaryLogistic(nil, []float64{0}) },
+		"fwopt: 4 targets for 3 rows":                        func() { fwopt.NewHuber(x, make([]float64, 4), 1) },
+		"fwopt: target 1 is +Inf":                            func() { fwopt.NewHuber(x, []float64{0, math.Inf(1), 0}, 1) },
+		"fwopt: delta = 0, want a positive number":           func() { fwopt.NewHuber(x, make([]float64, 3), 0) },
+		"fwopt: delta = +Inf, want a positive number":        func() { fwopt.NewHuber(x, make([]float64, 3), math.Inf(1)) },
+		"fwopt: delta = NaN, want a positive number":         func() { fwopt.NewSmoothHinge(x, make([]int, 3), math.NaN()) },
+		"fwopt: delta = -1, want a positive number":          func() { fwopt.NewSmoothHinge(x, make([]int, 3), -1) },
+		"fwopt: example 1 has label -1, want 0 to 1":         func() { fwopt.NewSmoothHinge(x, []int{1, -1, 1}, 1) },
+		"fwopt: example 2 has label 2, want 0 to 1":          func() { fwopt.NewSmoothHinge(x, []int{1, 1, 2}, 1) },
+		"fwopt: 2 labels for 3 examples":                     func() { fwopt.NewSmoothHinge(x, []int{1, 1}, 1) },
+		"fwopt: row 2 of the data has the value NaN":         func() { fwopt.NewSmoothHinge(nanRow(), []int{1, 1, 1}, 1) },
+		"fwopt: w has length 2, want 3":                      func() { fwopt.NewHuber(x, make([]float64, 3), 1).Value(make([]float64, 2)) },
 	} {
 		func() {
 			defer func() {

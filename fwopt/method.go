@@ -40,13 +40,6 @@ type MethodFunc func(o *Oracle, w0 []float64) iter.Seq[Step]
 // Steps calls m.
 func (m MethodFunc) Steps(o *Oracle, w0 []float64) iter.Seq[Step] { return m(o, w0) }
 
-// given panics if a schedule of a method is nil.
-func given(schedule string, isNil bool) {
-	if isNil {
-		panic(fmt.Sprintf("fwopt: %s is nil", schedule))
-	}
-}
-
 // length returns N_t, the steps of epoch t, and panics if there are none: such a
 // method would take snapshots for ever.
 func length(N func(t int) int, t int) int {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
@@ -84,7 +85,7 @@ func TestMethods(t *testing.T) {
 	}
 	// a step that is safe, and an L that need not be doubled
 	test("FWsafe", func() fwopt.Method { return fwopt.FWSafe(20) }, spends["FW"])
-	test("FISTAsafe", func() fwopt.Method { return &fwopt.FISTA{L: 1000} }, func(_, _ int) fwopt.Calls {
+	test("FISTAsafe", func() fwopt.Method { return &fwmore.FISTA{L: 1000} }, func(_, _ int) fwopt.Calls {
 		return fwopt.Calls{Exact: 3, Projections: 1}
 	})
 }

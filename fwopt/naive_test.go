@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 )
 
 // A second implementation of each method, from the paper's text and as plain as
@@ -387,14 +388,14 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 			make: func() fwopt.Method { return away(fwopt.STORCBeyondStrong(L, D, alpha)) },
 			w0:   three, state: storcState, epochN: nC, step: storc(h.slideAway, etaC, nC),
 		}, {
-			name: "AwayFW safe step", make: func() fwopt.Method { return fwopt.AwayFWSafe(60) },
+			name: "AwayFW safe step", make: func() fwopt.Method { return fwmore.AwayFWSafe(60) },
 			w0: func(w []float64) [][]float64 { // w, then α by point of the hull
 				alpha := make([]float64, len(h.points))
 				alpha[0] = 1
 				return [][]float64{w, alpha}
 			},
 			state: func(m fwopt.Method) [][]float64 {
-				a := m.(*fwopt.AwayFW)
+				a := m.(*fwmore.AwayFW)
 				return [][]float64{a.W, weights(a, h.points)}
 			},
 			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
@@ -453,10 +454,10 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
 			},
 		}, {
-			name: "Online-FW smooth", make: func() fwopt.Method { return fwopt.OnlineFWSmooth() }, grads: 1,
+			name: "Online-FW smooth", make: func() fwopt.Method { return fwmore.OnlineFWSmooth() }, grads: 1,
 			w0: func(w []float64) [][]float64 { return [][]float64{w, make([]float64, f.Len())} },
 			state: func(m fwopt.Method) [][]float64 {
-				a, c := m.(*fwopt.OnlineFW), make([]float64, f.Len())
+				a, c := m.(*fwmore.OnlineFW), make([]float64, f.Len())
 				for j, i := range a.Index {
 					c[i] += a.Count[j]
 				}
@@ -476,10 +477,10 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return append(fw(s[0], g, 1/math.Sqrt(float64(k))), seen), 1, false
 			},
 		}, {
-			name: "Online-FW linearised", make: func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, grads: 1,
+			name: "Online-FW linearised", make: func() fwopt.Method { return fwmore.OnlineFWLipschitz(D, G) }, grads: 1,
 			w0: func(w []float64) [][]float64 { z := make([]float64, len(w)); return [][]float64{z, w, z, w} },
 			state: func(m fwopt.Method) [][]float64 {
-				a := m.(*fwopt.OnlineFWLinear)
+				a := m.(*fwmore.OnlineFWLinear)
 				return [][]float64{a.W, a.X, a.Sum, a.X1}
 			},
 			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
@@ -698,7 +699,7 @@ func TestProjectedAgainstNaive(t *testing.T) {
 		// FISTA with an L that is never doubled: Beck & Teboulle's constant step
 		const L = 60
 		w, y, theta := w0, w0, 1.0
-		run(&fwopt.FISTA{L: L}, 100, func(n int, s fwopt.Step, o *fwopt.Oracle) {
+		run(&fwmore.FISTA{L: L}, 100, func(n int, s fwopt.Step, o *fwopt.Oracle) {
 			x := omega.nearest(comb(1, y, -1./L, f.gradAll(y)))
 			next := (1 + math.Sqrt(1+4*theta*theta)) / 2
 			if dot(sub(y, x), sub(x, w)) > 0 { // restart

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -191,10 +192,10 @@ func TestAccountsClosedForm(t *testing.T) {
 	if got, want := run(fwopt.FWOpenLoop(), 10), (fwopt.Calls{Exact: 11, Linear: 11}); got != want {
 		t.Errorf("FW, 10 steps: %+v, want %+v", got, want)
 	}
-	if got, want := run(fwopt.OnlineFWSmooth(), 100), (fwopt.Calls{Exact: 1, Stochastic: 5050, Linear: 101}); got != want {
+	if got, want := run(fwmore.OnlineFWSmooth(), 100), (fwopt.Calls{Exact: 1, Stochastic: 5050, Linear: 101}); got != want {
 		t.Errorf("Online-FW, 100 rounds: %+v, want %+v", got, want)
 	}
-	if got, want := run(fwopt.OnlineFWLipschitz(D, G), 100), (fwopt.Calls{Exact: 1, Stochastic: 100, Linear: 101}); got != want {
+	if got, want := run(fwmore.OnlineFWLipschitz(D, G), 100), (fwopt.Calls{Exact: 1, Stochastic: 100, Linear: 101}); got != want {
 		t.Errorf("Online-FW, linearised, 100 rounds: %+v, want %+v", got, want)
 	}
 	*h.asked = 0
@@ -299,7 +300,7 @@ func TestOraclePanics(t *testing.T) {
 		"step":           {func() { fwopt.Lerp(x, 1.5, x) }, "γ = 1.5"},
 		"no step":        {func() { fwopt.Lerp(x, math.NaN(), x) }, "γ = NaN"},
 		"safe step":      {func() { first(&fwopt.FW{Rule: fwopt.Short{L: -1}}) }, "L = -1"},
-		"safe away step": {func() { first(&fwopt.AwayFW{Rule: fwopt.Short{L: -1}}) }, "L = -1"},
+		"safe away step": {func() { first(&fwmore.AwayFW{Rule: fwopt.Short{L: -1}}) }, "L = -1"},
 		"beta":           {func() { a := fwopt.STORCTheorem2a(1, 1); a.Beta = func(int) float64 { return -1 }; first(a) }, "β = -1"},
 		"eta":            {func() { a := fwopt.SCGSConvex(1, 1, 1); a.Eta = func(int) float64 { return -1 }; first(a) }, "η = -1"},
 		"eta NaN":        {func() { a := fwopt.SCGSConvex(1, 1, 1); a.Eta = func(int) float64 { return math.NaN() }; first(a) }, "η = NaN"},
@@ -310,16 +311,16 @@ func TestOraclePanics(t *testing.T) {
 		"alpha":          {func() { fwopt.STORCTheorem2c(1, 1, -1) }, "alpha = -1"},
 		"mu":             {func() { fwopt.STORCTheorem2c(1, 1, 2) }, "alpha = 2 is above L = 1"},
 		"sigma":          {func() { fwopt.SCGSConvex(1, 1, math.Inf(1)) }, "sigma = +Inf"},
-		"alpha above L":  {func() { fwopt.GarberHazanStronglyConvex(1, 1, 2, 1) }, "alpha = 2 is above L = 1"},
-		"rho":            {func() { fwopt.GarberHazanStronglyConvex(1, 1, 1, 0.5) }, "rho = 0.5"},
-		"G":              {func() { fwopt.OnlineFWLipschitz(1, -1) }, "G = -1"},
+		"alpha above L":  {func() { fwmore.GarberHazanStronglyConvex(1, 1, 2, 1) }, "alpha = 2 is above L = 1"},
+		"rho":            {func() { fwmore.GarberHazanStronglyConvex(1, 1, 1, 0.5) }, "rho = 0.5"},
+		"G":              {func() { fwmore.OnlineFWLipschitz(1, -1) }, "G = -1"},
 		"radius":         {func() { fwset.Simplex{D: 3, R: 1}.ArgminLocal(x, x, x, math.NaN()) }, "radius of NaN"},
 		"c":              {func() { fwopt.SGDExperiments(0) }, "c = 0"},
 	} {
 		func() {
 			defer func() {
 				r := fmt.Sprint(recover())
-				if !strings.HasPrefix(r, "fwopt: ") && !strings.HasPrefix(r, "fwset: ") || !strings.Contains(r, c.want) {
+				if !strings.HasPrefix(r, "fwopt: ") && !strings.HasPrefix(r, "fwset: ") && !strings.HasPrefix(r, "fwmore: ") || !strings.Contains(r, c.want) {
 					t.Errorf("%s: panic %q, want %q", name, r, c.want)
 				}
 			}()

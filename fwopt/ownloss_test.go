@@ -129,7 +129,7 @@ func TestRowSumPanics(t *testing.T) {
 	for want, call := range map[string]func(){
 		"fwopt: a RowSum of 0 scores and the loss fwopt_test.squaredHinge, want at least one score and a loss": func() { fwopt.NewRowSum(x, 0, squaredHinge{}) },
 		"fwopt: a RowSum of 1 scores and the loss <nil>, want at least one score and a loss":                   func() { fwopt.NewRowSum(x, 1, nil) },
-		"fwopt: the data is nil, want a *Sparse or a *Dense":                                                               func() { fwopt.NewRowSum(nil, 1, squaredHinge{}) },
+		"fwopt: the data is nil, want a *Sparse or a *Dense":                                                   func() { fwopt.NewRowSum(nil, 1, squaredHinge{}) },
 		"fwopt: the loss of row 1 is NaN where the scores are 0":                                               func() { fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, math.NaN(), 1}}) },
 		"runtime error: index out of range [2] with length 2":                                                  func() { fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, 1}}) },
 	} {

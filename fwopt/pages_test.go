@@ -124,7 +124,7 @@ func TestPageFaults(t *testing.T) {
 		"no text":         {text, setup, code("x()")},
 		"long cells":      {text, setup, text, code(long[:9]...), text, code(long[:9]...)},
 		"box not in file": {{"markdown", []string{"```go\n// from fwopt/svrf.go\nfor ever {\n```"}}},
-		"box too wide":    {{"markdown", []string{"```go\n// from fwopt/fista.go\n" + wide + "\n```"}}},
+		"box too wide":    {{"markdown", []string{"```go\n// from fwopt/fwmore/fista.go\n" + wide + "\n```"}}},
 		"box of no file":  {{"markdown", []string{"```go\n// from fwopt/nosuch.go\nfor {\n```"}}},
 	} {
 		var f found

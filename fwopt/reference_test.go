@@ -10,6 +10,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
@@ -52,10 +53,10 @@ func TestReferenceOptima(t *testing.T) {
 			f := set.Subset(first).UnitRows().Logistic()
 			omega := fwset.TraceNorm{H: set.H(), M: set.M(), Tau: c.Tau}
 			w0 := fwopt.NewOracle(f, omega, 1).Start()
-			for _, m := range []fwopt.Method{&fwopt.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), fwopt.FWLineSearch(), fwopt.SVRFExperiments()} {
+			for _, m := range []fwopt.Method{&fwmore.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), fwopt.FWLineSearch(), fwopt.SVRFExperiments()} {
 				b := fwopt.Budget{Tolerance: 1e-5, Seconds: 600, Every: 1.3}
 				switch m.(type) {
-				case *fwopt.FISTA:
+				case *fwmore.FISTA:
 				case *fwopt.SVRG:
 					if b.Tolerance = 1e-4; c.Data != "digits" {
 						continue // a minute

@@ -56,8 +56,8 @@ func (LineSearch) Step(o *Oracle, _ int, leg Leg) float64 { return o.LineSearch(
 // Identify says that there is nothing to say.
 func (r LineSearch) Identify(id *Identity) { id.Of(r) }
 
-// stepOf asks a rule for step k.
-func stepOf(rule StepRule, o *Oracle, k int, leg Leg) float64 {
+// Step asks a rule for γ_k ∈ [0, Most]. It panics if the rule gives no number in [0, 1].
+func (leg Leg) Step(rule StepRule, o *Oracle, k int) float64 {
 	gamma := rule.Step(o, k, leg)
 	if !(gamma >= 0 && gamma <= 1) {
 		panic(fmt.Sprintf("fwopt: the step rule %T gives γ_%d = %g, want a step in [0, 1]", rule, k, gamma))

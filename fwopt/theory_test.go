@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
@@ -110,8 +111,8 @@ func TestBoundsHold(t *testing.T) {
 		{"STORC beyond, strong", func() fwopt.Method { return strong() }, atEpoch(c.N), 12 * 8},
 		{"the same, away", func() fwopt.Method { return away(strong()) }, atEpoch(c.N), 12 * 8},
 		{"SCGS strongly convex", func() fwopt.Method { return fwopt.SCGSStronglyConvex(L, D, alpha, G) }, atEpoch(scgs.N), 5 * 8},
-		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwtheory.BoundOnlineFW(L, D, G, d, k) }, 200},
-		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 400},
+		{"Online-FW", func() fwopt.Method { return fwmore.OnlineFWSmooth() }, func(_, k int) float64 { return fwtheory.BoundOnlineFW(L, D, G, d, k) }, 200},
+		{"Online-FW linearised", func() fwopt.Method { return fwmore.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 400},
 	} {
 		first := 0.
 		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
@@ -200,8 +201,8 @@ func TestBoundsHoldUnderNoise(t *testing.T) {
 		{"SCGS strongly convex", strong, epochs, 8 * 6, true},
 		{"a thousandth of them", few, epochs, 8 * 6, false},
 		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(1, D, sigma) }, func(_, k int) float64 { return fwtheory.BoundSCGS(1, D, k) }, 30, true},
-		{"Online-FW", func() fwopt.Method { return fwopt.OnlineFWSmooth() }, func(_, k int) float64 { return fwtheory.BoundOnlineFW(1, D, G, d, k) }, 1000, true},
-		{"Online-FW linearised", func() fwopt.Method { return fwopt.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 1000, true},
+		{"Online-FW", func() fwopt.Method { return fwmore.OnlineFWSmooth() }, func(_, k int) float64 { return fwtheory.BoundOnlineFW(1, D, G, d, k) }, 1000, true},
+		{"Online-FW linearised", func() fwopt.Method { return fwmore.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 1000, true},
 	} {
 		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
 			f, omega := noisy(d, n, scale, seed)
@@ -225,7 +226,7 @@ func TestProjectedMethodsReachTheOptimum(t *testing.T) {
 		tol float64
 		n   int
 	}{
-		{&fwopt.FISTA{L: 1}, 1e-10, 400},
+		{&fwmore.FISTA{L: 1}, 1e-10, 400},
 		{fwopt.SVRGExperiments(0.05), 1e-6, 4000},
 		{fwopt.SGDExperiments(0.05), 1e-2, 4000},
 		{fwopt.FWLineSearch(), 1e-2, 4000},
@@ -262,7 +263,7 @@ func TestFISTABound(t *testing.T) {
 	omega := fwset.L2Ball{D: d, R: 100}
 	o := fwopt.NewOracle(f, omega, 1)
 	w0 := make([]float64, d)
-	for s := range (&fwopt.FISTA{L: 0.9}).Steps(o, w0) {
+	for s := range (&fwmore.FISTA{L: 0.9}).Steps(o, w0) {
 		bound := 2 * 2 * 0.9 * d / float64((s.K+1)*(s.K+1))
 		if gap := f.Value(s.X); gap > bound {
 			t.Fatalf("k = %d: f − f* = %g, bound %g", s.K, gap, bound)

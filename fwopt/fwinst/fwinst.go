@@ -31,6 +31,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Instance is a problem whose constants and minimiser are known in closed form.
@@ -161,11 +162,7 @@ func atLeast(what string, n, low int) {
 }
 
 // positive panics unless x, called what, is positive and finite.
-func positive(what string, x float64) {
-	if !(x > 0) || math.IsInf(x, 1) {
-		panic(fmt.Sprintf("fwinst: %s = %g, want a positive number", what, x))
-	}
-}
+func positive(what string, x float64) { need.Positive("fwinst", what, x) }
 
 // fill returns a vector of d numbers x.
 func fill(d int, x float64) []float64 { return slices.Repeat([]float64{x}, d) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
@@ -298,7 +299,7 @@ func TestMinimiser(t *testing.T) {
 			}
 		}
 		o := fwopt.NewOracle(c.F, c.Omega, 1)
-		for step := range (&fwopt.FISTA{L: 0.1}).Steps(o, c.start()) {
+		for step := range (&fwmore.FISTA{L: 0.1}).Steps(o, c.start()) {
 			if step.K == 500 {
 				near(t, "f(w) of FISTA", c.F.Value(step.X), c.FStar, 1e-12)
 				if c.Alpha > 0 {

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 )
 
 // Every method of Table 2 has a style of its own, of dashes if it reduces no
 // variance; another row of the same method is a variant of it.
 func TestStyleOfEachRow(t *testing.T) {
-	for _, m := range []fwopt.Method{fwopt.FWOpenLoop(), fwopt.GarberHazanStronglyConvex(1, 1, 1, 1), fwopt.AwayFWLineSearch(),
-		fwopt.SFWTheorem3(1, 1, 1), fwopt.OnlineFWSmooth(), fwopt.OnlineFWLipschitz(1, 1),
+	for _, m := range []fwopt.Method{fwopt.FWOpenLoop(), fwmore.GarberHazanStronglyConvex(1, 1, 1, 1), fwmore.AwayFWLineSearch(),
+		fwopt.SFWTheorem3(1, 1, 1), fwmore.OnlineFWSmooth(), fwmore.OnlineFWLipschitz(1, 1),
 		fwopt.SCGSConvex(1, 1, 1), fwopt.SCGSStronglyConvex(1, 1, 1, 1), fwopt.SVRFTheorem1(), fwopt.STORCTheorem2c(1, 1, 1)} {
 		name := fmt.Sprint(m)
 		s := Style(name)

@@ -31,8 +31,8 @@ func TestProduct(t *testing.T) {
 		fwtest.TestDomain(t, p)
 	}
 	// by two iterative factors: warm starts and slack of each
-	small, large := fwset.TraceNorm{H: 66, M: 67, Tau: 1}, fwset.TraceNorm{H: 70, M: 65, Tau: 3}
-	p := fwset.Product{small, fwset.Simplex{D: 5, R: 1}, large}
+	one, other := fwset.TraceNorm{H: 66, M: 67, Tau: 1}, fwset.TraceNorm{H: 70, M: 65, Tau: 3}
+	p := fwset.Product{one, fwset.Simplex{D: 5, R: 1}, other}
 	rng := rand.New(rand.NewPCG(8, 8))
 	warm := &fwset.Warm{RNG: *rand.NewPCG(1, 2)}
 	alone := [2]fwset.Warm{}
@@ -43,9 +43,9 @@ func TestProduct(t *testing.T) {
 		slack := p.ArgminVertex(&v, g, 1e-3, warm)
 		// the same by hand, with one generator and a warm vector for each
 		alone[0].RNG = rngBefore
-		s1 := small.ArgminVertex(&a, g[:66*67], 1e-3/3, &alone[0])
+		s1 := one.ArgminVertex(&a, g[:66*67], 1e-3/3, &alone[0])
 		alone[1].RNG = alone[0].RNG
-		s2 := large.ArgminVertex(&b, g[66*67+5:], 1e-3/3, &alone[1])
+		s2 := other.ArgminVertex(&b, g[66*67+5:], 1e-3/3, &alone[1])
 		x, y := make([]float64, p.Dim()), make([]float64, p.Dim())
 		v.Dense(x)
 		a.Dense(y[:66*67])

@@ -5,6 +5,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
@@ -42,7 +43,7 @@ func awayFW(l *ledger, p *fwinst.Instance, e effort) {
 		return
 	}
 	h0 := p.Excess(start(p, fwopt.NewOracle(p.F, p.Omega, 1)))
-	for i, m := range []*fwopt.AwayFW{fwopt.AwayFWSafe(p.LF), fwopt.AwayFWLineSearch()} {
+	for i, m := range []*fwmore.AwayFW{fwmore.AwayFWSafe(p.LF), fwmore.AwayFWLineSearch()} {
 		name := []string{"AwayFW, safe step", "AwayFW, line search"}[i]
 		watch(p, m, &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
 			gap := p.Excess(s.X)
@@ -70,7 +71,7 @@ func garberHazan(l *ledger, p *fwinst.Instance, e effort) {
 	rho, mu := local.Rho(), p.LF/p.Alpha
 	last := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
 	l.most("Garber-Hazan: gap(w_0) ≤ LD²/2", p.Excess(last), p.LF*p.D*p.D/2)
-	watch(p, fwopt.GarberHazanStronglyConvex(p.LF, p.D, p.Alpha, rho), &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
+	watch(p, fwmore.GarberHazanStronglyConvex(p.LF, p.D, p.Alpha, rho), &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
 		q := 1 / (4 * mu * rho * rho)
 		r := math.Sqrt(mu*math.Pow(1-q, float64(s.K-1))) * p.D
 		l.most("Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", dist(last, p.WStar), r)
@@ -93,10 +94,10 @@ func onlineFW(l *ledger, p *fwinst.Instance, e effort) {
 			return rows
 		})
 	}
-	for i, r := range gaps(func() fwopt.Method { return fwopt.OnlineFWSmooth() }) {
+	for i, r := range gaps(func() fwopt.Method { return fwmore.OnlineFWSmooth() }) {
 		l.most("Online-FW: E gap, smooth", r[0], fwtheory.BoundOnlineFW(p.L, p.D, p.G, len(p.WStar), i+1))
 	}
-	for i, r := range gaps(func() fwopt.Method { return fwopt.OnlineFWLipschitz(p.D, p.G) }) {
+	for i, r := range gaps(func() fwopt.Method { return fwmore.OnlineFWLipschitz(p.D, p.G) }) {
 		l.most("Online-FW: E gap, linearised", r[0], fwtheory.BoundOnlineFWLinear(p.D, p.G, i+1))
 	}
 }

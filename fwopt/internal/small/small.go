@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
@@ -46,18 +47,18 @@ func Methods() map[string]fwopt.Method {
 		"STORC": fwopt.STORCTheorem2b(L, D, G),
 		"SGD":   fwopt.SGDExperiments(0.01),
 		"SVRG":  fwopt.SVRGExperiments(0.01),
-		"FISTA": &fwopt.FISTA{L: 1},
+		"FISTA": &fwmore.FISTA{L: 1},
 
 		"SCGSx":  fwopt.SCGSExperiments(0.1, D),
 		"STORCx": fwopt.STORCExperiments(0.1, D),
 
 		"SCGSs": fwopt.SCGSStronglyConvex(L, D, 2, G),
-		"OFW":   fwopt.OnlineFWSmooth(),
-		"OFWl":  fwopt.OnlineFWLipschitz(D, G),
-		"GH":    fwopt.GarberHazanStronglyConvex(L, D, 2, 2),
+		"OFW":   fwmore.OnlineFWSmooth(),
+		"OFWl":  fwmore.OnlineFWLipschitz(D, G),
+		"GH":    fwmore.GarberHazanStronglyConvex(L, D, 2, 2),
 
-		"AwayFW":    fwopt.AwayFWSafe(L),
-		"AwayFWls":  fwopt.AwayFWLineSearch(),
+		"AwayFW":    fwmore.AwayFWSafe(L),
+		"AwayFWls":  fwmore.AwayFWLineSearch(),
 		"STORCaway": &fwopt.STORCAway{STORC: *fwopt.STORCBeyond(L, D)},
 	}
 }

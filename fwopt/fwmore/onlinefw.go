@@ -1,10 +1,12 @@
-package fwopt
+package fwmore
 
 import (
 	"iter"
 	"math"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -42,7 +44,7 @@ func rootStep(k int) float64 { return 1 / math.Sqrt(float64(k)) }
 func (a *OnlineFW) String() string { return "Online-FW" }
 
 // Identify says the schedules at each step.
-func (a *OnlineFW) Identify(id *Identity) {
+func (a *OnlineFW) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {
 		id.Float(a.Gamma(k))
@@ -51,23 +53,24 @@ func (a *OnlineFW) Identify(id *Identity) {
 
 // Steps runs Online Frank-Wolfe; the iterate is x_{k+1}. Round k counts k
 // stochastic gradients and one linear optimisation.
-func (a *OnlineFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	given("OnlineFW.Gamma", a.Gamma == nil)
+func (a *OnlineFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	need.Given("fwmore", "OnlineFW.Gamma", a.Gamma == nil)
 	if a.K == 0 {
 		a.X = append(a.X[:0], w0...)
 	}
-	g, v, weight := make([]float64, len(w0)), Vertex{}, []float64(nil)
-	return func(yield func(Step) bool) {
+	g, v, weight := make([]float64, len(w0)), fwopt.Vertex{}, []float64(nil)
+	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			a.keep(o.Sample(1)) // draw i_k
 			weight = append(weight[:0], a.Count...)
 			floats.Scale(1/float64(k), weight)
-			o.GradOf(g, a.X, Batch{a.Index, weight}, k) // ∇F_k(x_k), F_k = (1/k) Σ_{s≤k} f_{i_s}
-			o.Argmin(&v, g)                             // v_k = argmin_{v∈Ω} ∇F_k(x_k)ᵀv
-			v.Lerp(a.X, a.Gamma(k))                     // x_{k+1} = (1−γ_k) x_k + γ_k v_k
+			b := fwopt.Batch{Index: a.Index, Weight: weight}
+			o.GradOf(g, a.X, b, k)  // ∇F_k(x_k), F_k = (1/k) Σ_{s≤k} f_{i_s}
+			o.Argmin(&v, g)         // v_k = argmin_{v∈Ω} ∇F_k(x_k)ᵀv
+			v.Lerp(a.X, a.Gamma(k)) // x_{k+1} = (1−γ_k) x_k + γ_k v_k
 			a.K = k
-			if !yield(Step{T: 1, K: k, X: a.X}) {
+			if !yield(fwopt.Step{T: 1, K: k, X: a.X}) {
 				return
 			}
 		}
@@ -75,7 +78,7 @@ func (a *OnlineFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 }
 
 // keep adds a batch to the samples so far.
-func (a *OnlineFW) keep(b Batch) {
+func (a *OnlineFW) keep(b fwopt.Batch) {
 	for j, i := range b.Index {
 		at, found := slices.BinarySearch(a.Index, i)
 		if !found {
@@ -111,7 +114,7 @@ type OnlineFWLinear struct {
 // E f(w_k) − f(w*) ≤ fwtheory.BoundOnlineFWLinear(D, G, k). They are from memory of
 // Hazan & Kale; the proof, in notebooks/06-previous-work, is not theirs.
 func OnlineFWLipschitz(D, G float64) *OnlineFWLinear {
-	r := positive("G", G) / positive("D", D)
+	r := need.Positive("fwmore", "G", G) / need.Positive("fwmore", "D", D)
 	return &OnlineFWLinear{
 		Gamma: rootStep,
 		Sigma: func(k int) float64 { return r / math.Sqrt(math.Sqrt(float64(k))) },
@@ -121,7 +124,7 @@ func OnlineFWLipschitz(D, G float64) *OnlineFWLinear {
 func (a *OnlineFWLinear) String() string { return "Online-FW, linearised" }
 
 // Identify says the schedules at each step.
-func (a *OnlineFWLinear) Identify(id *Identity) {
+func (a *OnlineFWLinear) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {
 		id.Float(a.Gamma(k), a.Sigma(k))
@@ -130,20 +133,20 @@ func (a *OnlineFWLinear) Identify(id *Identity) {
 
 // Steps runs Online Frank-Wolfe on linearised losses; the iterate is the average
 // w_k. A round counts one stochastic gradient and one linear optimisation.
-func (a *OnlineFWLinear) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	given("OnlineFWLinear.Gamma", a.Gamma == nil)
-	given("OnlineFWLinear.Sigma", a.Sigma == nil)
+func (a *OnlineFWLinear) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	need.Given("fwmore", "OnlineFWLinear.Gamma", a.Gamma == nil)
+	need.Given("fwmore", "OnlineFWLinear.Sigma", a.Sigma == nil)
 	if a.K == 0 {
 		a.X, a.X1 = append(a.X[:0], w0...), append(a.X1[:0], w0...)
 		a.W, a.Sum = make([]float64, len(w0)), make([]float64, len(w0))
 	}
-	g, v := make([]float64, len(w0)), Vertex{}
-	return func(yield func(Step) bool) {
+	g, v := make([]float64, len(w0)), fwopt.Vertex{}
+	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
-			o.StochasticGrad(g, a.X, 1)  // ∇̃_k, a sample of ∇f_i(x_k)
-			Lerp(a.W, 1/float64(k), a.X) // w_k = (1/k) Σ_{s≤k} x_s
-			floats.Add(a.Sum, g)         // Σ_{s≤k} ∇̃_s
+			o.StochasticGrad(g, a.X, 1)        // ∇̃_k, a sample of ∇f_i(x_k)
+			fwopt.Lerp(a.W, 1/float64(k), a.X) // w_k = (1/k) Σ_{s≤k} x_s
+			floats.Add(a.Sum, g)               // Σ_{s≤k} ∇̃_s
 			σ := a.Sigma(k)
 			for j, s := range a.Sum {
 				g[j] = s/float64(k) + 2*σ*(a.X[j]-a.X1[j]) // ∇F_k(x_k), its two terms
@@ -151,7 +154,7 @@ func (a *OnlineFWLinear) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			o.Argmin(&v, g)         // v_k = argmin_{v∈Ω} ∇F_k(x_k)ᵀv
 			v.Lerp(a.X, a.Gamma(k)) // x_{k+1} = (1−γ_k) x_k + γ_k v_k
 			a.K = k
-			if !yield(Step{T: 1, K: k, X: a.W}) {
+			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
 				return
 			}
 		}

@@ -1,9 +1,12 @@
-package fwopt
+package fwmore
 
 import (
 	"fmt"
 	"iter"
 	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // GarberHazan is Frank-Wolfe with a local linear optimisation (Garber & Hazan,
@@ -31,7 +34,7 @@ type GarberHazan struct {
 // known, √(2δ_0/L) may stand for D. It panics unless alpha ≤ L and rho ≥ 1.
 func GarberHazanStronglyConvex(L, D, alpha, rho float64) *GarberHazan {
 	q := garberHazan(L, alpha, rho)
-	r1 := math.Sqrt(L/alpha) * positive("D", D)
+	r1 := math.Sqrt(L/alpha) * need.Positive("fwmore", "D", D)
 	return &GarberHazan{
 		Gamma: func(int) float64 { return 2 * q },
 		R:     func(k int) float64 { return r1 * math.Pow(1-q, float64(k-1)/2) },
@@ -40,9 +43,9 @@ func GarberHazanStronglyConvex(L, D, alpha, rho float64) *GarberHazan {
 
 // garberHazan returns 1/(4μρ²).
 func garberHazan(L, alpha, rho float64) float64 {
-	mu := condition(L, alpha)
+	mu := need.Condition("fwmore", L, alpha)
 	if !(rho >= 1) || math.IsInf(rho, 1) {
-		panic(fmt.Sprintf("fwopt: rho = %g, want a number of at least 1", rho))
+		panic(fmt.Sprintf("fwmore: rho = %g, want a number of at least 1", rho))
 	}
 	return 1 / (4 * mu * rho * rho)
 }
@@ -50,7 +53,7 @@ func garberHazan(L, alpha, rho float64) float64 {
 func (a *GarberHazan) String() string { return "Garber-Hazan" }
 
 // Identify says the schedules at each step.
-func (a *GarberHazan) Identify(id *Identity) {
+func (a *GarberHazan) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {
 		id.Float(a.Gamma(k), a.R(k))
@@ -59,21 +62,21 @@ func (a *GarberHazan) Identify(id *Identity) {
 
 // Steps runs Garber & Hazan's Frank-Wolfe. A step counts one exact gradient and
 // one linear optimisation. It panics unless Ω is a LocalLinear.
-func (a *GarberHazan) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	given("GarberHazan.Gamma", a.Gamma == nil)
-	given("GarberHazan.R", a.R == nil)
+func (a *GarberHazan) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	need.Given("fwmore", "GarberHazan.Gamma", a.Gamma == nil)
+	need.Given("fwmore", "GarberHazan.R", a.R == nil)
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}
 	g, p := make([]float64, len(w0)), make([]float64, len(w0))
-	return func(yield func(Step) bool) {
+	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			o.Grad(g, a.W)                   // ∇f(w_{k−1})
 			o.ArgminLocal(p, g, a.W, a.R(k)) // p_k, as good as any v ∈ Ω within r_k of w_{k−1}
-			Lerp(a.W, a.Gamma(k), p)         // w_k = (1−γ_k) w_{k−1} + γ_k p_k
+			fwopt.Lerp(a.W, a.Gamma(k), p)   // w_k = (1−γ_k) w_{k−1} + γ_k p_k
 			a.K = k
-			if !yield(Step{T: 1, K: k, X: a.W}) {
+			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
 				return
 			}
 		}

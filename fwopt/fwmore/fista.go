@@ -1,9 +1,11 @@
-package fwopt
+package fwmore
 
 import (
 	"iter"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -28,18 +30,18 @@ type FISTA struct {
 func (a *FISTA) String() string { return "FISTA" }
 
 // Identify says the first guess of L.
-func (a *FISTA) Identify(id *Identity) { id.Of(a).Float(a.L) }
+func (a *FISTA) Identify(id *fwopt.Identity) { id.Of(a).Float(a.L) }
 
 // Steps runs FISTA. A step counts one projection and three exact gradients, as
 // f(y_k) and f(x_k) also read all n terms, and for each doubling of L one of
 // each more.
-func (a *FISTA) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	positive("L", a.L)
+func (a *FISTA) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	need.Positive("fwmore", "L", a.L)
 	if a.K == 0 {
 		a.X, a.Y, a.Theta = append(a.X[:0], w0...), append(a.Y[:0], w0...), 1
 	}
 	g, x, d := make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))
-	return func(yield func(Step) bool) {
+	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			o.Grad(g, a.Y) // ∇f(y_k)
@@ -64,7 +66,7 @@ func (a *FISTA) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			copy(a.X, x)
 			a.Theta = θ
 			a.K = k
-			if !yield(Step{T: 1, K: k, X: a.X}) {
+			if !yield(fwopt.Step{T: 1, K: k, X: a.X}) {
 				return
 			}
 		}

@@ -1,9 +1,11 @@
-package fwopt
+package fwmore
 
 import (
 	"iter"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -35,7 +37,7 @@ import (
 // s vertices left, the theorem holds with (k−s+1)/2 for k/2. On a set with
 // infinitely many vertices S may grow with every step.
 type AwayFW struct {
-	Rule StepRule
+	Rule fwopt.StepRule
 
 	K          int             // steps done
 	W          []float64       // w_k
@@ -44,33 +46,35 @@ type AwayFW struct {
 }
 
 // AwayFWSafe is AwayFW with the safe step for an L-smooth f.
-func AwayFWSafe(L float64) *AwayFW { return &AwayFW{Rule: Short{positive("L", L)}} }
+func AwayFWSafe(L float64) *AwayFW {
+	return &AwayFW{Rule: fwopt.Short{L: need.Positive("fwmore", "L", L)}}
+}
 
 // AwayFWLineSearch is AwayFW with exact line search.
-func AwayFWLineSearch() *AwayFW { return &AwayFW{Rule: LineSearch{}} }
+func AwayFWLineSearch() *AwayFW { return &AwayFW{Rule: fwopt.LineSearch{}} }
 
 func (a *AwayFW) String() string { return "AwayFW" }
 
 // Identify says the rule.
-func (a *AwayFW) Identify(id *Identity) { id.Of(a).Part(a.Rule) }
+func (a *AwayFW) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
 // Steps runs AwayFW. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search; beside them it
 // costs as much as three passes over the numbers of the active vertices.
-func (a *AwayFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	given("AwayFW.Rule", a.Rule == nil)
-	var v Vertex
+func (a *AwayFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	need.Given("fwmore", "AwayFW.Rule", a.Rule == nil)
+	var v fwopt.Vertex
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 		v.Pack(w0)
 		a.S.Start(&v)
 	}
-	x := vectors(3, len(w0))
+	x := [3][]float64{make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))}
 	g, d, end := x[0], x[1], x[2]
-	leg := func(slope, most float64) Leg {
-		return Leg{a.W, d, floats.SubTo(end, a.W, d), slope, most}
+	leg := func(slope, most float64) fwopt.Leg {
+		return fwopt.Leg{X: a.W, D: d, End: floats.SubTo(end, a.W, d), Slope: slope, Most: most}
 	}
-	return func(yield func(Step) bool) {
+	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			o.Grad(g, a.W)                  // ∇f(w_{k−1})
@@ -80,16 +84,16 @@ func (a *AwayFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			a.DualityGap = floats.Dot(g, d) // ∇f(w_{k−1})ᵀ(w_{k−1} − v_k)
 			away := gu - floats.Dot(g, a.W) // ∇f(w_{k−1})ᵀ(u_k − w_{k−1})
 			if len(a.S.Atom) == 1 || !(away > a.DualityGap) {
-				γ := stepOf(a.Rule, o, k, leg(a.DualityGap, 1))
+				γ := leg(a.DualityGap, 1).Step(a.Rule, o, k)
 				a.S.Toward(a.W, &v, γ) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			} else {
 				a.S.Atom[u].From(d, a.W)
 				floats.Scale(-1, d) // −d = u_k − w_{k−1}
-				γ := stepOf(a.Rule, o, k, leg(away, a.S.Most(u)))
+				γ := leg(away, a.S.Most(u)).Step(a.Rule, o, k)
 				a.S.Away(a.W, u, γ) // w_k = (1+γ_k) w_{k−1} − γ_k u_k
 			}
 			a.K = k
-			if !yield(Step{T: 1, K: k, X: a.W}) {
+			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package fwopt_test
+package fwmore_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
@@ -147,7 +148,7 @@ func TestGarberHazan(t *testing.T) {
 		w0 := make([]float64, d)
 		w0[d-1] = 1
 		w, H := slices.Clone(w0), D*D/2
-		for s := range fwopt.GarberHazanStronglyConvex(1, D, 1/mu, omega.Rho()).Steps(o, w0) {
+		for s := range fwmore.GarberHazanStronglyConvex(1, D, 1/mu, omega.Rho()).Steps(o, w0) {
 			r := math.Sqrt(2 * mu * H) // H_{k−1} = (α/2)r²
 			g := make([]float64, d)
 			for j := range g {
@@ -181,7 +182,7 @@ func TestGarberHazan(t *testing.T) {
 func ExampleGarberHazan() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	L, D, alpha := 1.5, omega.Diameter(), 0.75 // of f itself
-	m := fwopt.GarberHazanStronglyConvex(L, D, alpha, omega.Rho())
+	m := fwmore.GarberHazanStronglyConvex(L, D, alpha, omega.Rho())
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 100})
 	fmt.Printf("w = %.6f, bound %.1g\n%+v\n", tr.W, fwtheory.BoundGarberHazan(L, D, alpha, omega.Rho(), 100), tr.Last().Calls)
 	// Output:

@@ -1,4 +1,4 @@
-package fwopt_test
+package fwmore_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
@@ -32,7 +33,7 @@ func TestOnlineFWInvariants(t *testing.T) {
 			}
 			return s
 		}
-		a, o := fwopt.OnlineFWSmooth(), fwopt.NewOracle(f, omega, seed)
+		a, o := fwmore.OnlineFWSmooth(), fwopt.NewOracle(f, omega, seed)
 		x := slices.Clone(w0)
 		for s := range a.Steps(o, w0) {
 			k := float64(s.K)
@@ -51,7 +52,7 @@ func TestOnlineFWInvariants(t *testing.T) {
 			}
 		}
 
-		l, o := fwopt.OnlineFWLipschitz(D, G), fwopt.NewOracle(f, omega, seed)
+		l, o := fwmore.OnlineFWLipschitz(D, G), fwopt.NewOracle(f, omega, seed)
 		x = slices.Clone(w0)
 		for s := range l.Steps(o, w0) {
 			k := float64(s.K)
@@ -94,7 +95,7 @@ func TestOnlineFWConstants(t *testing.T) {
 // different terms.
 func ExampleOnlineFW() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
-	m := fwopt.OnlineFWSmooth()
+	m := fwmore.OnlineFWSmooth()
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1000})
 	fmt.Printf("w = %.2f, terms %v\n%+v\n", tr.W, m.Index, tr.Last().Calls)
 	// Output:
@@ -105,7 +106,7 @@ func ExampleOnlineFW() {
 // The iterate is the average: no f_i need be smooth.
 func ExampleOnlineFWLinear() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
-	m := fwopt.OnlineFWLipschitz(omega.Diameter(), 2)
+	m := fwmore.OnlineFWLipschitz(omega.Diameter(), 2)
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1000})
 	fmt.Printf("w = %.2f\n%+v\n", tr.W, tr.Last().Calls)
 	// Output:

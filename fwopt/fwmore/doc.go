@@ -1,0 +1,10 @@
+// Package fwmore holds methods that the paper does not run: the other rows of its
+// Table 2, and what one would use today where exact gradients are cheap. They are made
+// of the exported parts of package fwopt alone, as one's own are.
+//
+//	GarberHazan     Garber & Hazan 2013         GarberHazanStronglyConvex
+//	OnlineFW        Hazan & Kale 2012           OnlineFWSmooth
+//	OnlineFWLinear  Hazan & Kale 2012           OnlineFWLipschitz
+//	AwayFW          Lacoste-Julien & Jaggi 2015 AwayFWSafe, AwayFWLineSearch
+//	FISTA           Beck & Teboulle 2009, with projections
+package fwmore
