@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 var sheetCells = []nbcell{
 	{id: "t-setup", text: `//gonb:!*echo setup
 //gonb:%noautoget
-import ("fmt"; "math"; "math/rand/v2"; "os"; "slices"; "strconv"; "github.com/projection-free/fwlab/fwopt"; "github.com/projection-free/fwlab/fwopt/fwplot"; "gonum.org/v1/gonum/floats")`},
+import ("fmt"; "math"; "math/rand/v2"; "os"; "slices"; "strconv"; "github.com/projection-free/fwlab/fwopt"; "github.com/projection-free/fwlab/fwopt/fwplot"; "github.com/projection-free/fwlab/fwopt/fwset"; "gonum.org/v1/gonum/floats")`},
 	{id: "t-helpers", text: `func seed() uint64 {
 	s, _ := strconv.ParseUint(os.Getenv("FWLAB_SEED"), 10, 64)
 	return max(s, 1)
@@ -34,7 +34,7 @@ func must(ok bool, format string, args ...any) {
 	}
 }
 
-func best(tau float64) fwopt.L1Ball { return fwopt.L1Ball{D: 5, R: tau} }
+func best(tau float64) fwset.L1Ball { return fwset.L1Ball{D: 5, R: tau} }
 
 func sorted(x []float64) { sort.Float64s(x) }
 
@@ -229,8 +229,8 @@ func Mean(x []float64) (m float64) {
 	{"too many samples", map[string]string{"t-sfw": strings.Replace(sheetText("t-sfw"), "batch(k)", "1000*batch(k)", 1)}, "argmin argmin2 mean", "385000 samples"},
 	{"calls back without end", map[string]string{"t-sfw": sfw + "\tfor { batch(1) }\n}"}, "argmin argmin2 mean", "no end after"},
 
-	{"the library", map[string]string{"t-argmin": "import \"github.com/projection-free/fwlab/fwopt\"\n" + argmin + "\tfwopt.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use github.com/projection-free/fwlab/fwopt"},
-	{"the library by the setup's import", map[string]string{"t-argmin": argmin + "\tfwopt.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use"},
+	{"the library", map[string]string{"t-argmin": "import \"github.com/projection-free/fwlab/fwopt/fwset\"\n" + argmin + "\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use github.com/projection-free/fwlab/fwopt/fwset"},
+	{"the library by the setup's import", map[string]string{"t-argmin": argmin + "\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use"},
 	{"the library by a helper", map[string]string{"t-argmin": argmin + "\tbest(tau).Argmin(dst, g)\n}"}, "sfw mean", "undefined: best"},
 	{"unsafe", map[string]string{"t-mean": mean + "\t_ = unsafe.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw", "undefined: unsafe"},
 	{"imports unsafe", map[string]string{"t-mean": "import u \"unsafe\"\n" + mean + "\t_ = u.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw", "may not use unsafe"},
