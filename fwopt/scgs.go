@@ -30,8 +30,8 @@ type SCGS struct {
 // SCGSConvex has the parameters of Lan & Zhou, from memory, for an L-smooth convex f on a
 // domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² (σ = G will do where the
 // f_i are G-Lipschitz): γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and
-// m_k = ⌈σ²(k+2)³/(LD)²⌉ give E f(y_k) − f(w*) ≤ fwtheory.BoundSCGS(L, D, k), where the
-// derivation stands.
+// m_k = ⌈σ²(k+2)³/(LD)²⌉ give E f(y_k) − f(w*) ≤ fwtheory.BoundSCGS(L, D, k). The proof
+// stands in notebooks/06-previous-work.
 func SCGSConvex(L, D, sigma float64) *SCGS {
 	r := positive("sigma", sigma) / (positive("L", L) * positive("D", D))
 	return scgs(L, D, func(k int) int {

@@ -40,11 +40,8 @@ type SCGSStrong struct {
 // Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D.
 // It panics if alpha > L, which no f can have.
 //
-// The parameters are from memory of Lan & Zhou, so here is why they do. If
-// E f(w_{t−1}) − f(w*) ≤ LD²/2^t, then E‖y_0 − w*‖² ≤ 2/α times that = D_t², and
-// m_{t,k} gives E‖∇̃_k − ∇f(z_k)‖² ≤ L²D_t²/(N_t(k+1)²). These are the conditions of
-// Lemma 3, whose proof (Appendix C) asks for no variance reduction, and needs
-// D_t ≤ D nowhere; so E f(w_t) − f(w*) ≤ 8LD_t²/N_t² ≤ LD²/2^{t+1} as N_t² ≥ 32μ.
+// The epochs are from memory of Lan & Zhou; the proof, in notebooks/06-previous-work,
+// is not theirs.
 func SCGSStronglyConvex(L, D, alpha, sigma float64) *SCGSStrong {
 	c := STORCTheorem2c(L, D, alpha)
 	positive("sigma", sigma)
