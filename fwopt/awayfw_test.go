@@ -13,6 +13,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
@@ -68,16 +69,16 @@ func polytopes(d int) map[string]struct {
 
 // squares is a random strongly convex least squares, with its minimiser on a face
 // of the sets above, as a rule.
-func squares(d int, seed uint64) *fwopt.LeastSquares {
+func squares(d int, seed uint64) *fwsum.LeastSquares {
 	f, _ := instance(seed, 3*d, d, 1)
-	x := &fwopt.Sparse{N: 3 * d, M: d, Ptr: []int{0}}
+	x := &fwsum.Sparse{N: 3 * d, M: d, Ptr: []int{0}}
 	for _, row := range f.a {
 		for j, v := range row {
 			x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, v)
 		}
 		x.Ptr = append(x.Ptr, len(x.Val))
 	}
-	return fwopt.NewLeastSquares(x, f.b)
+	return fwsum.NewLeastSquares(x, f.b)
 }
 
 // AwayFW beside the naive one, whole runs: the same points, weights and gaps.
@@ -193,7 +194,7 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 			c[j] = -0.2
 		}
 	}
-	f := fwopt.NewQuadratic(d, nil, c)
+	f := fwsum.NewQuadratic(d, nil, c)
 	for _, start := range []int{0, d - 1} {
 		w0 := make([]float64, d)
 		w0[start] = 1
@@ -249,7 +250,7 @@ func TestAwayFWNearAVertex(t *testing.T) {
 				}
 			}
 			c[2] = 1 - sum
-			f := fwopt.NewQuadratic(d, h, c)
+			f := fwsum.NewQuadratic(d, h, c)
 			w0, centre := make([]float64, d), make([]float64, d)
 			w0[seed%d] = 1
 			omega.Argmin(centre, centre)
@@ -274,7 +275,7 @@ func TestAwayFWNearAVertex(t *testing.T) {
 // A vertex of next to no weight is dropped and not looked at for ever, although
 // the way to the point without it is below rounding.
 func TestAwayFWDropsTheLeast(t *testing.T) {
-	f := fwopt.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -1e-3})
+	f := fwsum.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -1e-3})
 	for _, least := range []float64{1e-13, 1e-17, 1e-30, 1e-200} {
 		m := fwmore.AwayFWLineSearch()
 		o := fwopt.NewOracle(f, fwset.Simplex{D: 4, R: 1}, 1)
@@ -305,7 +306,7 @@ func TestAwayStepsAllocateNothing(t *testing.T) {
 	for j := range c {
 		c[j] = 0.2 * r.Float64()
 	}
-	f := fwopt.NewQuadratic(d, nil, c)
+	f := fwsum.NewQuadratic(d, nil, c)
 	omega := fwset.Simplex{D: d, R: 1}
 	storc := away(fwopt.STORCExperiments(0.1, omega.Diameter()))
 	for name, m := range map[string]fwopt.Method{"AwayFW": fwmore.AwayFWLineSearch(), "STORC": storc} {

@@ -9,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
@@ -133,7 +134,7 @@ func TestAwayStepsWithinTheirBound(t *testing.T) {
 				if e := m.M(1, 1); e == 100 { // any accuracy
 					m.Eta = func(t, k int) float64 { return D * D * math.Pow(10, -float64((t+3*k)%11)) }
 				}
-				f := fwopt.NewQuadratic(d, nil, c)
+				f := fwsum.NewQuadratic(d, nil, c)
 				o := fwopt.NewOracle(f, p.omega, seed)
 				w0, before := o.Start(), 1
 				for s := range m.Steps(o, w0) {

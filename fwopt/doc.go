@@ -3,59 +3,51 @@
 //
 //	min_{w∈Ω} f(w) = (1/n) Σ f_i(w)
 //
-// over a compact convex set Ω that is cheap to optimise a linear function over,
-// with the methods that the paper compares them with. "The paper" is that paper.
+// over a compact convex set Ω that is cheap to optimise a linear function over. "The
+// paper" is that paper. Three nouns make up the package:
 //
-// Four nouns make up the package:
-//
-//   - a [FiniteSum] is f and a [Domain] is Ω: one's own takes about ten lines;
-//   - an [Oracle] gives a method access to both, draws its samples and counts
-//     its calls: exact gradients, stochastic gradients, linear optimisations,
-//     projections ([Calls]);
+//   - an [Oracle] gives a method access to f, a [FiniteSum], and to Ω, a [Domain]; it
+//     draws the samples and counts the calls: exact gradients, stochastic gradients,
+//     linear optimisations, projections ([Calls]);
 //   - a [Method] is an algorithm of the paper, line by line, one in a file;
-//   - [Run] runs a method within a [Budget] and returns a [Trace]; [Keep] does so
-//     across programs, with files, for parts that say what decides them
-//     ([Identified]).
+//   - [Run] runs a method within a [Budget] and returns a [Trace].
 //
-// The methods and where they stand:
+// The digits by Algorithm 1, until the duality gap is small:
+//
+//	s, err := fwdata.Load("digits")
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	f := s.Logistic()
+//	omega := fwset.TraceNorm{H: s.H(), M: s.M(), Tau: 20}
+//	o := fwopt.NewOracle(f, omega, 1)
+//	b := fwopt.Budget{Seconds: 10, Tolerance: 0.05}
+//	tr := fwopt.Run(ctx, o, fwopt.SVRFExperiments(), nil, b)
+//	fmt.Println(tr.Status, tr.Last().F, tr.Last().Calls)
+//
+// The methods and where they stand; [fwmore] has those of other papers:
 //
 //	FW     Section 2.2, Eq. (3)       FWOpenLoop, FWSafe, FWLineSearch
 //	SFW    Appendix B, Theorem 3      SFWTheorem3, SFWExperiments
-//	SCGS   Section 2.2; Lan & Zhou    SCGSConvex, SCGSExperiments
+//	SCGS   Section 2.2; Lan & Zhou    SCGSConvex, SCGSExperiments; SCGSStronglyConvex
 //	SVRF   Algorithm 1, Theorem 1     SVRFTheorem1, SVRFExperiments
 //	STORC  Algorithm 2, Theorem 2     STORCTheorem2a, 2b, 2c, STORCExperiments
-//	       a theorem beyond it        STORCBeyond, STORCBeyondStrong
+//	       a theorem beyond it        STORCBeyond, STORCBeyondStrong; STORCAway
 //	SGD    Section 5 (baseline)       SGDExperiments
 //	SVRG   Section 5 (baseline)       SVRGExperiments
-//	FISTA  not in the paper
-//	AwayFW not in the paper           AwayFWSafe, AwayFWLineSearch
-//
-// The other rows of Table 2, which Section 5 does not run:
-//
-//	GarberHazan     Garber & Hazan    GarberHazanStronglyConvex
-//	OnlineFW        Hazan & Kale      OnlineFWSmooth
-//	OnlineFWLinear  Hazan & Kale      OnlineFWLipschitz
-//	SCGSStrong      Lan & Zhou        SCGSStronglyConvex
-//
-// The sums, over the rows of a [Sparse] matrix but for the last:
-//
-//	Logistic           several classes, Section 2.1
-//	NewBinaryLogistic  two, with targets in [0, 1]
-//	LeastSquares
-//	NewHuber           least squares that outliers hardly move
-//	NewSmoothHinge     a support vector machine's
-//	NewRowSum          with a loss of one's own, a type of three methods
-//	Quadratic          in closed form
 //
 // The constructors named after a theorem have the parameters of its statement.
 // Those named Experiments have what Section 5 gives, the sizes of batches and
 // epochs, and for the rest what their comments say.
 //
-// Vectors are flat and of length d. The weights w ∈ R^{h×m} of multiclass
-// problems are stored feature by feature: w[j*h+l] belongs to class l and
-// feature j, both from 0.
+// Below stand the sets ([fwset]); above, the sums over data ([fwsum]), what the theorems
+// promise ([fwtheory]), files ([fwkeep]) and conformance tests for one's own parts
+// ([fwtest]). Nothing here draws, prints, reads a file, or needs a notebook.
 //
-// Nothing here draws, prints, or needs a notebook: see the packages fwplot for
-// figures, fwnb for notebooks, fwdata for data, fwinst for problems in closed form
-// and fwtest for conformance tests of one's own parts.
+// [fwmore]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwmore
+// [fwset]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwset
+// [fwsum]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwsum
+// [fwtheory]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwtheory
+// [fwkeep]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwkeep
+// [fwtest]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwtest
 package fwopt

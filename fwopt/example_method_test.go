@@ -8,6 +8,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // momentum is a method of one's own: stochastic Frank-Wolfe with one sample a step
@@ -70,7 +71,7 @@ func (a *momentum) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 //			func(t, k int) fwopt.Calls { return fwopt.Calls{Stochastic: 1, Linear: 1} })
 //	}
 func ExampleMethod() {
-	f := fwopt.NewQuadratic(2, nil, []float64{1, 0, 0, 2}) // the mean of ½‖w − c‖² over two points c
+	f := fwsum.NewQuadratic(2, nil, []float64{1, 0, 0, 2}) // the mean of ½‖w − c‖² over two points c
 	o := fwopt.NewOracle(f, fwset.L2Ball{D: 2, R: 1}, 1)
 	tr := fwopt.Run(context.Background(), o, newMomentum(), nil, fwopt.Budget{Steps: 20_000})
 	fmt.Printf("w = %.1f after %d stochastic gradients\n", tr.W, tr.Last().Calls.Stochastic)

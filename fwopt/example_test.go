@@ -12,18 +12,19 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // rows are four examples of two features, and two values to fit by least squares.
-func rows() *fwopt.LeastSquares {
-	x := &fwopt.Sparse{
+func rows() *fwsum.LeastSquares {
+	x := &fwsum.Sparse{
 		N: 4, M: 2,
 		Ptr: []int{0, 1, 2, 4, 6},
 		Col: []int32{0, 1, 0, 1, 0, 1},
 		Val: []float64{1, 1, 1, 1, 1, -1},
 	}
-	return fwopt.NewLeastSquares(x, []float64{1, 0.5, 1, 0.5})
+	return fwsum.NewLeastSquares(x, []float64{1, 0.5, 1, 0.5})
 }
 
 // Algorithm 1 with the parameters of Theorem 1, on four terms over the simplex.
@@ -78,7 +79,7 @@ func ExampleRun() {
 // Away steps: linear convergence where Frank-Wolfe zigzags towards a face, here
 // that of the first three vertices, from the fourth.
 func ExampleAwayFW() {
-	f := fwopt.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -0.1}) // ½‖w − c‖²
+	f := fwsum.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -0.1}) // ½‖w − c‖²
 	omega, w0 := fwset.Simplex{D: 4, R: 1}, []float64{0, 0, 0, 1}
 	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwmore.AwayFWLineSearch()} {
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, fwopt.Budget{Tolerance: 1e-9, Steps: 100, Every: 1.01})

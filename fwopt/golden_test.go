@@ -16,6 +16,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -38,7 +39,7 @@ func goldenProblems(t *testing.T) map[string]func() (fwopt.FiniteSum, fwopt.Doma
 				t.Fatal(err)
 			}
 			s = s.UnitRows()
-			return fwopt.NewLogistic(s.X, s.Y, s.H()), fwset.TraceNorm{H: s.H(), M: s.M(), Tau: 20}
+			return fwsum.NewLogistic(s.X, s.Y, s.H()), fwset.TraceNorm{H: s.H(), M: s.M(), Tau: 20}
 		},
 		"simplex": func() (fwopt.FiniteSum, fwopt.Domain) { return small.Problem() },
 		"box": func() (fwopt.FiniteSum, fwopt.Domain) {
@@ -48,7 +49,7 @@ func goldenProblems(t *testing.T) map[string]func() (fwopt.FiniteSum, fwopt.Doma
 				h[i] = 1 + math.Mod(float64(i)*0.6180339887, 1)
 				c[i] = 3*math.Mod(float64(i)*0.7548776662, 1) - 1
 			}
-			return fwopt.NewQuadratic(d, h, c), fwset.Box{Lo: slices.Repeat([]float64{-0.5}, d), Hi: slices.Repeat([]float64{0.4}, d)}
+			return fwsum.NewQuadratic(d, h, c), fwset.Box{Lo: slices.Repeat([]float64{-0.5}, d), Hi: slices.Repeat([]float64{0.4}, d)}
 		},
 	}
 }

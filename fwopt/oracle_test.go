@@ -14,6 +14,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -247,7 +248,7 @@ func TestVRGradAtTheSnapshot(t *testing.T) {
 // What a method allocates in a step does not grow with n, d or the steps.
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{30, 8}, {4000, 3000}} {
-		f := fwopt.NewLeastSquares(small.Rows(size.n, size.d), make([]float64, size.n))
+		f := fwsum.NewLeastSquares(small.Rows(size.n, size.d), make([]float64, size.n))
 		omega := fwset.Simplex{D: size.d, R: 1}
 		for name, m := range small.Methods() {
 			o := fwopt.NewOracle(f, omega, 1)

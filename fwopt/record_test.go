@@ -11,6 +11,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // panics returns what f panics with, "" if it does not.
@@ -46,7 +47,7 @@ func epochs(N func(t int) int) fwopt.Method {
 }
 
 func oracle() *fwopt.Oracle {
-	return fwopt.NewOracle(fwopt.NewQuadratic(2, nil, []float64{0, 0}), fwset.Simplex{D: 2, R: 1}, 1)
+	return fwopt.NewOracle(fwsum.NewQuadratic(2, nil, []float64{0, 0}), fwset.Simplex{D: 2, R: 1}, 1)
 }
 
 // recordOf makes a run that records what record says, and of each the first number.

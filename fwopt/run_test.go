@@ -14,6 +14,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -331,7 +332,7 @@ func TestGapIsReached(t *testing.T) {
 			c[i*h+i] = 1 - float64(i)/float64(h)
 		}
 		c[0] = 3 // the nearest point of the unit ball is the vertex e_1e_1ᵀ
-		f, omega := fwopt.NewQuadratic(h*h, nil, c), fwset.TraceNorm{H: h, M: h, Tau: 1}
+		f, omega := fwsum.NewQuadratic(h*h, nil, c), fwset.TraceNorm{H: h, M: h, Tau: 1}
 		for _, gap := range []float64{1e-3, 1e-7, 1e-9} {
 			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Tolerance: gap, Steps: 100})
 			if tr.Status != fwopt.Converged || tr.Last().Step > 3 {
@@ -379,10 +380,10 @@ func TestNil(t *testing.T) {
 		"fwopt: a run needs a method, this fwopt.MethodFunc is nil": func() {
 			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.MethodFunc(nil), nil, fwopt.Budget{Steps: 1})
 		},
-		"fwopt: an Oracle needs both f and Ω; f is *fwopt.Logistic": func() { fwopt.NewOracle((*fwopt.Logistic)(nil), omega, 1) },
-		"fwopt: an Oracle needs both f and Ω; f is *fwopt.LeastSq":  func() { fwopt.NewOracle(f, nil, 1) },
-		"fwopt: the data is nil":                                    func() { fwopt.NewLogistic(nil, nil, 2) },
-		"fwopt: the data is nil,":                                   func() { fwopt.NewLeastSquares(nil, nil) },
+		"fwopt: an Oracle needs both f and Ω; f is *fwsum.Logistic": func() { fwopt.NewOracle((*fwsum.Logistic)(nil), omega, 1) },
+		"fwopt: an Oracle needs both f and Ω; f is *fwsum.LeastSq":  func() { fwopt.NewOracle(f, nil, 1) },
+		"fwsum: the data is nil":                                    func() { fwsum.NewLogistic(nil, nil, 2) },
+		"fwsum: the data is nil,":                                   func() { fwsum.NewLeastSquares(nil, nil) },
 	} {
 		func() {
 			defer func() {

@@ -9,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
@@ -153,7 +154,7 @@ func ratios(seeds, steps int, method func() fwopt.Method, bound func(t, k int) f
 // noisy is f_i(w) = ½‖w − c − s_i‖² on the box [−1, 1]^d, where c is inside and the
 // s_i are random signs times scale, in pairs that cancel: L = α = 1, w* = c,
 // σ² = d·scale² at all w.
-func noisy(d, n int, scale float64, seed uint64) (*fwopt.Quadratic, fwset.Box) {
+func noisy(d, n int, scale float64, seed uint64) (*fwsum.Quadratic, fwset.Box) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	c, centre := make([]float64, n*d), make([]float64, d)
 	for j := range centre {
@@ -167,7 +168,7 @@ func noisy(d, n int, scale float64, seed uint64) (*fwopt.Quadratic, fwset.Box) {
 	for j := range d {
 		b.Lo[j], b.Hi[j] = -1, 1
 	}
-	return fwopt.NewQuadratic(d, nil, c), b
+	return fwsum.NewQuadratic(d, nil, c), b
 }
 
 // The bounds of the stochastic methods hold where it is the noise that sets the
@@ -259,7 +260,7 @@ func TestFISTABound(t *testing.T) {
 		h[j] = math.Pow(2, -float64(j)/3)
 		c[j] = 1
 	}
-	f := fwopt.NewQuadratic(d, h, c)
+	f := fwsum.NewQuadratic(d, h, c)
 	omega := fwset.L2Ball{D: d, R: 100}
 	o := fwopt.NewOracle(f, omega, 1)
 	w0 := make([]float64, d)

@@ -10,10 +10,10 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
 )
 
-// The code that decides the course of a run: this package, fwmore and what they stand on, but
+// The code that decides the course of a run: this package, fwsum, fwmore and what they stand on, but
 // for tests, whose names end in t.go (TestVersion holds that no other one does).
 //
-//go:embed *[^t].go fwid/*[^t].go fwmore/*[^t].go fwset/*[^t].go internal/hash/*[^t].go internal/kern/*[^t].go internal/need/*[^t].go internal/sample/*[^t].go
+//go:embed *[^t].go fwid/*[^t].go fwmore/*[^t].go fwset/*[^t].go fwsum/*[^t].go internal/hash/*[^t].go internal/kern/*[^t].go internal/need/*[^t].go internal/sample/*[^t].go
 var sources embed.FS
 
 var version struct {
@@ -22,7 +22,7 @@ var version struct {
 }
 
 // Version returns a hash of the code that decides a run's course, of this package, of
-// fwmore and of what they stand on, without comments, and of the versions of Go and gonum. It costs
+// fwsum, fwmore and what they stand on, without comments, and of the versions of Go and gonum. It costs
 // about a millisecond, once. A program that does not call it does not link the sources.
 func Version() uint64 {
 	version.Do(func() { version.hash = hashSources() })
@@ -30,7 +30,7 @@ func Version() uint64 {
 }
 
 func hashSources() (h uint64) {
-	for _, dir := range []string{".", "fwid", "fwmore", "fwset", "internal/hash", "internal/kern", "internal/need", "internal/sample"} {
+	for _, dir := range []string{".", "fwid", "fwmore", "fwset", "fwsum", "internal/hash", "internal/kern", "internal/need", "internal/sample"} {
 		files, _ := sources.ReadDir(dir) // in the order of their names
 		for _, f := range files {
 			if text, err := sources.ReadFile(strings.TrimPrefix(dir+"/"+f.Name(), "./")); err == nil {

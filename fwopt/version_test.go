@@ -12,7 +12,7 @@ import (
 // All files of code count for the version, and no test does.
 func TestVersionSources(t *testing.T) {
 	n := 0
-	for _, dir := range []string{".", "fwid", "fwmore", "fwset", "internal/hash", "internal/kern", "internal/need", "internal/sample"} {
+	for _, dir := range []string{".", "fwid", "fwmore", "fwset", "fwsum", "internal/hash", "internal/kern", "internal/need", "internal/sample"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // The binary file of a set, little-endian throughout:
@@ -155,7 +155,7 @@ func readBody(f *os.File, h []byte) (*Set, error) {
 	n, m, nh, nz := int(dim[0]), int(dim[1]), int(dim[2]), int(dim[3])
 	r := &sumReader{r: f, sum: crc32.Update(0, castagnoli, h), buf: make([]byte, 1<<17)}
 	s := &Set{Labels: make([]int, nh), Y: make([]int, n),
-		X: &fwopt.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, nz), Val: make([]float64, nz)}}
+		X: &fwsum.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, nz), Val: make([]float64, nz)}}
 	ok := true
 	for k := 0; k < nh; {
 		for b := r.next(8, nh-k); len(b) > 0; b = b[8:] {

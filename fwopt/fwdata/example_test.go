@@ -9,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -48,7 +49,7 @@ func ExampleReadTargets() {
 	}
 	fmt.Printf("%d x %d, targets %v\n", x.N, x.M, b)
 
-	f, omega := fwopt.NewLeastSquares(x, b), fwset.L1Ball{D: x.M, R: 1}
+	f, omega := fwsum.NewLeastSquares(x, b), fwset.L1Ball{D: x.M, R: 1}
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 100})
 	fmt.Printf("f(w) = %.4f at w = %.3f\n", tr.Last().F, tr.W)
 

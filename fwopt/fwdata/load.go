@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/datasets"
-	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // ErrNotHere says that a set of the registry is not on this machine; the error
@@ -296,7 +296,7 @@ func digits(e datasets.Entry) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fwdata: the embedded digits: %w", err)
 	}
-	s := &Set{Name: e.Name, X: &fwopt.Sparse{N: e.N, M: e.M, Ptr: make([]int, 1, e.N+1)}}
+	s := &Set{Name: e.Name, X: &fwsum.Sparse{N: e.N, M: e.M, Ptr: make([]int, 1, e.N+1)}}
 	labels := make([]int, 0, e.N)
 	j, v := int32(0), 0 // all numbers are small integers; the file's digest is tested
 	for _, c := range text {

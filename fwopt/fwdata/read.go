@@ -16,7 +16,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // maxLine bounds the length of a line, so that a file that is not text, or that
@@ -77,11 +77,11 @@ func Read(r io.Reader, name string) (*Set, error) {
 
 // ReadTargets reads LIBSVM text for regression from r: as ReadFile does, plain or
 // packed, but with any finite real number b_i in place of the label. It returns
-// the n × m matrix and the n targets, as fwopt.NewLeastSquares takes them. The
+// the n × m matrix and the n targets, as fwsum.NewLeastSquares takes them. The
 // name stands for the file in errors. Time and memory are as for Read. m is the
 // largest index: where a file of test examples has more, set M of both matrices to
 // the larger one before they are used.
-func ReadTargets(r io.Reader, name string) (x *fwopt.Sparse, b []float64, err error) {
+func ReadTargets(r io.Reader, name string) (x *fwsum.Sparse, b []float64, err error) {
 	p, err := parse(r, name, true)
 	if err != nil {
 		return nil, nil, err
@@ -114,7 +114,7 @@ func parse(r io.Reader, name string, targets bool) (*parser, error) {
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("fwdata: %s: %w", name, err)
 	}
-	p := &parser{name: name, targets: targets, x: &fwopt.Sparse{Ptr: []int{0}}}
+	p := &parser{name: name, targets: targets, x: &fwsum.Sparse{Ptr: []int{0}}}
 	switch {
 	case bytes.HasPrefix(head, []byte("BZh")):
 		p.packed = "bzip2"
@@ -144,7 +144,7 @@ type parser struct {
 	targets      bool // not labels
 	line         int
 	y            []float64 // labels or targets
-	x            *fwopt.Sparse
+	x            *fwsum.Sparse
 }
 
 func (p *parser) fail(format string, a ...any) error {
@@ -303,7 +303,7 @@ func (p *parser) row(b []byte) error {
 func (p *parser) noLabel(tok, rest []byte, finite bool) error {
 	what, use := "label", "hand it to FromMatrix"
 	if p.targets {
-		what, use = "target", "fill a fwopt.Sparse"
+		what, use = "target", "fill a fwsum.Sparse"
 	}
 	comma := bytes.IndexByte(tok, ',') >= 0
 	switch {

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 const small = "1 1:0.5 3:2\n2 2:-1e-3\n# comment\n1\n"
@@ -27,7 +27,7 @@ const small = "1 1:0.5 3:2\n2 2:-1e-3\n# comment\n1\n"
 // smallBz2 is small, packed by bzip2.
 var smallBz2, _ = hex.DecodeString("425a68393141592653598a1c9e510000075980001048037a100a038400200022266a0c08d0a1a698005b56337e6e2a5013c0001cb3ce53a571ebf8bb9229c2848450e4f288")
 
-var smallX = &fwopt.Sparse{N: 3, M: 3, Ptr: []int{0, 2, 3, 3}, Col: []int32{0, 2, 1}, Val: []float64{0.5, 2, -1e-3}}
+var smallX = &fwsum.Sparse{N: 3, M: 3, Ptr: []int{0, 2, 3, 3}, Col: []int32{0, 2, 1}, Val: []float64{0.5, 2, -1e-3}}
 
 func gz(s string) []byte {
 	var b bytes.Buffer
@@ -69,12 +69,12 @@ func utf16(order binary.AppendByteOrder, text string) string {
 }
 
 func TestReadAccepts(t *testing.T) {
-	three := func(m int, col []int32, val []float64) *fwopt.Sparse {
-		return &fwopt.Sparse{N: 2, M: m, Ptr: []int{0, len(col), len(col)}, Col: col, Val: val}
+	three := func(m int, col []int32, val []float64) *fwsum.Sparse {
+		return &fwsum.Sparse{N: 2, M: m, Ptr: []int{0, len(col), len(col)}, Col: col, Val: val}
 	}
 	for _, c := range []struct {
 		name, text string
-		x          *fwopt.Sparse
+		x          *fwsum.Sparse
 		y, labels  []int
 	}{
 		{"plain", small, smallX, []int{0, 1, 0}, []int{1, 2}},
@@ -180,7 +180,7 @@ func TestReadRefuses(t *testing.T) {
 func TestReadTargets(t *testing.T) {
 	text := "1.5 1:0.5 3:2\n-2e-3 2:-1e-3 # comment\n\n+7\n1e300 \n0.1\n5e-324\n-0\n12345678901\n"
 	want := []float64{1.5, -2e-3, 7, 1e300, 0.1, 5e-324, math.Copysign(0, -1), 12345678901}
-	wantX := &fwopt.Sparse{N: 8, M: 3, Ptr: []int{0, 2, 3, 3, 3, 3, 3, 3, 3}, Col: smallX.Col, Val: smallX.Val}
+	wantX := &fwsum.Sparse{N: 8, M: 3, Ptr: []int{0, 2, 3, 3, 3, 3, 3, 3, 3}, Col: smallX.Col, Val: smallX.Val}
 	for name, text := range map[string]string{"plain": text, "gzip": string(gz(text)), "CRLF": strings.ReplaceAll(text, "\n", "\r\n")} {
 		x, b, err := ReadTargets(iotest.OneByteReader(strings.NewReader(text)), "f")
 		if err != nil {
@@ -207,7 +207,7 @@ func TestReadTargets(t *testing.T) {
 		{"a word", "high 1:1\n", `f: line 1: target "high" is not a finite number`},
 		{"no target", "1:1 2:1\n", `f: line 1: target "1:1" is not a finite number`},
 		{"several", "1.5,2 1:1\n", `f: line 1: target "1.5,2": several targets an example are not supported`},
-		{"a table with commas", "1.5,2,3\n", `f: line 1: "1.5,2,3": a table with commas (CSV), not LIBSVM text: read it with encoding/csv and fill a fwopt.Sparse`},
+		{"a table with commas", "1.5,2,3\n", `f: line 1: "1.5,2,3": a table with commas (CSV), not LIBSVM text: read it with encoding/csv and fill a fwsum.Sparse`},
 		{"index 0", "1.5 0:1\n", "f: line 1: feature index 0"},
 		{"value is NaN", "1.5 1:nan\n", `f: line 1: value "nan" of feature 1`},
 		{"ranking file", "1.5 qid:3 1:1\n", `f: line 1: "qid:3" is not index:value: a ranking file?`},
@@ -285,8 +285,8 @@ func TestReadDamagedPacked(t *testing.T) {
 }
 
 // naive is a second reader, as plain as possible, for input that is right.
-func naive(t *testing.T, text string) (x *fwopt.Sparse, labels []int) {
-	x = &fwopt.Sparse{Ptr: []int{0}}
+func naive(t *testing.T, text string) (x *fwsum.Sparse, labels []int) {
+	x = &fwsum.Sparse{Ptr: []int{0}}
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		label, err := strconv.Atoi(words[0])
@@ -313,7 +313,7 @@ func naive(t *testing.T, text string) (x *fwopt.Sparse, labels []int) {
 // randomSet has rows of all lengths, values of all sizes, and at least two classes.
 func randomSet(g *rand.Rand) *Set {
 	n, m := 2+g.IntN(20), 1+g.IntN(30)
-	x := &fwopt.Sparse{N: n, M: m, Ptr: []int{0}}
+	x := &fwsum.Sparse{N: n, M: m, Ptr: []int{0}}
 	labels := make([]int, n)
 	for i := range n {
 		labels[i] = g.IntN(2000) - 1000
@@ -501,7 +501,7 @@ func checkSet(t *testing.T, s *Set) {
 }
 
 // checkSparse fails unless x is well-formed and finite.
-func checkSparse(t *testing.T, x *fwopt.Sparse) {
+func checkSparse(t *testing.T, x *fwsum.Sparse) {
 	t.Helper()
 	if x.N < 1 || x.M < 1 || len(x.Ptr) != x.N+1 || x.Ptr[0] != 0 || x.Ptr[x.N] != len(x.Val) || len(x.Col) != len(x.Val) {
 		t.Fatalf("%d x %d, %d pointers, %d columns, %d values", x.N, x.M, len(x.Ptr), len(x.Col), len(x.Val))

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,7 +24,7 @@ import (
 // other; treat them as read-only.
 type Set struct {
 	Name      string        // as figures show it: "news20", or "news20 (generated)" for a twin
-	X         *fwopt.Sparse // n × m, row i is e_i
+	X         *fwsum.Sparse // n × m, row i is e_i
 	Y         []int         // the n classes, 0 … h−1
 	Labels    []int         // the file's label of each class, ascending, length h
 	Generated bool          // not real data: say so wherever it is shown
@@ -126,7 +126,7 @@ func (s *Set) Subset(rows []int) *Set {
 		nz += s.X.Ptr[i+1] - s.X.Ptr[i]
 		key = binary.LittleEndian.AppendUint64(key, uint64(i))
 	}
-	x := &fwopt.Sparse{N: len(rows), M: s.M(), Ptr: make([]int, 1, len(rows)+1),
+	x := &fwsum.Sparse{N: len(rows), M: s.M(), Ptr: make([]int, 1, len(rows)+1),
 		Col: make([]int32, 0, nz), Val: make([]float64, 0, nz)}
 	y := make([]int, len(rows))
 	for k, i := range rows {
@@ -204,7 +204,7 @@ func FromMatrix(name string, x mat.Matrix, labels []int) (*Set, error) {
 	case m > math.MaxInt32:
 		return nil, fmt.Errorf("fwdata: %s: %d columns: at most %d are possible", name, m, math.MaxInt32)
 	}
-	s := &Set{Name: name, X: &fwopt.Sparse{N: n, M: m, Ptr: make([]int, 1, n+1)}}
+	s := &Set{Name: name, X: &fwsum.Sparse{N: n, M: m, Ptr: make([]int, 1, n+1)}}
 	for i := range n {
 		for j := range m {
 			v := x.At(i, j)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -92,7 +92,7 @@ func TestUnitRows(t *testing.T) {
 			t.Fatal("scaled rows have the digest of the others")
 		}
 	}
-	three := &Set{X: &fwopt.Sparse{N: 3, M: 2, Ptr: []int{0, 2, 2, 3}, Col: []int32{0, 1, 0}, Val: []float64{3e200, -4e200, 5e-324}}}
+	three := &Set{X: &fwsum.Sparse{N: 3, M: 2, Ptr: []int{0, 2, 2, 3}, Col: []int32{0, 1, 0}, Val: []float64{3e200, -4e200, 5e-324}}}
 	if got := three.UnitRows().X.Val; !slices.Equal(got, []float64{0.6000000000000001, -0.8, 1}) && !slices.Equal(got, []float64{0.6, -0.8, 1}) {
 		t.Errorf("3-4-5: %v", got)
 	}
@@ -143,7 +143,7 @@ func TestSplit(t *testing.T) {
 func TestSubset(t *testing.T) {
 	s := &Set{Name: "s", X: smallX, Y: []int{0, 1, 0}, Labels: []int{1, 2}, Digest: "d"}
 	b := s.Subset([]int{2, 0, 0})
-	want := &fwopt.Sparse{N: 3, M: 3, Ptr: []int{0, 0, 2, 4}, Col: []int32{0, 2, 0, 2}, Val: []float64{0.5, 2, 0.5, 2}}
+	want := &fwsum.Sparse{N: 3, M: 3, Ptr: []int{0, 0, 2, 4}, Col: []int32{0, 2, 0, 2}, Val: []float64{0.5, 2, 0.5, 2}}
 	if !reflect.DeepEqual(b.X, want) || !slices.Equal(b.Y, []int{0, 0, 0}) || b.H() != 2 || b.Digest == "d" {
 		t.Errorf("%+v %+v", b, b.X)
 	}
@@ -190,7 +190,7 @@ func TestFromMatrix(t *testing.T) {
 }
 
 func TestString(t *testing.T) {
-	s := &Set{Name: "s", X: &fwopt.Sparse{N: 1000, M: 1234567, Ptr: make([]int, 1001)}, Y: make([]int, 1000), Labels: []int{1, 2}}
+	s := &Set{Name: "s", X: &fwsum.Sparse{N: 1000, M: 1234567, Ptr: make([]int, 1001)}, Y: make([]int, 1000), Labels: []int{1, 2}}
 	if got, want := s.String(), "s: n = 1,000, m = 1,234,567, h = 2, 0 nonzeros (0.0 a row), 0 to 1,000 examples a class"; got != want {
 		t.Errorf("%q\n%q", got, want)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/datasets"
-	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // Twin returns a generated set of the shape of the registry's: the same n, m and
@@ -67,7 +67,7 @@ func twin(name string, n int, seed uint64) *Set {
 	mix := drawClasses(g, h, topics)
 
 	s := &Set{Name: e.Name + " (generated)", Generated: true, Y: make([]int, n), Labels: make([]int, h),
-		X: &fwopt.Sparse{N: n, M: m, Ptr: make([]int, 1, n+1)}}
+		X: &fwsum.Sparse{N: n, M: m, Ptr: make([]int, 1, n+1)}}
 	for c := range s.Labels {
 		s.Labels[c] = c + 1
 	}

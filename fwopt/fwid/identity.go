@@ -53,10 +53,10 @@ func (id *Identity) Of(self any) *Identity {
 	return id.Text(id.self.String())
 }
 
-// ours reports whether a type is of package fwopt, fwmore or fwset.
+// ours reports whether a type is of package fwopt, fwmore, fwset or fwsum.
 func ours(t reflect.Type) bool {
 	fwopt := strings.TrimSuffix(reflect.TypeFor[Identity]().PkgPath(), "/fwid")
-	return slices.Contains([]string{fwopt, fwopt + "/fwmore", fwopt + "/fwset"}, t.PkgPath())
+	return slices.Contains([]string{fwopt, fwopt + "/fwmore", fwopt + "/fwset", fwopt + "/fwsum"}, t.PkgPath())
 }
 
 // base returns the type of x, or what it points to.
@@ -169,7 +169,7 @@ func (id Identity) Missing() string { return id.why }
 func (id Identity) Hash() uint64 { return id.fixed }
 
 // Foreign reports whether the part, or one in it, is not of this module's packages
-// fwopt, fwmore and fwset, so that their version does not tell its code.
+// fwopt, fwmore, fwset and fwsum, so that their version does not tell its code.
 func (id Identity) Foreign() bool { return id.other }
 
 // identify asks x who it is, and for its schedules at the steps of a run between

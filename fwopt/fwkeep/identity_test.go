@@ -16,6 +16,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -120,7 +121,7 @@ func newExported() *exported {
 
 // shifted is a sum of one's own: a ridge on top of one of the package's.
 type shifted struct {
-	*fwopt.LeastSquares
+	*fwsum.LeastSquares
 	Lambda float64
 	err    float64 // a slip in Grad, from step to step of this test
 }
@@ -159,7 +160,7 @@ func (b round) Argmin(dst, g []float64)     { fwset.L2Ball{D: b.D, R: b.R}.Argmi
 // own is a problem and a method that are all one's own.
 func own(t testing.TB) (shifted, round) {
 	f, _ := small.Problem()
-	return shifted{f.(*fwopt.LeastSquares), 0.1, 0}, round{8, 0.7}
+	return shifted{f.(*fwsum.LeastSquares), 0.1, 0}, round{8, 0.7}
 }
 
 func keep(t testing.TB, ctx context.Context, dir string, f fwopt.FiniteSum, omega fwopt.Domain, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
@@ -211,7 +212,7 @@ func TestKeepSeesEdits(t *testing.T) {
 	data := func(change func(val, b []float64)) fwopt.FiniteSum {
 		x, y := small.Data()
 		change(x.Val, y)
-		return shifted{fwopt.NewLeastSquares(x, y), 0.1, 0}
+		return shifted{fwsum.NewLeastSquares(x, y), 0.1, 0}
 	}
 	m := func(edit func(m *exported)) *exported {
 		m := newExported()
@@ -310,7 +311,7 @@ func TestKeepWithoutIdentity(t *testing.T) {
 	}{
 		"fwkeep_test.nameless has no method Identify":                                  {f, nameless{8}, fwopt.SFWExperiments()},
 		"fwkeep_test.inherits has only the Identify of the fwset.Simplex in it":        {f, inherits{simplex.(fwset.Simplex)}, fwopt.SFWExperiments()},
-		"fwkeep_test.ridge has only the Identify of the fwopt.LeastSquares in it":      {ridge{f.(*fwopt.LeastSquares)}, simplex, fwopt.SFWExperiments()},
+		"fwkeep_test.ridge has only the Identify of the fwsum.LeastSquares in it":      {ridge{f.(*fwsum.LeastSquares)}, simplex, fwopt.SFWExperiments()},
 		"fwkeep_test.override has only the Identify of the fwopt.SFW in it":            {f, simplex, override{fwopt.SFWExperiments()}},
 		"Identify of fwkeep_test.silent does not say whose it is: begin it with id.Of": {f, silent{round{8, 1}}, fwopt.SFWExperiments()},
 		"Identify of fwkeep_test.panics panics: a slip":                                {f, panics{round{8, 1}}, fwopt.SFWExperiments()},
@@ -575,7 +576,7 @@ func TestKeepSeesCode(t *testing.T) {
 	}
 	x, y := small.Data()
 	x.M = 9 // no row has the last column
-	wider := fwopt.NewLeastSquares(x, y)
+	wider := fwsum.NewLeastSquares(x, y)
 	b.NoW = false
 	for i, v := range []float64{0, 1e-3} {
 		fixed = v

@@ -18,6 +18,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -353,12 +354,12 @@ func TestTwoProgramsOneFolder(t *testing.T) {
 }
 
 // ridge is a sum of one's own that embeds one of the package's.
-type ridge struct{ *fwopt.LeastSquares }
+type ridge struct{ *fwsum.LeastSquares }
 
 func TestKeepDoesNotKeepAnEmbeddingSum(t *testing.T) {
 	f, omega := small.Problem()
 	dir := t.TempDir()
-	o := fwopt.NewOracle(ridge{f.(*fwopt.LeastSquares)}, omega, 1)
+	o := fwopt.NewOracle(ridge{f.(*fwsum.LeastSquares)}, omega, 1)
 	if _, err := fwkeep.Keep(context.Background(), dir, o, fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 3}); err != nil {
 		t.Fatal(err)
 	}

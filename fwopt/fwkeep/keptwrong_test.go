@@ -14,6 +14,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -96,8 +97,8 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 	t.Parallel() // much of it sleeps
 	bg := context.Background()
 	f, omega := own(t)
-	quad := func(edit func(f *fwopt.Quadratic)) *fwopt.Quadratic {
-		f := fwopt.NewQuadratic(8, nil, []float64{1, 2, 3, 4, 5, 6, 7, 8, 2, 2, 2, 2, 2, 2, 2, 2})
+	quad := func(edit func(f *fwsum.Quadratic)) *fwsum.Quadratic {
+		f := fwsum.NewQuadratic(8, nil, []float64{1, 2, 3, 4, 5, 6, 7, 8, 2, 2, 2, 2, 2, 2, 2, 2})
 		edit(f)
 		return f
 	}
@@ -155,12 +156,12 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 			{f, omega, func() fwopt.Method { return &tabled{Table: table, Off: func() int { return 7 }} }, fwopt.Budget{Steps: 120, Every: 100}},
 		},
 		"bounds whose bits differ in the sign and in bit 31": {
-			{quad(func(*fwopt.Quadratic) {}), box(2, 1), func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
-			{quad(func(*fwopt.Quadratic) {}), box(-2, -1.0000004768371582), func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
+			{quad(func(*fwsum.Quadratic) {}), box(2, 1), func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
+			{quad(func(*fwsum.Quadratic) {}), box(-2, -1.0000004768371582), func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
 		},
 		"the minimum of a quadratic": {
-			{quad(func(*fwopt.Quadratic) {}), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
-			{quad(func(f *fwopt.Quadratic) { f.Min += 5 }), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
+			{quad(func(*fwsum.Quadratic) {}), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
+			{quad(func(f *fwsum.Quadratic) { f.Min += 5 }), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
 		},
 		"a state that is set before the run": {
 			{f, omega, func() fwopt.Method { return fwopt.SVRFTheorem1() }, steps(20)},
@@ -184,7 +185,7 @@ func TestKeepLooksInAnyContext(t *testing.T) {
 	fwkeep.Replay(time.Minute)
 	x, y := small.Data()
 	x.M = 9
-	f, bg := fwopt.NewLeastSquares(x, y), context.Background()
+	f, bg := fwsum.NewLeastSquares(x, y), context.Background()
 	w0 := []float64{1, 0, 0, 0, 0, 0, 0, 0, 0}
 	over, cancel := context.WithCancel(bg)
 	cancel()
@@ -396,7 +397,7 @@ func TestKeepSeesALoss(t *testing.T) {
 	w0, dir := []float64{1, 0, 0, 0, 0, 0, 0, 0}, t.TempDir()
 	for i, v := range []float64{1, 1, 1.5, 1.5} {
 		slant = v
-		f, omega := fwopt.NewRowSum(x, 1, slanted{y}), fwset.Simplex{D: 8, R: 1}
+		f, omega := fwsum.NewRowSum(x, 1, slanted{y}), fwset.Simplex{D: 8, R: 1}
 		want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), w0, fwopt.Budget{Steps: 30})
 		got, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), w0, fwopt.Budget{Steps: 30})
 		if err != nil || small.Bits(got) != small.Bits(want) || strings.HasPrefix(got.Note, "run anew") != (i == 2) {
@@ -418,12 +419,12 @@ func TestKeepHalfChangedData(t *testing.T) {
 		return small.Bits(tr)
 	}
 	x, y := small.Data()
-	half := fwopt.NewLeastSquares(x, y)
+	half := fwsum.NewLeastSquares(x, y)
 	for i := range x.Val {
 		x.Val[i] *= float64(i%5) - 2
 	}
 	call(half)
-	right := fwopt.NewLeastSquares(x, y)
+	right := fwsum.NewLeastSquares(x, y)
 	want := fwopt.Run(context.Background(), fwopt.NewOracle(right, omega, 3), fwopt.FWOpenLoop(), w0, b)
 	if call(right) != small.Bits(want) {
 		t.Error("the run of data that was changed after its sum was made came back")

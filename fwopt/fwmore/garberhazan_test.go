@@ -11,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
@@ -126,7 +127,7 @@ func TestArgminLocal(t *testing.T) {
 
 // ill is f(w) = ½ Σ_j μ^{−j/(d−1)} (w_j − c_j)² with a random c inside the unit
 // simplex: L = 1, α = 1/μ, w* = c, f* = 0.
-func ill(d int, mu float64, seed uint64) *fwopt.Quadratic {
+func ill(d int, mu float64, seed uint64) *fwsum.Quadratic {
 	r := rand.New(rand.NewPCG(seed, 6))
 	h, c := make([]float64, d), make([]float64, d)
 	for j := range d {
@@ -134,7 +135,7 @@ func ill(d int, mu float64, seed uint64) *fwopt.Quadratic {
 		c[j] = 0.1 + r.Float64()
 	}
 	floats.Scale(1/floats.Sum(c), c)
-	return fwopt.NewQuadratic(d, h, c)
+	return fwsum.NewQuadratic(d, h, c)
 }
 
 // Step by step against the naive one, with the accounts, and under the bound, for

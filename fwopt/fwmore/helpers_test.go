@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 func dot(a, b []float64) (s float64) {
@@ -27,7 +27,7 @@ func sub(x, y []float64) []float64 { return comb(1, x, -1, y) }
 // noisy is f_i(w) = ½‖w − c − s_i‖² on the box [−1, 1]^d, where c is inside and the
 // s_i are random signs times scale, in pairs that cancel: L = α = 1, w* = c,
 // σ² = d·scale² at all w.
-func noisy(d, n int, scale float64, seed uint64) (*fwopt.Quadratic, fwset.Box) {
+func noisy(d, n int, scale float64, seed uint64) (*fwsum.Quadratic, fwset.Box) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	c, centre := make([]float64, n*d), make([]float64, d)
 	for j := range centre {
@@ -41,16 +41,16 @@ func noisy(d, n int, scale float64, seed uint64) (*fwopt.Quadratic, fwset.Box) {
 	for j := range d {
 		b.Lo[j], b.Hi[j] = -1, 1
 	}
-	return fwopt.NewQuadratic(d, nil, c), b
+	return fwsum.NewQuadratic(d, nil, c), b
 }
 
 // rows is a small instance: four rows of two numbers.
-func rows() *fwopt.LeastSquares {
-	x := &fwopt.Sparse{
+func rows() *fwsum.LeastSquares {
+	x := &fwsum.Sparse{
 		N: 4, M: 2,
 		Ptr: []int{0, 1, 2, 4, 6},
 		Col: []int32{0, 1, 0, 1, 0, 1},
 		Val: []float64{1, 1, 1, 1, 1, -1},
 	}
-	return fwopt.NewLeastSquares(x, []float64{1, 0.5, 1, 0.5})
+	return fwsum.NewLeastSquares(x, []float64{1, 0.5, 1, 0.5})
 }

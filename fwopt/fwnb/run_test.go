@@ -13,12 +13,13 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // child runs a race of two methods, as a cell would, in the folder of the test.
 func child() {
-	x := &fwopt.Sparse{N: 2, M: 2, Ptr: []int{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 2}}
-	f := fwopt.NewLeastSquares(x, []float64{1, 1})
+	x := &fwsum.Sparse{N: 2, M: 2, Ptr: []int{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 2}}
+	f := fwsum.NewLeastSquares(x, []float64{1, 1})
 	omega := fwset.L2Ball{D: 2, R: 0.3}
 	b := fwopt.Budget{Steps: 300}
 	b.Watch = func(_ *fwopt.Trace, now fwopt.Point) {

@@ -11,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
@@ -155,7 +156,7 @@ func TestRate(t *testing.T) {
 		}
 	}
 	// real runs, of which a single one has no interval
-	f := fwopt.NewQuadratic(64, nil, slices.Repeat([]float64{1. / 64}, 64))
+	f := fwsum.NewQuadratic(64, nil, slices.Repeat([]float64{1. / 64}, 64))
 	w0 := make([]float64, 64)
 	w0[0] = 1
 	run := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 64, R: 1}, 1), fwopt.FWOpenLoop(), w0, fwopt.Budget{Record: fwopt.Geometric(1.5, 40), Excess: f.Excess}).Complete()

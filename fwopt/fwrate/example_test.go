@@ -9,13 +9,14 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // spread is f_i(w) = ½ Σ_j H_ij (w_j − 1/d)², H_ij ∈ {0, 1} with mean ½, on the
 // probability simplex. Its minimiser is the centre and f* = 0. A point made of
 // K vertices has f ≥ (1/K − 1/d)/4: some 1/ε linear optimisations are needed.
-func spread(d, n int) *fwopt.Quadratic {
+func spread(d, n int) *fwsum.Quadratic {
 	r := rand.New(rand.NewPCG(1, 1))
 	h, c := make([]float64, n*d), make([]float64, n*d)
 	for j := range n * d {
@@ -24,7 +25,7 @@ func spread(d, n int) *fwopt.Quadratic {
 			h[j] = 1 - h[i]
 		}
 	}
-	return fwopt.NewQuadratic(d, h, c)
+	return fwsum.NewQuadratic(d, h, c)
 }
 
 // Theorem 1 says that SVRF needs O(1/ε) linear optimisations. Measured it is:

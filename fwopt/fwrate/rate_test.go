@@ -11,6 +11,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
@@ -320,7 +321,7 @@ func TestSetByTheSchedule(t *testing.T) {
 // Same runs, same bits.
 func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	f := fwopt.NewQuadratic(8, []float64{0, 2, 0, 2, 0, 2, 0, 2, 2, 0, 2, 0, 2, 0, 2, 0}, slices.Repeat([]float64{0.5, 0.1}, 8))
+	f := fwsum.NewQuadratic(8, []float64{0, 2, 0, 2, 0, 2, 0, 2, 2, 0, 2, 0, 2, 0, 2, 0}, slices.Repeat([]float64{0.5, 0.1}, 8))
 	var want *Rate
 	for _, workers := range []int{1, 2, 7} {
 		runtime.GOMAXPROCS(workers)

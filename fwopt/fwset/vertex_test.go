@@ -12,6 +12,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -172,7 +173,7 @@ func TestVertexBadInput(t *testing.T) {
 		"made of U with 3 numbers and V with 1, beside 1 value": func(v *fwset.Vertex) { v.SetRankOne(3, 1); v.Value = []float64{1} },
 	} {
 		s := wrong{fwset.Simplex{D: 3, R: 1}, fill}
-		o := fwopt.NewOracle(fwopt.NewQuadratic(3, nil, []float64{1, 2, 3}), s, 1)
+		o := fwopt.NewOracle(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), s, 1)
 		got := said(func() { o.Argmin(new(fwset.Vertex), []float64{1, 2, 3}) })
 		if !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)

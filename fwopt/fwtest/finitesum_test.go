@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
@@ -228,7 +229,7 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 
 // hasty is a sum that says a smoothness a little too small.
 type hasty struct {
-	*fwopt.RowSum
+	*fwsum.RowSum
 	share float64
 }
 
@@ -239,7 +240,7 @@ func (f hasty) Smoothness() float64 { return f.share * f.RowSum.Smoothness() }
 func TestFiniteSumFindsSmoothness(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const n, d = 30, 4
-	x, y := &fwopt.Sparse{N: n, M: d, Ptr: []int{0}}, make([]float64, n)
+	x, y := &fwsum.Sparse{N: n, M: d, Ptr: []int{0}}, make([]float64, n)
 	for i := range n {
 		for j := range d {
 			x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, rng.NormFloat64())
@@ -250,7 +251,7 @@ func TestFiniteSumFindsSmoothness(t *testing.T) {
 	for _, delta := range []float64{10, 0.5, 0.1} {
 		for share, want := range map[float64]string{1: "", 0.8: "Smoothness() = "} {
 			var r recorder
-			finiteSum(&r, hasty{fwopt.NewHuber(x, y, delta), share})
+			finiteSum(&r, hasty{fwsum.NewHuber(x, y, delta), share})
 			if want == "" && len(r.msgs) > 0 || want != "" && (len(r.msgs) != 1 || !strings.Contains(r.msgs[0], want)) {
 				t.Errorf("δ = %g, %g of L: %q", delta, share, r.msgs)
 			}

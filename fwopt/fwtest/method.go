@@ -9,6 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // TestMethod checks that the methods that fresh returns, a new one at each call,
@@ -54,7 +55,7 @@ func quadratic() (fwopt.FiniteSum, fwopt.Domain) {
 		h[i] = 1 + math.Mod(float64(i)*0.6180339887, 1)
 		c[i] = 3*math.Mod(float64(i)*0.7548776662, 1) - 1
 	}
-	return fwopt.NewQuadratic(d, h, c), fwset.L2Ball{D: d, R: 1}
+	return fwsum.NewQuadratic(d, h, c), fwset.L2Ball{D: d, R: 1}
 }
 
 func method(t reporter, c *methodCheck) {

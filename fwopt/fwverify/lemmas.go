@@ -7,6 +7,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -135,11 +136,11 @@ func properties(l *ledger, p *fwinst.Instance, e effort) {
 func logistic(l *ledger, e effort) {
 	r := rand.New(rand.NewPCG(3, 0))
 	for range e.pairs {
-		x := &fwopt.Sparse{N: 1, M: 4, Ptr: []int{0, 4}, Col: []int32{0, 1, 2, 3}, Val: make([]float64, 4)}
+		x := &fwsum.Sparse{N: 1, M: 4, Ptr: []int{0, 4}, Col: []int32{0, 1, 2, 3}, Val: make([]float64, 4)}
 		for j := range x.Val {
 			x.Val[j] = r.NormFloat64()
 		}
-		f := fwopt.NewLogistic(x, []int{r.IntN(3)}, 3)
+		f := fwsum.NewLogistic(x, []int{r.IntN(3)}, 3)
 		w, v := make([]float64, 12), make([]float64, 12)
 		far := math.Exp2(float64(r.IntN(8) - 3))
 		for j := range w {

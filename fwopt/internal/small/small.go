@@ -12,13 +12,14 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // Problem is a small instance of the package's own parts, so that Keep keeps
 // it: least squares over the unit simplex.
 func Problem() (fwopt.FiniteSum, fwopt.Domain) {
 	x, b := Data()
-	return fwopt.NewLeastSquares(x, b), fwset.Simplex{D: 8, R: 1}
+	return fwsum.NewLeastSquares(x, b), fwset.Simplex{D: 8, R: 1}
 }
 
 // Wide is a small instance with an iterative linear optimisation, whose warm
@@ -31,7 +32,7 @@ func Wide() (fwopt.FiniteSum, fwopt.Domain) {
 	for i := range y {
 		y[i] = i % h
 	}
-	return fwopt.NewLogistic(x, y, h), fwset.TraceNorm{H: h, M: m, Tau: 0.7}
+	return fwsum.NewLogistic(x, y, h), fwset.TraceNorm{H: h, M: m, Tau: 0.7}
 }
 
 // Methods makes one fresh method of each kind.
@@ -86,9 +87,9 @@ func StopAfter(steps int, b fwopt.Budget) (context.Context, fwopt.Budget) {
 }
 
 // Rows returns n rows of d columns with three numbers each.
-func Rows(n, d int) *fwopt.Sparse {
+func Rows(n, d int) *fwsum.Sparse {
 	r := rand.New(rand.NewPCG(1, 1))
-	x := &fwopt.Sparse{N: n, M: d, Ptr: []int{0}}
+	x := &fwsum.Sparse{N: n, M: d, Ptr: []int{0}}
 	for range n {
 		j := r.IntN(d - 2)
 		x.Col = append(x.Col, int32(j), int32(j+1), int32(j+2))
@@ -99,9 +100,9 @@ func Rows(n, d int) *fwopt.Sparse {
 }
 
 // Data is the data of Problem: 30 rows of 8 numbers, and targets.
-func Data() (*fwopt.Sparse, []float64) {
+func Data() (*fwsum.Sparse, []float64) {
 	r := rand.New(rand.NewPCG(5, 99))
-	x, b := &fwopt.Sparse{N: 30, M: 8, Ptr: []int{0}}, make([]float64, 30)
+	x, b := &fwsum.Sparse{N: 30, M: 8, Ptr: []int{0}}, make([]float64, 30)
 	for i := range b {
 		for j := range x.M {
 			x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, r.NormFloat64())

@@ -1,4 +1,4 @@
-package fwopt_test
+package fwsum_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // squaredHinge is a loss of one's own, ℓ_i(s) = ½max(0, 1 − y_i s)² with y_i = ±1.
@@ -19,12 +20,12 @@ func (l squaredHinge) Smoothness() float64                { return 1 }
 
 // A loss of one's own, and STORC on it.
 func ExampleRowSum() {
-	x := &fwopt.Sparse{N: 4, M: 2, // four examples of two features
+	x := &fwsum.Sparse{N: 4, M: 2, // four examples of two features
 		Ptr: []int{0, 1, 3, 4, 6},
 		Col: []int32{0, 0, 1, 1, 0, 1},
 		Val: []float64{1, 0.8, 0.6, 1, 0.6, 0.8},
 	}
-	f := fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1, -1}})
+	f := fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1, -1}})
 	omega := fwset.L2Ball{D: 2, R: 1}
 	m := fwopt.STORCBeyond(f.Smoothness(), omega.Diameter())
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Tolerance: 1e-3, Steps: 1000})

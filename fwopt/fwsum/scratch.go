@@ -1,4 +1,4 @@
-package fwopt
+package fwsum
 
 // scratch is the memory of one call, at most O(d) or 24 MB: a sum serves many
 // goroutines at once, and its calls do not allocate it anew.

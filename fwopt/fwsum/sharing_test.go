@@ -1,4 +1,4 @@
-package fwopt_test
+package fwsum_test
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // One sum serves many goroutines, each with batches of its own, with the bits that
@@ -20,7 +21,7 @@ func TestSumsServeManyGoroutines(t *testing.T) {
 		fwopt.FiniteSum
 		fwopt.Differ
 		fwopt.LineSearcher
-	}{logistic, fwopt.NewLeastSquares(x, targets), fwopt.NewHuber(x, targets, 0.5)} {
+	}{logistic, fwsum.NewLeastSquares(x, targets), fwsum.NewHuber(x, targets, 0.5)} {
 		// what goroutine k asks for, and gets
 		ask := func(k int) (got []float64) {
 			rng := rand.New(rand.NewPCG(3, uint64(k)))

@@ -1,10 +1,11 @@
-package fwopt
+package fwsum
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
 )
@@ -25,7 +26,7 @@ func (a *Sparse) Row(i int) (col []int32, val []float64) {
 }
 
 // Identify says the whole matrix. It costs O(n + nonzeros).
-func (a *Sparse) Identify(id *Identity) {
+func (a *Sparse) Identify(id *fwopt.Identity) {
 	id.Of(a).Int(a.N, a.M)
 	for i := range a.N {
 		col, val := a.Row(i)
@@ -70,17 +71,17 @@ func (a *Sparse) scores(s, w []float64, i int) {
 func (a *Sparse) check() {
 	if a.N <= 0 || a.M <= 0 || len(a.Ptr) != a.N+1 || a.Ptr[0] != 0 ||
 		a.Ptr[a.N] != len(a.Val) || len(a.Col) != len(a.Val) {
-		panic(fmt.Sprintf("fwopt: not a sparse matrix: %d x %d, %d row pointers, %d columns, %d values",
+		panic(fmt.Sprintf("fwsum: not a sparse matrix: %d x %d, %d row pointers, %d columns, %d values",
 			a.N, a.M, len(a.Ptr), len(a.Col), len(a.Val)))
 	}
 	for i := range a.N {
 		if a.Ptr[i] > a.Ptr[i+1] {
-			panic(fmt.Sprintf("fwopt: row %d of a sparse matrix ends before it starts", i))
+			panic(fmt.Sprintf("fwsum: row %d of a sparse matrix ends before it starts", i))
 		}
 		last := int32(-1)
 		for _, j := range a.Col[a.Ptr[i]:a.Ptr[i+1]] {
 			if j <= last || int(j) >= a.M {
-				panic(fmt.Sprintf("fwopt: row %d of a sparse matrix: column %d after column %d, of %d columns", i, j, last, a.M))
+				panic(fmt.Sprintf("fwsum: row %d of a sparse matrix: column %d after column %d, of %d columns", i, j, last, a.M))
 			}
 			last = j
 		}
@@ -88,7 +89,7 @@ func (a *Sparse) check() {
 	for k, v := range a.Val {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			i, _ := slices.BinarySearch(a.Ptr, k+1)
-			panic(fmt.Sprintf("fwopt: row %d of the data has the value %g", i-1, v))
+			panic(fmt.Sprintf("fwsum: row %d of the data has the value %g", i-1, v))
 		}
 	}
 }
@@ -170,4 +171,4 @@ func (f *byColumns) rows(dst, p []float64, index []int, from, to int) {
 func (f *byColumns) cut(q int) int { return f.cuts[q] }
 
 // Identify says the copy, for somebody may have changed the original.
-func (f *byColumns) Identify(id *Identity) { id.Of(f).Float(f.val...) }
+func (f *byColumns) Identify(id *fwopt.Identity) { id.Of(f).Float(f.val...) }

@@ -1,4 +1,4 @@
-package fwopt_test
+package fwsum_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"gonum.org/v1/gonum/floats"
 )
@@ -34,7 +35,7 @@ func (l ownLogistic) Lipschitz() float64  { return math.Sqrt2 }
 func TestOwnLoss(t *testing.T) {
 	for _, c := range []struct{ n, m, h, k int }{{1, 3, 2, 2}, {40, 17, 5, 4}, {300, 90, 3, 8}} {
 		ours, x, y := randomLogistic(8, c.n, c.m, c.h, c.k)
-		f := fwopt.NewRowSum(x, c.h, ownLogistic{y})
+		f := fwsum.NewRowSum(x, c.h, ownLogistic{y})
 		fwtest.TestFiniteSum(t, f)
 		if f.Smoothness() != ours.Smoothness() || math.Abs(f.Lipschitz()-ours.Lipschitz()) > 1e-14*f.Lipschitz() {
 			t.Errorf("%+v: L = %g and G = %g, ours %g and %g", c, f.Smoothness(), f.Lipschitz(), ours.Smoothness(), ours.Lipschitz())
@@ -61,7 +62,7 @@ func TestOwnLoss(t *testing.T) {
 // fit into one block.
 func TestOwnLossInBlocks(t *testing.T) {
 	ours, x, y := randomLogistic(3, 30, 20, 1<<16, 2) // a block has 16 rows
-	f := fwopt.NewRowSum(x, 1<<16, ownLogistic{y})
+	f := fwsum.NewRowSum(x, 1<<16, ownLogistic{y})
 	rng := rand.New(rand.NewPCG(1, 1))
 	w, v := normals(rng, f.Dim()), normals(rng, f.Dim())
 	if got, want := f.LineSearch(w, v), ours.LineSearch(w, v); !(want > 0 && want < 1 && math.Abs(got-want) <= 1e-11*want) {
@@ -70,8 +71,8 @@ func TestOwnLossInBlocks(t *testing.T) {
 }
 
 func TestRowSumConstants(t *testing.T) {
-	x := &fwopt.Sparse{N: 2, M: 2, Ptr: []int{0, 2, 3}, Col: []int32{0, 1, 0}, Val: []float64{3, 4, 1}}
-	f := fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, -1}})
+	x := &fwsum.Sparse{N: 2, M: 2, Ptr: []int{0, 2, 3}, Col: []int32{0, 1, 0}, Val: []float64{3, 4, 1}}
+	f := fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, -1}})
 	if f.Smoothness() != 25 || !math.IsInf(f.Lipschitz(), 1) {
 		t.Errorf("L = %g, G = %g, want 25 and +Inf", f.Smoothness(), f.Lipschitz())
 	}
@@ -96,11 +97,11 @@ func TestKeepKnowsTheLoss(t *testing.T) {
 		}
 		return tr
 	}
-	hinge := func(y ...float64) fwopt.Loss { return named{squaredHinge{y}} }
+	hinge := func(y ...float64) fwsum.Loss { return named{squaredHinge{y}} }
 	specs := map[string]bool{}
 	for _, f := range []fwopt.FiniteSum{
-		fwopt.NewRowSum(x, 1, hinge(1, 1, -1)), fwopt.NewRowSum(x, 1, hinge(1, 1, 1)), fwopt.NewRowSum(rowsOf(2), 1, hinge(1, 1, -1)),
-		fwopt.NewLeastSquares(x, []float64{1, 1, -1}), fwopt.NewLeastSquares(x, []float64{1, 1, 1}),
+		fwsum.NewRowSum(x, 1, hinge(1, 1, -1)), fwsum.NewRowSum(x, 1, hinge(1, 1, 1)), fwsum.NewRowSum(rowsOf(2), 1, hinge(1, 1, -1)),
+		fwsum.NewLeastSquares(x, []float64{1, 1, -1}), fwsum.NewLeastSquares(x, []float64{1, 1, 1}),
 	} {
 		tr := run(f)
 		if tr.Note != "" || specs[tr.Spec] || tr.Spec == "" {
@@ -108,30 +109,30 @@ func TestKeepKnowsTheLoss(t *testing.T) {
 		}
 		specs[tr.Spec] = true
 	}
-	if tr := run(fwopt.NewRowSum(x, 1, hinge(1, 1, -1))); !specs[tr.Spec] {
+	if tr := run(fwsum.NewRowSum(x, 1, hinge(1, 1, -1))); !specs[tr.Spec] {
 		t.Error("the same sum, made again, is not known")
 	}
-	if tr := run(fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1}})); !strings.Contains(tr.Note, "squaredHinge has no method Identify") {
+	if tr := run(fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1}})); !strings.Contains(tr.Note, "squaredHinge has no method Identify") {
 		t.Errorf("a loss without an identity: %q", tr.Note)
 	}
-	if tr := run(struct{ *fwopt.RowSum }{fwopt.NewRowSum(x, 1, hinge(1, 1, -1))}); !strings.Contains(tr.Note, "has only the Identify of") {
+	if tr := run(struct{ *fwsum.RowSum }{fwsum.NewRowSum(x, 1, hinge(1, 1, -1))}); !strings.Contains(tr.Note, "has only the Identify of") {
 		t.Errorf("a sum that embeds a RowSum: %q", tr.Note)
 	}
 }
 
 // rowsOf returns the rows e_1, …, e_3 with a value on the diagonal.
-func rowsOf(value float64) *fwopt.Sparse {
-	return &fwopt.Sparse{N: 3, M: 3, Ptr: []int{0, 1, 2, 3}, Col: []int32{0, 1, 2}, Val: slices.Repeat([]float64{value}, 3)}
+func rowsOf(value float64) *fwsum.Sparse {
+	return &fwsum.Sparse{N: 3, M: 3, Ptr: []int{0, 1, 2, 3}, Col: []int32{0, 1, 2}, Val: slices.Repeat([]float64{value}, 3)}
 }
 
 func TestRowSumPanics(t *testing.T) {
 	x := rowsOf(1)
 	for want, call := range map[string]func(){
-		"fwopt: a RowSum of 0 scores and the loss fwopt_test.squaredHinge, want at least one score and a loss": func() { fwopt.NewRowSum(x, 0, squaredHinge{}) },
-		"fwopt: a RowSum of 1 scores and the loss <nil>, want at least one score and a loss":                   func() { fwopt.NewRowSum(x, 1, nil) },
-		"fwopt: the data is nil, want a *Sparse or a *Dense":                                                   func() { fwopt.NewRowSum(nil, 1, squaredHinge{}) },
-		"fwopt: the loss of row 1 is NaN where the scores are 0":                                               func() { fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, math.NaN(), 1}}) },
-		"runtime error: index out of range [2] with length 2":                                                  func() { fwopt.NewRowSum(x, 1, squaredHinge{[]float64{1, 1}}) },
+		"fwsum: a RowSum of 0 scores and the loss fwsum_test.squaredHinge, want at least one score and a loss": func() { fwsum.NewRowSum(x, 0, squaredHinge{}) },
+		"fwsum: a RowSum of 1 scores and the loss <nil>, want at least one score and a loss":                   func() { fwsum.NewRowSum(x, 1, nil) },
+		"fwsum: the data is nil, want a *Sparse or a *Dense":                                                   func() { fwsum.NewRowSum(nil, 1, squaredHinge{}) },
+		"fwsum: the loss of row 1 is NaN where the scores are 0":                                               func() { fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, math.NaN(), 1}}) },
+		"runtime error: index out of range [2] with length 2":                                                  func() { fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1}}) },
 	} {
 		func() {
 			defer func() {

@@ -1,9 +1,10 @@
-package fwopt
+package fwsum
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,7 +31,7 @@ type Logistic struct {
 // infinity, if h < 2, or if y has a wrong length or label.
 func NewLogistic(x Features, y []int, h int) *Logistic {
 	if h < 2 {
-		panic(fmt.Sprintf("fwopt: a classification with %d classes", h))
+		panic(fmt.Sprintf("fwsum: a classification with %d classes", h))
 	}
 	f := &Logistic{newRowSum(x, h, &logLoss{y})}
 	checkLabels(x, y, h)
@@ -40,11 +41,11 @@ func NewLogistic(x Features, y []int, h int) *Logistic {
 func checkLabels(x Features, y []int, h int) {
 	n, _ := x.Size()
 	if len(y) != n {
-		panic(fmt.Sprintf("fwopt: %d labels for %d examples", len(y), n))
+		panic(fmt.Sprintf("fwsum: %d labels for %d examples", len(y), n))
 	}
 	for i, l := range y {
 		if l < 0 || l >= h {
-			panic(fmt.Sprintf("fwopt: example %d has label %d, want 0 to %d", i, l, h-1))
+			panic(fmt.Sprintf("fwsum: example %d has label %d, want 0 to %d", i, l, h-1))
 		}
 	}
 }
@@ -63,7 +64,7 @@ func (l *logLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
 // max_ℓ 2p_ℓ(1−p_ℓ) ≤ 1/2. Two classes at p = ½ attain it.
 func (l *logLoss) Smoothness() float64 { return 0.5 }
 
-func (l *logLoss) Identify(id *Identity) { id.Of(l).Int(l.y...) }
+func (l *logLoss) Identify(id *fwopt.Identity) { id.Of(l).Int(l.y...) }
 
 // Lipschitz returns G = √2·max_i ‖e_i‖. The gradient of f_i is (p − 1_{y_i})e_iᵀ,
 // and ‖p − 1_y‖² = (1−p_y)² + Σ_{ℓ≠y} p_ℓ² ≤ 2(1−p_y)² ≤ 2.
@@ -87,7 +88,7 @@ func (f *Logistic) Predict(w []float64, x Features) []int {
 	x.check()
 	n, m := x.Size()
 	if m > f.m {
-		panic(fmt.Sprintf("fwopt: examples with %d features for a predictor of %d", m, f.m))
+		panic(fmt.Sprintf("fwsum: examples with %d features for a predictor of %d", m, f.m))
 	}
 	y := make([]int, n)
 	kern.Do(n, f.rowGrain, func(lo, hi int) {
@@ -117,4 +118,4 @@ func (f *Logistic) ErrorRate(w []float64, x Features, y []int) float64 {
 }
 
 // Identify says the classes and the data. It costs O(n + nonzeros).
-func (f *Logistic) Identify(id *Identity) { id.Of(f).Part(f.RowSum) }
+func (f *Logistic) Identify(id *fwopt.Identity) { id.Of(f).Part(f.RowSum) }

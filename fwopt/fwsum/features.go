@@ -1,10 +1,17 @@
-package fwopt
+package fwsum
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
 
 // Features is the data of a RowSum, whose rows are e_1, …, e_n: a *Sparse or a *Dense
 // matrix. Which of the two it is decides the cost alone.
 type Features interface {
 	Size() (n, m int) // rows (examples) and columns (features)
-	Identified
+	fwopt.Identified
 
 	check()                       // panics unless the matrix is well formed and finite
 	nonzeros() int                // numbers that are kept
@@ -24,5 +31,21 @@ type backward interface {
 	rows(dst, p []float64, index []int, from, to int)
 	// cut returns the column where share q of cuts begins.
 	cut(q int) int
-	Identified
+	fwopt.Identified
+}
+
+// checkTargets panics unless b has a number for each row of x.
+func checkTargets(x Features, b []float64) {
+	if n, _ := x.Size(); len(b) != n {
+		panic(fmt.Sprintf("fwsum: %d targets for %d rows", len(b), n))
+	}
+	checkFinite("target", b)
+}
+
+func checkFinite(name string, x []float64) {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			panic(fmt.Sprintf("fwsum: %s %d is %g", name, i, v))
+		}
+	}
 }

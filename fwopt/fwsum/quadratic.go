@@ -1,45 +1,12 @@
-package fwopt
+package fwsum
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"gonum.org/v1/gonum/floats"
 )
-
-// LeastSquares is f_i(w) = ½(⟨a_i, w⟩ − b_i)², where a_i is row i of a sparse
-// matrix. Its line search is exact after one Newton step, and L = max_i ‖a_i‖². One
-// LeastSquares serves many runs at once.
-type LeastSquares struct {
-	*RowSum // Name, Value, Grad, AddGradDiff, LineSearch, Smoothness, …
-}
-
-// NewLeastSquares returns the sum over the rows of a and the numbers b. It
-// keeps both, which must not change any more, and a copy of a by columns. It
-// panics if a is not well formed, if b has another length than a has rows, or
-// if either holds a NaN or an infinity.
-func NewLeastSquares(a Features, b []float64) *LeastSquares {
-	f := &LeastSquares{newRowSum(a, 1, &squareLoss{b})}
-	checkTargets(a, b)
-	return f
-}
-
-// Identify says the data. It costs O(n + nonzeros).
-func (f *LeastSquares) Identify(id *Identity) { id.Of(f).Part(f.RowSum) }
-
-// squareLoss is ℓ_i(s) = ½(s − b_i)².
-type squareLoss struct{ b []float64 }
-
-func (l *squareLoss) Value(i int, s []float64) float64 {
-	return (s[0] - l.b[i]) * (s[0] - l.b[i]) / 2
-}
-func (l *squareLoss) Grad(i int, s []float64, c float64) { s[0] = c * (s[0] - l.b[i]) }
-func (l *squareLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
-	return (s[0] + gamma*d[0] - l.b[i]) * d[0], d[0] * d[0]
-}
-func (l *squareLoss) Smoothness() float64   { return 1 }
-func (l *squareLoss) Identify(id *Identity) { id.Of(l).Float(l.b...) }
 
 // Quadratic is f_i(w) = ½ Σ_j H_ij (w_j − C_ij)² with H_ij ≥ 0: a sum whose
 // constants and minimiser are known in closed form, on which theorems can be
@@ -66,13 +33,13 @@ type Quadratic struct {
 // if a length is wrong or a number is not finite, or is negative in h.
 func NewQuadratic(d int, h, c []float64) *Quadratic {
 	if d < 1 || len(c) == 0 || len(c)%d != 0 || h != nil && len(h) != len(c) {
-		panic(fmt.Sprintf("fwopt: a quadratic in dimension %d of %d curvatures and %d centres", d, len(h), len(c)))
+		panic(fmt.Sprintf("fwsum: a quadratic in dimension %d of %d curvatures and %d centres", d, len(h), len(c)))
 	}
 	checkFinite("curvature", h)
 	checkFinite("centre", c)
 	for i, v := range h {
 		if v < 0 {
-			panic(fmt.Sprintf("fwopt: curvature %d is %g: not convex", i, v))
+			panic(fmt.Sprintf("fwsum: curvature %d is %g: not convex", i, v))
 		}
 	}
 	f := &Quadratic{n: len(c) / d, h: h, c: c, Center: make([]float64, d), mean: make([]float64, d)}
@@ -128,7 +95,7 @@ func (f *Quadratic) Excess(w []float64) float64 {
 
 // Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w): in O(d) for the zero
 // Batch, else in O(d·batch).
-func (f *Quadratic) Grad(dst, w []float64, batch Batch) {
+func (f *Quadratic) Grad(dst, w []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	checkBatch(batch, f.n)
@@ -147,7 +114,7 @@ func (f *Quadratic) Grad(dst, w []float64, batch Batch) {
 }
 
 // AddGradDiff does dst_j += Σ_k Weight[k] H_{Index[k],j} (w_j − w0_j).
-func (f *Quadratic) AddGradDiff(dst, w, w0 []float64, batch Batch) {
+func (f *Quadratic) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkLen("w0", w0)
@@ -211,28 +178,12 @@ func (f *Quadratic) Lipschitz(radius float64) float64 {
 }
 
 // Identify says H, C, Center and Min. It costs O(dn).
-func (f *Quadratic) Identify(id *Identity) {
+func (f *Quadratic) Identify(id *fwopt.Identity) {
 	id.Of(f).Int(f.n).Float(f.h...).Float(f.c...).Float(f.Center...).Float(f.Min)
 }
 
 func (f *Quadratic) checkLen(name string, w []float64) {
 	if len(w) != len(f.mean) {
-		panic(fmt.Sprintf("fwopt: %s has length %d, want %d", name, len(w), len(f.mean)))
-	}
-}
-
-// checkTargets panics unless b has a number for each row of x.
-func checkTargets(x Features, b []float64) {
-	if n, _ := x.Size(); len(b) != n {
-		panic(fmt.Sprintf("fwopt: %d targets for %d rows", len(b), n))
-	}
-	checkFinite("target", b)
-}
-
-func checkFinite(name string, x []float64) {
-	for i, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			panic(fmt.Sprintf("fwopt: %s %d is %g", name, i, v))
-		}
+		panic(fmt.Sprintf("fwsum: %s has length %d, want %d", name, len(w), len(f.mean)))
 	}
 }

@@ -1,4 +1,4 @@
-package fwopt_test
+package fwsum_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -15,7 +16,7 @@ import (
 
 func ExampleQuadratic() {
 	// f(w) = ¼‖w − (2, 0)‖² + ¼‖w − (0, 1)‖² over the box [0, ½]².
-	f := fwopt.NewQuadratic(2, nil, []float64{2, 0, 0, 1})
+	f := fwsum.NewQuadratic(2, nil, []float64{2, 0, 0, 1})
 	fmt.Println("free minimiser", f.Center, "with f =", f.Min)
 	w := []float64{min(0.5, f.Center[0]), min(0.5, f.Center[1])}
 	fmt.Println("in the box    ", w, "with f =", f.Value(w))
@@ -29,7 +30,7 @@ func TestLeastSquares(t *testing.T) {
 	for _, c := range []struct{ n, m, k int }{{1, 2, 1}, {40, 7, 3}, {500, 60, 9}} {
 		x := sparseRows(rng, c.n, c.m, c.k)
 		b := normals(rng, c.n)
-		f := fwopt.NewLeastSquares(x, b)
+		f := fwsum.NewLeastSquares(x, b)
 		a := mat.NewDense(c.n, c.m, nil)
 		for i := range c.n {
 			col, val := x.Row(i)
@@ -68,7 +69,7 @@ func TestLeastSquares(t *testing.T) {
 }
 
 // spreadQuadratic draws curvatures of very different sizes, some of them zero.
-func spreadQuadratic(seed uint64, n, d int) *fwopt.Quadratic {
+func spreadQuadratic(seed uint64, n, d int) *fwsum.Quadratic {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	h, c := make([]float64, n*d), normals(rng, n*d)
 	for i := range h {
@@ -76,14 +77,14 @@ func spreadQuadratic(seed uint64, n, d int) *fwopt.Quadratic {
 			h[i] = math.Exp(2 * rng.NormFloat64())
 		}
 	}
-	return fwopt.NewQuadratic(d, h, c)
+	return fwsum.NewQuadratic(d, h, c)
 }
 
 func TestQuadratic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, f := range []*fwopt.Quadratic{
+	for _, f := range []*fwsum.Quadratic{
 		spreadQuadratic(1, 1, 1), spreadQuadratic(2, 30, 5),
-		fwopt.NewQuadratic(4, nil, normals(rng, 60)), fwopt.NewQuadratic(2, []float64{5, 1}, []float64{1, 0}),
+		fwsum.NewQuadratic(4, nil, normals(rng, 60)), fwsum.NewQuadratic(2, []float64{5, 1}, []float64{1, 0}),
 	} {
 		fwtest.TestFiniteSum(t, f)
 
@@ -138,7 +139,7 @@ func TestQuadraticAgainstNaive(t *testing.T) {
 			want += h[i*d+j] * (w[j] - c[i*d+j]) * (w[j] - c[i*d+j]) / 2 / n
 		}
 	}
-	if got := fwopt.NewQuadratic(d, h, c).Value(w); math.Abs(got-want) > 1e-14 {
+	if got := fwsum.NewQuadratic(d, h, c).Value(w); math.Abs(got-want) > 1e-14 {
 		t.Errorf("f = %.15g, want %.15g", got, want)
 	}
 }
@@ -146,7 +147,7 @@ func TestQuadraticAgainstNaive(t *testing.T) {
 // Where all curvatures are equal, variance reduction leaves no variance.
 func TestQuadraticVarianceReduced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	f := fwopt.NewQuadratic(4, nil, normals(rng, 60))
+	f := fwsum.NewQuadratic(4, nil, normals(rng, 60))
 	w, w0 := normals(rng, 4), normals(rng, 4)
 	want, got := make([]float64, 4), make([]float64, 4)
 	f.Grad(want, w, fwopt.Batch{})
@@ -158,21 +159,21 @@ func TestQuadraticVarianceReduced(t *testing.T) {
 }
 
 func TestSquarePanics(t *testing.T) {
-	x := &fwopt.Sparse{N: 2, M: 1, Ptr: []int{0, 1, 2}, Col: []int32{0, 0}, Val: []float64{1, 2}}
-	f := fwopt.NewQuadratic(2, nil, make([]float64, 6))
+	x := &fwsum.Sparse{N: 2, M: 1, Ptr: []int{0, 1, 2}, Col: []int32{0, 0}, Val: []float64{1, 2}}
+	f := fwsum.NewQuadratic(2, nil, make([]float64, 6))
 	two, three := make([]float64, 2), make([]float64, 3)
 	for want, call := range map[string]func(){
-		"fwopt: 1 targets for 2 rows":                                     func() { fwopt.NewLeastSquares(x, []float64{1}) },
-		"fwopt: target 1 is NaN":                                          func() { fwopt.NewLeastSquares(x, []float64{1, math.NaN()}) },
-		"fwopt: a quadratic in dimension 2 of 0 curvatures and 3 centres": func() { fwopt.NewQuadratic(2, nil, three) },
-		"fwopt: a quadratic in dimension 0 of 0 curvatures and 3 centres": func() { fwopt.NewQuadratic(0, nil, three) },
-		"fwopt: a quadratic in dimension 1 of 2 curvatures and 3 centres": func() { fwopt.NewQuadratic(1, two, three) },
-		"fwopt: curvature 1 is -1: not convex":                            func() { fwopt.NewQuadratic(1, []float64{0, -1}, two) },
-		"fwopt: curvature 0 is +Inf":                                      func() { fwopt.NewQuadratic(1, []float64{math.Inf(1), 1}, two) },
-		"fwopt: centre 1 is NaN":                                          func() { fwopt.NewQuadratic(1, nil, []float64{1, math.NaN()}) },
-		"fwopt: w has length 3, want 2":                                   func() { f.Value(three) },
-		"fwopt: dst has length 3, want 2":                                 func() { f.Grad(three, two, fwopt.Batch{}) },
-		"fwopt: a batch with term 3 of a sum of 3":                        func() { f.Grad(two, two, fwopt.Batch{Index: []int{3}, Weight: two[:1]}) },
+		"fwsum: 1 targets for 2 rows":                                     func() { fwsum.NewLeastSquares(x, []float64{1}) },
+		"fwsum: target 1 is NaN":                                          func() { fwsum.NewLeastSquares(x, []float64{1, math.NaN()}) },
+		"fwsum: a quadratic in dimension 2 of 0 curvatures and 3 centres": func() { fwsum.NewQuadratic(2, nil, three) },
+		"fwsum: a quadratic in dimension 0 of 0 curvatures and 3 centres": func() { fwsum.NewQuadratic(0, nil, three) },
+		"fwsum: a quadratic in dimension 1 of 2 curvatures and 3 centres": func() { fwsum.NewQuadratic(1, two, three) },
+		"fwsum: curvature 1 is -1: not convex":                            func() { fwsum.NewQuadratic(1, []float64{0, -1}, two) },
+		"fwsum: curvature 0 is +Inf":                                      func() { fwsum.NewQuadratic(1, []float64{math.Inf(1), 1}, two) },
+		"fwsum: centre 1 is NaN":                                          func() { fwsum.NewQuadratic(1, nil, []float64{1, math.NaN()}) },
+		"fwsum: w has length 3, want 2":                                   func() { f.Value(three) },
+		"fwsum: dst has length 3, want 2":                                 func() { f.Grad(three, two, fwopt.Batch{}) },
+		"fwsum: a batch with term 3 of a sum of 3":                        func() { f.Grad(two, two, fwopt.Batch{Index: []int{3}, Weight: two[:1]}) },
 	} {
 		func() {
 			defer func() {

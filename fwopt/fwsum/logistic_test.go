@@ -1,4 +1,4 @@
-package fwopt_test
+package fwsum_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -16,12 +17,12 @@ import (
 
 func ExampleLogistic() {
 	// Four examples with two features each, of two classes.
-	x := &fwopt.Sparse{N: 4, M: 2,
+	x := &fwsum.Sparse{N: 4, M: 2,
 		Ptr: []int{0, 1, 3, 4, 6},
 		Col: []int32{0, 0, 1, 1, 0, 1},
 		Val: []float64{1, 0.8, 0.6, 1, 0.6, 0.8},
 	}
-	f := fwopt.NewLogistic(x, []int{0, 0, 1, 1}, 2)
+	f := fwsum.NewLogistic(x, []int{0, 0, 1, 1}, 2)
 
 	w, g := make([]float64, f.Dim()), make([]float64, f.Dim())
 	f.Grad(g, w, fwopt.Batch{}) // the exact gradient at w = 0
@@ -40,8 +41,8 @@ func ExampleLogistic() {
 
 // sparseRows draws n rows of m columns, with up to 2k nonzeros each; some rows
 // have none.
-func sparseRows(rng *rand.Rand, n, m, k int) *fwopt.Sparse {
-	x := &fwopt.Sparse{N: n, M: m, Ptr: []int{0}}
+func sparseRows(rng *rand.Rand, n, m, k int) *fwsum.Sparse {
+	x := &fwsum.Sparse{N: n, M: m, Ptr: []int{0}}
 	for range n {
 		left := rng.IntN(2*k + 1)
 		for j := range m {
@@ -55,14 +56,14 @@ func sparseRows(rng *rand.Rand, n, m, k int) *fwopt.Sparse {
 	return x
 }
 
-func randomLogistic(seed uint64, n, m, h, k int) (*fwopt.Logistic, *fwopt.Sparse, []int) {
+func randomLogistic(seed uint64, n, m, h, k int) (*fwsum.Logistic, *fwsum.Sparse, []int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := sparseRows(rng, n, m, k)
 	y := make([]int, n)
 	for i := range y {
 		y[i] = rng.IntN(h)
 	}
-	return fwopt.NewLogistic(x, y, h), x, y
+	return fwsum.NewLogistic(x, y, h), x, y
 }
 
 func normals(rng *rand.Rand, n int) []float64 {
@@ -85,7 +86,7 @@ func drawn(rng *rand.Rand, n, k int) fwopt.Batch {
 
 // naiveLogistic is Section 2.1 to the letter: dense, class by class, with w the
 // h × m matrix.
-func naiveLogistic(x *fwopt.Sparse, y []int, h int, w mat.Matrix, b fwopt.Batch) (value float64, grad *mat.Dense) {
+func naiveLogistic(x *fwsum.Sparse, y []int, h int, w mat.Matrix, b fwopt.Batch) (value float64, grad *mat.Dense) {
 	e := mat.NewDense(x.N, x.M, nil)
 	for i := range x.N {
 		col, val := x.Row(i)
@@ -169,11 +170,11 @@ func TestLogisticInBlocks(t *testing.T) {
 	want, value := make([]float64, f.Dim()), 0.0
 	for lo := 0; lo < n; lo += part {
 		from, to := x.Ptr[lo], x.Ptr[lo+part]
-		sub := &fwopt.Sparse{N: part, M: m, Ptr: make([]int, part+1), Col: x.Col[from:to], Val: x.Val[from:to]}
+		sub := &fwsum.Sparse{N: part, M: m, Ptr: make([]int, part+1), Col: x.Col[from:to], Val: x.Val[from:to]}
 		for i := range sub.Ptr {
 			sub.Ptr[i] = x.Ptr[lo+i] - from
 		}
-		p := fwopt.NewLogistic(sub, y[lo:lo+part], h)
+		p := fwsum.NewLogistic(sub, y[lo:lo+part], h)
 		g := make([]float64, f.Dim())
 		p.Grad(g, w, fwopt.Batch{})
 		floats.AddScaled(want, 1.0/3, g)
@@ -253,8 +254,8 @@ func TestLogisticThreads(t *testing.T) {
 // At w = w0 a variance-reduced sample is ∇f(w0) to the last bit.
 func TestGradDiffAtTheSnapshot(t *testing.T) {
 	f, x, _ := randomLogistic(4, 300, 50, 6, 5)
-	ls := fwopt.NewLeastSquares(x, normals(rand.New(rand.NewPCG(1, 1)), 300))
-	q := fwopt.NewQuadratic(5, nil, normals(rand.New(rand.NewPCG(1, 1)), 50))
+	ls := fwsum.NewLeastSquares(x, normals(rand.New(rand.NewPCG(1, 1)), 300))
+	q := fwsum.NewQuadratic(5, nil, normals(rand.New(rand.NewPCG(1, 1)), 50))
 	for _, f := range []fwopt.FiniteSum{f, ls, q} {
 		rng := rand.New(rand.NewPCG(9, 9))
 		w, g0 := normals(rng, f.Dim()), normals(rng, f.Dim())
@@ -325,8 +326,8 @@ func TestLogisticExtremes(t *testing.T) {
 
 // L and G are attained: by two classes at p = ½, and by a hopeless example.
 func TestLogisticConstantsAreTight(t *testing.T) {
-	x := &fwopt.Sparse{N: 1, M: 2, Ptr: []int{0, 2}, Col: []int32{0, 1}, Val: []float64{3, 4}}
-	f := fwopt.NewLogistic(x, []int{0}, 2)
+	x := &fwsum.Sparse{N: 1, M: 2, Ptr: []int{0, 2}, Col: []int32{0, 1}, Val: []float64{3, 4}}
+	f := fwsum.NewLogistic(x, []int{0}, 2)
 	if f.Smoothness() != 12.5 || math.Abs(f.Lipschitz()-5*math.Sqrt2) > 1e-15 {
 		t.Errorf("L = %g and G = %g, want 12.5 and 5√2", f.Smoothness(), f.Lipschitz())
 	}
@@ -441,7 +442,7 @@ func TestPredict(t *testing.T) {
 		t.Errorf("error rate %g, want %d/200", got, wrong)
 	}
 	// examples that lack the last features, as a test set may
-	few := &fwopt.Sparse{N: 2, M: 1, Ptr: []int{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
+	few := &fwsum.Sparse{N: 2, M: 1, Ptr: []int{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
 	w = make([]float64, f.Dim())
 	w[3] = 1
 	if got := f.Predict(w, few); !slices.Equal(got, []int{3, 0}) {
@@ -452,7 +453,7 @@ func TestPredict(t *testing.T) {
 // What a call allocates does not grow with n, d or the batch.
 func TestObjectivesDoNotAllocate(t *testing.T) {
 	f, x, _ := randomLogistic(4, 3000, 2000, 6, 10)
-	ls, huber := fwopt.NewLeastSquares(x, make([]float64, 3000)), fwopt.NewHuber(x, make([]float64, 3000), 0.1)
+	ls, huber := fwsum.NewLeastSquares(x, make([]float64, 3000)), fwsum.NewHuber(x, make([]float64, 3000), 0.1)
 	for _, f := range []interface {
 		fwopt.FiniteSum
 		fwopt.Differ
@@ -495,13 +496,13 @@ func TestSmallBatchDoesNotAllocate(t *testing.T) {
 // Blocks of few rows of a wide matrix do not cost a pointer per column each.
 func TestColumnsTakeLinearMemory(t *testing.T) {
 	const n, m, h = 60, 500_000, 1 << 19
-	x := &fwopt.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, n), Val: make([]float64, n)}
+	x := &fwsum.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, n), Val: make([]float64, n)}
 	for i := range n {
 		x.Ptr[i+1], x.Col[i], x.Val[i] = i+1, int32(i), 1
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	fwopt.NewLogistic(x, make([]int, n), h)
+	fwsum.NewLogistic(x, make([]int, n), h)
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 3*8*m {
 		t.Errorf("%d bytes for %d columns and %d nonzeros", bytes, m, n)
@@ -509,30 +510,30 @@ func TestColumnsTakeLinearMemory(t *testing.T) {
 }
 
 func TestLogisticPanics(t *testing.T) {
-	x := func() *fwopt.Sparse {
-		return &fwopt.Sparse{N: 2, M: 3, Ptr: []int{0, 2, 3}, Col: []int32{0, 2, 1}, Val: []float64{1, 2, 3}}
+	x := func() *fwsum.Sparse {
+		return &fwsum.Sparse{N: 2, M: 3, Ptr: []int{0, 2, 3}, Col: []int32{0, 2, 1}, Val: []float64{1, 2, 3}}
 	}
-	f := fwopt.NewLogistic(x(), []int{0, 1}, 2)
+	f := fwsum.NewLogistic(x(), []int{0, 1}, 2)
 	six, five := make([]float64, 6), make([]float64, 5)
-	bad := func(change func(x *fwopt.Sparse)) *fwopt.Sparse { x := x(); change(x); return x }
+	bad := func(change func(x *fwsum.Sparse)) *fwsum.Sparse { x := x(); change(x); return x }
 	for want, call := range map[string]func(){
-		"fwopt: a classification with 1 classes":               func() { fwopt.NewLogistic(x(), []int{0, 0}, 1) },
-		"fwopt: 3 labels for 2 examples":                       func() { fwopt.NewLogistic(x(), []int{0, 0, 0}, 2) },
-		"fwopt: example 1 has label 2, want 0 to 1":            func() { fwopt.NewLogistic(x(), []int{0, 2}, 2) },
-		"fwopt: example 0 has label -1, want 0 to 1":           func() { fwopt.NewLogistic(x(), []int{-1, 2}, 2) },
-		"fwopt: row 0 of the data has the value NaN":           func() { fwopt.NewLogistic(bad(func(x *fwopt.Sparse) { x.Val[1] = math.NaN() }), []int{0, 1}, 2) },
-		"fwopt: row 1 of the data has the value -Inf":          func() { fwopt.NewLogistic(bad(func(x *fwopt.Sparse) { x.Val[2] = math.Inf(-1) }), []int{0, 1}, 2) },
-		"fwopt: w has length 5, want 6":                        func() { f.Value(five) },
-		"fwopt: dst has length 5, want 6":                      func() { f.Grad(five, six, fwopt.Batch{}) },
-		"fwopt: w0 has length 5, want 6":                       func() { f.AddGradDiff(six, six, five, fwopt.Batch{}) },
-		"fwopt: v has length 5, want 6":                        func() { f.LineSearch(six, five) },
-		"fwopt: a batch of 1 terms with 0 weights":             func() { f.Grad(six, six, fwopt.Batch{Index: []int{0}}) },
-		"fwopt: a batch with term 2 of a sum of 2":             func() { f.Grad(six, six, fwopt.Batch{Index: []int{2}, Weight: []float64{1}}) },
-		"fwopt: a batch with term -1 of a sum of 2":            func() { f.AddGradDiff(six, six, six, fwopt.Batch{Index: []int{-1}, Weight: []float64{1}}) },
-		"fwopt: examples with 4 features for a predictor of 3": func() { f.Predict(six, bad(func(x *fwopt.Sparse) { x.M = 4 })) },
-		"fwopt: 1 labels for 2 examples":                       func() { f.ErrorRate(six, x(), []int{0}) },
-		"fwopt: row 0 of a sparse matrix: column 0 after column 2, of 3 columns": func() {
-			fwopt.NewLogistic(bad(func(x *fwopt.Sparse) { x.Col[0], x.Col[1] = 2, 0 }), []int{0, 1}, 2)
+		"fwsum: a classification with 1 classes":               func() { fwsum.NewLogistic(x(), []int{0, 0}, 1) },
+		"fwsum: 3 labels for 2 examples":                       func() { fwsum.NewLogistic(x(), []int{0, 0, 0}, 2) },
+		"fwsum: example 1 has label 2, want 0 to 1":            func() { fwsum.NewLogistic(x(), []int{0, 2}, 2) },
+		"fwsum: example 0 has label -1, want 0 to 1":           func() { fwsum.NewLogistic(x(), []int{-1, 2}, 2) },
+		"fwsum: row 0 of the data has the value NaN":           func() { fwsum.NewLogistic(bad(func(x *fwsum.Sparse) { x.Val[1] = math.NaN() }), []int{0, 1}, 2) },
+		"fwsum: row 1 of the data has the value -Inf":          func() { fwsum.NewLogistic(bad(func(x *fwsum.Sparse) { x.Val[2] = math.Inf(-1) }), []int{0, 1}, 2) },
+		"fwsum: w has length 5, want 6":                        func() { f.Value(five) },
+		"fwsum: dst has length 5, want 6":                      func() { f.Grad(five, six, fwopt.Batch{}) },
+		"fwsum: w0 has length 5, want 6":                       func() { f.AddGradDiff(six, six, five, fwopt.Batch{}) },
+		"fwsum: v has length 5, want 6":                        func() { f.LineSearch(six, five) },
+		"fwsum: a batch of 1 terms with 0 weights":             func() { f.Grad(six, six, fwopt.Batch{Index: []int{0}}) },
+		"fwsum: a batch with term 2 of a sum of 2":             func() { f.Grad(six, six, fwopt.Batch{Index: []int{2}, Weight: []float64{1}}) },
+		"fwsum: a batch with term -1 of a sum of 2":            func() { f.AddGradDiff(six, six, six, fwopt.Batch{Index: []int{-1}, Weight: []float64{1}}) },
+		"fwsum: examples with 4 features for a predictor of 3": func() { f.Predict(six, bad(func(x *fwsum.Sparse) { x.M = 4 })) },
+		"fwsum: 1 labels for 2 examples":                       func() { f.ErrorRate(six, x(), []int{0}) },
+		"fwsum: row 0 of a sparse matrix: column 0 after column 2, of 3 columns": func() {
+			fwsum.NewLogistic(bad(func(x *fwsum.Sparse) { x.Col[0], x.Col[1] = 2, 0 }), []int{0, 1}, 2)
 		},
 	} {
 		func() {
@@ -549,10 +550,10 @@ func TestLogisticPanics(t *testing.T) {
 // newsShaped is a generated sum of the shape of news20: unit rows, 15,935 ×
 // 62,061, about 1.27 million nonzeros, few columns that come often and many that
 // come once.
-func newsShaped() (f *fwopt.Logistic, w []float64) {
+func newsShaped() (f *fwsum.Logistic, w []float64) {
 	const n, m, h = 15935, 62061, 20
 	rng := rand.New(rand.NewPCG(1, 2))
-	x := &fwopt.Sparse{N: n, M: m, Ptr: []int{0}}
+	x := &fwsum.Sparse{N: n, M: m, Ptr: []int{0}}
 	y := make([]int, n)
 	for i := range n {
 		var cols []int32
@@ -568,7 +569,7 @@ func newsShaped() (f *fwopt.Logistic, w []float64) {
 		x.Ptr = append(x.Ptr, len(x.Val))
 		y[i] = rng.IntN(h)
 	}
-	f = fwopt.NewLogistic(x, y, h)
+	f = fwsum.NewLogistic(x, y, h)
 	return f, normals(rng, f.Dim())
 }
 

@@ -1,4 +1,9 @@
-package fwopt
+package fwsum
+
+import (
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+)
 
 // NewSmoothHinge returns the hinge loss of a support vector machine with its corner
 // rounded off, for labels y[i] ∈ {0, 1} as Logistic has them. With the margin
@@ -11,7 +16,7 @@ package fwopt
 // It keeps x and y as NewRowSum does, and panics as it does, if y has a wrong length
 // or another label, or if delta is not a positive number.
 func NewSmoothHinge(x Features, y []int, delta float64) *RowSum {
-	f := newRowSum(x, 1, &smoothHinge{y, positive("delta", delta)})
+	f := newRowSum(x, 1, &smoothHinge{y, need.Positive("fwsum", "delta", delta)})
 	checkLabels(x, y, 2)
 	return f
 }
@@ -41,6 +46,6 @@ func (l *smoothHinge) Grad(i int, s []float64, c float64) {
 	s[0] = -c * sign * max(0, min(1, u/l.delta))
 }
 
-func (l *smoothHinge) Smoothness() float64   { return 1 / l.delta }
-func (l *smoothHinge) Lipschitz() float64    { return 1 }
-func (l *smoothHinge) Identify(id *Identity) { id.Of(l).Float(l.delta).Int(l.y...) }
+func (l *smoothHinge) Smoothness() float64         { return 1 / l.delta }
+func (l *smoothHinge) Lipschitz() float64          { return 1 }
+func (l *smoothHinge) Identify(id *fwopt.Identity) { id.Of(l).Float(l.delta).Int(l.y...) }

@@ -1,4 +1,4 @@
-package fwopt
+package fwsum
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
@@ -53,14 +54,14 @@ const (
 // which are too few are found here.
 func NewRowSum(x Features, h int, l Loss) *RowSum {
 	if h < 1 || fwid.IsNil(l) {
-		panic(fmt.Sprintf("fwopt: a RowSum of %d scores and the loss %T, want at least one score and a loss", h, l))
+		panic(fmt.Sprintf("fwsum: a RowSum of %d scores and the loss %T, want at least one score and a loss", h, l))
 	}
 	f := newRowSum(x, h, l)
 	s := make([]float64, h)
 	for i := range f.n {
 		clear(s)
 		if math.IsNaN(l.Value(i, s)) {
-			panic(fmt.Sprintf("fwopt: the loss of row %d is NaN where the scores are 0", i))
+			panic(fmt.Sprintf("fwsum: the loss of row %d is NaN where the scores are 0", i))
 		}
 	}
 	return f
@@ -68,7 +69,7 @@ func NewRowSum(x Features, h int, l Loss) *RowSum {
 
 func newRowSum(x Features, h int, l Loss) *RowSum {
 	if fwid.IsNil(x) {
-		panic("fwopt: the data is nil, want a *Sparse or a *Dense")
+		panic("fwsum: the data is nil, want a *Sparse or a *Dense")
 	}
 	x.check()
 	f := &RowSum{x: x, h: h, loss: l}
@@ -114,7 +115,7 @@ func (f *RowSum) Value(w []float64) float64 {
 // Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w), for the zero Batch
 // ∇f(w). It costs O(d + h·nonzeros of the batch) and at most a little more
 // than the exact gradient. dst and w must not overlap.
-func (f *RowSum) Grad(dst, w []float64, batch Batch) {
+func (f *RowSum) Grad(dst, w []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkBatch(batch)
@@ -130,7 +131,7 @@ func (f *RowSum) Grad(dst, w []float64, batch Batch) {
 // It costs O(h·nonzeros of the batch), without a pass over d numbers if the
 // batch is small, and adds exact zeros where w and w0 agree on the batch. dst
 // must not overlap w or w0.
-func (f *RowSum) AddGradDiff(dst, w, w0 []float64, batch Batch) {
+func (f *RowSum) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkLen("w0", w0)
@@ -145,13 +146,13 @@ func (f *RowSum) AddGradDiff(dst, w, w0 []float64, batch Batch) {
 // large reports whether a batch goes backward by columns: where it has at
 // least half the rows, for the same number of nonzeros takes about twice as
 // long by rows (measured on news20's shape).
-func (f *RowSum) large(batch Batch) bool {
+func (f *RowSum) large(batch fwopt.Batch) bool {
 	return batch.Index == nil || 2*len(batch.Index) >= f.n
 }
 
 // backByColumns does dst = Σ_j Weight[j] ∇f_{Index[j]}(w) or, if w0 is not nil,
 // what AddGradDiff does.
-func (f *RowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
+func (f *RowSum) backByColumns(dst, w, w0 []float64, batch fwopt.Batch) {
 	m, h := f.m, f.h
 	t := f.borrow()
 	defer f.giveBack(t)
@@ -186,7 +187,7 @@ func (f *RowSum) backByColumns(dst, w, w0 []float64, batch Batch) {
 // backByRows adds the gradient of the batch to dst, or the difference of two
 // if w0 is not nil, term by term in the order of the batch. A batch of one piece
 // allocates nothing.
-func (f *RowSum) backByRows(dst, w, w0 []float64, batch Batch) {
+func (f *RowSum) backByRows(dst, w, w0 []float64, batch fwopt.Batch) {
 	t := f.borrow()
 	defer f.giveBack(t)
 	for lo := 0; lo < len(batch.Index); lo += f.block {
@@ -272,7 +273,7 @@ func (f *RowSum) Lipschitz() float64 {
 
 // Identify says the data, both copies of it, h and the loss, which must have an
 // identity, too. It costs O(n + nonzeros).
-func (f *RowSum) Identify(id *Identity) {
+func (f *RowSum) Identify(id *fwopt.Identity) {
 	id.Of(f).Part(f.x).Part(f.back).Int(f.h).Part(f.loss)
 }
 
@@ -290,20 +291,20 @@ func (f *RowSum) maxRow() float64 {
 
 func (f *RowSum) checkLen(name string, w []float64) {
 	if len(w) != f.Dim() {
-		panic(fmt.Sprintf("fwopt: %s has length %d, want %d", name, len(w), f.Dim()))
+		panic(fmt.Sprintf("fwsum: %s has length %d, want %d", name, len(w), f.Dim()))
 	}
 }
 
-func (f *RowSum) checkBatch(batch Batch) { checkBatch(batch, f.n) }
+func (f *RowSum) checkBatch(batch fwopt.Batch) { checkBatch(batch, f.n) }
 
 // checkBatch panics unless batch is a batch of terms of a sum of n.
-func checkBatch(batch Batch, n int) {
+func checkBatch(batch fwopt.Batch, n int) {
 	if len(batch.Index) != len(batch.Weight) {
-		panic(fmt.Sprintf("fwopt: a batch of %d terms with %d weights", len(batch.Index), len(batch.Weight)))
+		panic(fmt.Sprintf("fwsum: a batch of %d terms with %d weights", len(batch.Index), len(batch.Weight)))
 	}
 	for _, i := range batch.Index {
 		if i < 0 || i >= n {
-			panic(fmt.Sprintf("fwopt: a batch with term %d of a sum of %d", i, n))
+			panic(fmt.Sprintf("fwsum: a batch with term %d of a sum of %d", i, n))
 		}
 	}
 }

@@ -1,6 +1,11 @@
-package fwopt
+package fwsum
 
-import "math"
+import (
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+)
 
 // NewHuber returns Huber's loss of the residuals r_i = ⟨e_i, w⟩ − b_i, least squares
 // near 0 and δ times the absolute value far off, so that an outlier pulls with the
@@ -12,7 +17,7 @@ import "math"
 // panics as it does, if b has a wrong length or holds a NaN or an infinity, or if delta
 // is not a positive number.
 func NewHuber(x Features, b []float64, delta float64) *RowSum {
-	f := newRowSum(x, 1, &huber{b, positive("delta", delta)})
+	f := newRowSum(x, 1, &huber{b, need.Positive("fwsum", "delta", delta)})
 	checkTargets(x, b)
 	return f
 }
@@ -34,6 +39,6 @@ func (l *huber) Grad(i int, s []float64, c float64) {
 	s[0] = c * max(-l.delta, min(l.delta, s[0]-l.b[i]))
 }
 
-func (l *huber) Smoothness() float64   { return 1 }
-func (l *huber) Lipschitz() float64    { return l.delta }
-func (l *huber) Identify(id *Identity) { id.Of(l).Float(l.delta).Float(l.b...) }
+func (l *huber) Smoothness() float64         { return 1 }
+func (l *huber) Lipschitz() float64          { return l.delta }
+func (l *huber) Identify(id *fwopt.Identity) { id.Of(l).Float(l.delta).Float(l.b...) }

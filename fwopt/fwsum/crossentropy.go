@@ -1,9 +1,10 @@
-package fwopt
+package fwsum
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
@@ -21,7 +22,7 @@ func NewBinaryLogistic(x Features, y []float64) *RowSum {
 	checkTargets(x, y)
 	for i, t := range y {
 		if t < 0 || t > 1 {
-			panic(fmt.Sprintf("fwopt: target %d is %g, want 0 to 1", i, t))
+			panic(fmt.Sprintf("fwsum: target %d is %g, want 0 to 1", i, t))
 		}
 	}
 	return f
@@ -46,5 +47,5 @@ func (l *crossEntropy) Grad(i int, s []float64, c float64) {
 // Smoothness returns ¼: the second derivative is p(1−p).
 func (l *crossEntropy) Smoothness() float64 { return 0.25 }
 
-func (l *crossEntropy) Lipschitz() float64    { return 1 }
-func (l *crossEntropy) Identify(id *Identity) { id.Of(l).Float(l.y...) }
+func (l *crossEntropy) Lipschitz() float64          { return 1 }
+func (l *crossEntropy) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }

@@ -1,4 +1,4 @@
-package fwopt_test
+package fwsum_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -23,20 +24,20 @@ func TestDenseIsSparse(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(c.n), uint64(c.h)))
 		x := sparseRows(rng, c.n, c.m, c.k)
 		d := x.Dense()
-		var sums [2]*fwopt.RowSum
+		var sums [2]*fwsum.RowSum
 		if c.h > 1 {
 			y := make([]int, c.n)
 			for i := range y {
 				y[i] = rng.IntN(c.h)
 			}
-			f, g := fwopt.NewLogistic(x, y, c.h), fwopt.NewLogistic(d, y, c.h)
-			sums = [2]*fwopt.RowSum{f.RowSum, g.RowSum}
+			f, g := fwsum.NewLogistic(x, y, c.h), fwsum.NewLogistic(d, y, c.h)
+			sums = [2]*fwsum.RowSum{f.RowSum, g.RowSum}
 			if w := normals(rng, f.Dim()); !slices.Equal(f.Predict(w, x), g.Predict(w, d)) || f.ErrorRate(w, d, y) != f.ErrorRate(w, x, y) {
 				t.Errorf("%+v: the predictions differ", c)
 			}
 		} else {
 			b := normals(rng, c.n)
-			sums = [2]*fwopt.RowSum{fwopt.NewLeastSquares(x, b).RowSum, fwopt.NewLeastSquares(d, b).RowSum}
+			sums = [2]*fwsum.RowSum{fwsum.NewLeastSquares(x, b).RowSum, fwsum.NewLeastSquares(d, b).RowSum}
 		}
 		w, w0 := normals(rng, sums[0].Dim()), normals(rng, sums[0].Dim())
 		for _, batch := range []fwopt.Batch{{}, drawn(rng, c.n, 1), drawn(rng, c.n, 1+c.n/5), drawn(rng, c.n, 2*c.n)} {
@@ -67,8 +68,8 @@ func TestDenseRuns(t *testing.T) {
 		y[i] = rng.IntN(5)
 	}
 	var traces [2]*fwopt.Trace
-	for i, data := range []fwopt.Features{x, x.Dense()} {
-		o := fwopt.NewOracle(fwopt.NewLogistic(data, y, 5), fwset.TraceNorm{H: 5, M: 30, Tau: 3}, 1)
+	for i, data := range []fwsum.Features{x, x.Dense()} {
+		o := fwopt.NewOracle(fwsum.NewLogistic(data, y, 5), fwset.TraceNorm{H: 5, M: 30, Tau: 3}, 1)
 		traces[i] = fwopt.Run(context.Background(), o, fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 40})
 	}
 	if !slices.Equal(traces[0].W, traces[1].W) {
@@ -77,27 +78,27 @@ func TestDenseRuns(t *testing.T) {
 }
 
 func TestDenseBadInput(t *testing.T) {
-	for want, x := range map[string]fwopt.Features{
-		"not a dense matrix: 2 x 3, 5 values":  &fwopt.Dense{N: 2, M: 3, Val: make([]float64, 5)},
-		"not a dense matrix: 0 x 3, 0 values":  &fwopt.Dense{M: 3},
-		"not a dense matrix: 2 x -1, 0 values": &fwopt.Dense{N: 2, M: -1},
-		"row 1 of the data has the value NaN":  &fwopt.Dense{N: 2, M: 2, Val: []float64{1, 2, 3, math.NaN()}},
-		"row 0 of the data has the value +Inf": &fwopt.Dense{N: 1, M: 1, Val: []float64{math.Inf(1)}},
-		"the data is nil":                      (*fwopt.Dense)(nil),
+	for want, x := range map[string]fwsum.Features{
+		"not a dense matrix: 2 x 3, 5 values":  &fwsum.Dense{N: 2, M: 3, Val: make([]float64, 5)},
+		"not a dense matrix: 0 x 3, 0 values":  &fwsum.Dense{M: 3},
+		"not a dense matrix: 2 x -1, 0 values": &fwsum.Dense{N: 2, M: -1},
+		"row 1 of the data has the value NaN":  &fwsum.Dense{N: 2, M: 2, Val: []float64{1, 2, 3, math.NaN()}},
+		"row 0 of the data has the value +Inf": &fwsum.Dense{N: 1, M: 1, Val: []float64{math.Inf(1)}},
+		"the data is nil":                      (*fwsum.Dense)(nil),
 	} {
-		if got := panics(func() { fwopt.NewLeastSquares(x, []float64{1, 2}) }); !strings.HasPrefix(got, "fwopt: "+want) {
+		if got := panics(func() { fwsum.NewLeastSquares(x, []float64{1, 2}) }); !strings.HasPrefix(got, "fwsum: "+want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := panics(func() { fwopt.NewLogistic(nil, nil, 2) }); !strings.Contains(got, "the data is nil") {
+	if got := panics(func() { fwsum.NewLogistic(nil, nil, 2) }); !strings.Contains(got, "the data is nil") {
 		t.Error(got)
 	}
 }
 
 // Four points in the plane, all of whose numbers are kept.
 func ExampleDense() {
-	x := &fwopt.Dense{N: 4, M: 2, Val: []float64{0, 0, 0, 1, 1, 0, 1, 1}}
-	f := fwopt.NewLeastSquares(x, []float64{0, 1, 2, 3})
+	x := &fwsum.Dense{N: 4, M: 2, Val: []float64{0, 0, 0, 1, 1, 0, 1, 1}}
+	f := fwsum.NewLeastSquares(x, []float64{0, 1, 2, 3})
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.L2Ball{D: 2, R: 3}, 1),
 		fwopt.FWLineSearch(), nil, fwopt.Budget{Tolerance: 1e-6})
 	fmt.Printf("w = (%.3f, %.3f), f = %.6f\n", tr.W[0], tr.W[1], tr.Last().F)

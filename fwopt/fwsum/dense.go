@@ -1,9 +1,10 @@
-package fwopt
+package fwsum
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
 )
@@ -25,15 +26,15 @@ func (a *Dense) Row(i int) []float64 { return a.Val[i*a.M : (i+1)*a.M : (i+1)*a.
 func (a *Dense) Size() (n, m int) { return a.N, a.M }
 
 // Identify says the whole matrix. It costs O(nm).
-func (a *Dense) Identify(id *Identity) { id.Of(a).Int(a.N, a.M).Float(a.Val...) }
+func (a *Dense) Identify(id *fwopt.Identity) { id.Of(a).Int(a.N, a.M).Float(a.Val...) }
 
 func (a *Dense) check() {
 	if a.N <= 0 || a.M <= 0 || len(a.Val)/a.M != a.N || len(a.Val)%a.M != 0 {
-		panic(fmt.Sprintf("fwopt: not a dense matrix: %d x %d, %d values", a.N, a.M, len(a.Val)))
+		panic(fmt.Sprintf("fwsum: not a dense matrix: %d x %d, %d values", a.N, a.M, len(a.Val)))
 	}
 	for k, v := range a.Val {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			panic(fmt.Sprintf("fwopt: row %d of the data has the value %g", k/a.M, v))
+			panic(fmt.Sprintf("fwsum: row %d of the data has the value %g", k/a.M, v))
 		}
 	}
 }
@@ -72,4 +73,4 @@ func (f *denseRows) rows(dst, p []float64, index []int, from, to int) {
 func (f *denseRows) cut(q int) int { return f.x.M * q / cuts }
 
 // Identify says nothing more: the matrix itself is what is used.
-func (f *denseRows) Identify(id *Identity) { id.Of(f) }
+func (f *denseRows) Identify(id *fwopt.Identity) { id.Of(f) }

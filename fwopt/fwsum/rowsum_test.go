@@ -1,4 +1,4 @@
-package fwopt
+package fwsum
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package fwopt
+package fwsum
 
 // Loss is ℓ_1, …, ℓ_n of a RowSum, convex functions of h scores. A type with these
 // three methods is one; it holds the targets and keeps nothing between calls, which

@@ -1,4 +1,4 @@
-package fwopt_test
+package fwsum_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"gonum.org/v1/gonum/floats"
 )
@@ -17,7 +18,7 @@ import (
 // A scalarLoss is one of the losses of one score, by its definition: the value and
 // the slope at the score s for the target y.
 type scalarLoss struct {
-	sum          func(x fwopt.Features, y []float64) *fwopt.RowSum
+	sum          func(x fwsum.Features, y []float64) *fwsum.RowSum
 	target       func(rng *rand.Rand) float64
 	value, slope func(s, y float64) float64
 	beta, g      float64 // bounds on the curvature and the slope
@@ -27,14 +28,14 @@ func scalarLosses() map[string]scalarLoss {
 	const delta, width = 0.7, 0.4
 	return map[string]scalarLoss{
 		"binary logistic": {
-			sum:    fwopt.NewBinaryLogistic,
+			sum:    fwsum.NewBinaryLogistic,
 			target: func(rng *rand.Rand) float64 { return max(0, min(1, 2*rng.Float64()-0.5)) },
 			value:  func(s, y float64) float64 { return math.Log(1+math.Exp(s)) - y*s },
 			slope:  func(s, y float64) float64 { return 1/(1+math.Exp(-s)) - y },
 			beta:   0.25, g: 1,
 		},
 		"Huber": {
-			sum:    func(x fwopt.Features, y []float64) *fwopt.RowSum { return fwopt.NewHuber(x, y, delta) },
+			sum:    func(x fwsum.Features, y []float64) *fwsum.RowSum { return fwsum.NewHuber(x, y, delta) },
 			target: func(rng *rand.Rand) float64 { return rng.NormFloat64() },
 			value: func(s, y float64) float64 { // min_u ½u² + δ|s − y − u|
 				u := math.Copysign(min(math.Abs(s-y), delta), s-y)
@@ -44,12 +45,12 @@ func scalarLosses() map[string]scalarLoss {
 			beta:  1, g: delta,
 		},
 		"smooth hinge": {
-			sum: func(x fwopt.Features, y []float64) *fwopt.RowSum {
+			sum: func(x fwsum.Features, y []float64) *fwsum.RowSum {
 				labels := make([]int, len(y))
 				for i := range y {
 					labels[i] = int(y[i])
 				}
-				return fwopt.NewSmoothHinge(x, labels, width)
+				return fwsum.NewSmoothHinge(x, labels, width)
 			},
 			target: func(rng *rand.Rand) float64 { return float64(rng.IntN(2)) },
 			value: func(s, y float64) float64 { // max_{0≤t≤1} t(1 − a) − δt²/2
@@ -115,24 +116,24 @@ func TestLossesAgainstNaive(t *testing.T) {
 }
 
 // one returns the value and the slope of a loss of one row at the score s.
-func one(f *fwopt.RowSum, s float64) (value, slope float64) {
+func one(f *fwsum.RowSum, s float64) (value, slope float64) {
 	g := make([]float64, 1)
 	f.Grad(g, []float64{s}, fwopt.Batch{})
 	return f.Value([]float64{s}), g[0]
 }
 
 // unit is a single row whose score is w.
-func unit() *fwopt.Sparse {
-	return &fwopt.Sparse{N: 1, M: 1, Ptr: []int{0, 1}, Col: []int32{0}, Val: []float64{1}}
+func unit() *fwsum.Sparse {
+	return &fwsum.Sparse{N: 1, M: 1, Ptr: []int{0, 1}, Col: []int32{0}, Val: []float64{1}}
 }
 
 func TestLossesInClosedForm(t *testing.T) {
-	cross := func(y float64) *fwopt.RowSum { return fwopt.NewBinaryLogistic(unit(), []float64{y}) }
-	huber := func(b, delta float64) *fwopt.RowSum { return fwopt.NewHuber(unit(), []float64{b}, delta) }
-	hinge := func(y int, delta float64) *fwopt.RowSum { return fwopt.NewSmoothHinge(unit(), []int{y}, delta) }
+	cross := func(y float64) *fwsum.RowSum { return fwsum.NewBinaryLogistic(unit(), []float64{y}) }
+	huber := func(b, delta float64) *fwsum.RowSum { return fwsum.NewHuber(unit(), []float64{b}, delta) }
+	hinge := func(y int, delta float64) *fwsum.RowSum { return fwsum.NewSmoothHinge(unit(), []int{y}, delta) }
 	for _, c := range []struct {
 		name            string
-		f               *fwopt.RowSum
+		f               *fwsum.RowSum
 		s, value, slope float64
 	}{
 		{"p = ½", cross(0.3), 0, math.Ln2, 0.2},
@@ -212,7 +213,7 @@ func TestBinaryLogisticIsLogistic(t *testing.T) {
 	for i := range y {
 		targets[i] = float64(y[i])
 	}
-	f := fwopt.NewBinaryLogistic(x, targets)
+	f := fwsum.NewBinaryLogistic(x, targets)
 	w := normals(rand.New(rand.NewPCG(1, 1)), 12)
 	w2, g, g2 := make([]float64, 24), make([]float64, 12), make([]float64, 24)
 	for j := range w {
@@ -235,10 +236,10 @@ func TestKeepTellsLossesApart(t *testing.T) {
 	x, y, labels := rowsOf(1), []float64{0, 1, 1}, []int{0, 1, 1}
 	specs := map[string]int{}
 	for i, f := range []fwopt.FiniteSum{
-		fwopt.NewLeastSquares(x, y),
-		fwopt.NewBinaryLogistic(x, y), fwopt.NewBinaryLogistic(x, []float64{0, 1, 0}), fwopt.NewBinaryLogistic(rowsOf(2), y),
-		fwopt.NewHuber(x, y, 1), fwopt.NewHuber(x, y, 2), fwopt.NewHuber(x, []float64{0, 1, 0}, 1),
-		fwopt.NewSmoothHinge(x, labels, 1), fwopt.NewSmoothHinge(x, labels, 2), fwopt.NewSmoothHinge(x, []int{0, 1, 0}, 1),
+		fwsum.NewLeastSquares(x, y),
+		fwsum.NewBinaryLogistic(x, y), fwsum.NewBinaryLogistic(x, []float64{0, 1, 0}), fwsum.NewBinaryLogistic(rowsOf(2), y),
+		fwsum.NewHuber(x, y, 1), fwsum.NewHuber(x, y, 2), fwsum.NewHuber(x, []float64{0, 1, 0}, 1),
+		fwsum.NewSmoothHinge(x, labels, 1), fwsum.NewSmoothHinge(x, labels, 2), fwsum.NewSmoothHinge(x, []int{0, 1, 0}, 1),
 	} {
 		tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 2})
 		if err != nil {
@@ -254,22 +255,22 @@ func TestKeepTellsLossesApart(t *testing.T) {
 func TestLossesPanic(t *testing.T) {
 	x := rowsOf(1)
 	for want, call := range map[string]func(){
-		"fwopt: 2 targets for 3 rows":                        func() { fwopt.NewBinaryLogistic(x, []float64{0, 1}) },
-		"fwopt: target 1 is 1.5, want 0 to 1":                func() { fwopt.NewBinaryLogistic(x, []float64{0, 1.5, 1}) },
-		"fwopt: target 2 is -1, want 0 to 1":                 func() { fwopt.NewBinaryLogistic(x, []float64{0, 1, -1}) },
-		"fwopt: target 0 is NaN":                             func() { fwopt.NewBinaryLogistic(x, []float64{math.NaN(), 1, 1}) },
-		"fwopt: the data is nil, want a *Sparse or a *Dense": func() { fwopt.NewBinaryLogistic(nil, []float64{0}) },
-		"fwopt: 4 targets for 3 rows":                        func() { fwopt.NewHuber(x, make([]float64, 4), 1) },
-		"fwopt: target 1 is +Inf":                            func() { fwopt.NewHuber(x, []float64{0, math.Inf(1), 0}, 1) },
-		"fwopt: delta = 0, want a positive number":           func() { fwopt.NewHuber(x, make([]float64, 3), 0) },
-		"fwopt: delta = +Inf, want a positive number":        func() { fwopt.NewHuber(x, make([]float64, 3), math.Inf(1)) },
-		"fwopt: delta = NaN, want a positive number":         func() { fwopt.NewSmoothHinge(x, make([]int, 3), math.NaN()) },
-		"fwopt: delta = -1, want a positive number":          func() { fwopt.NewSmoothHinge(x, make([]int, 3), -1) },
-		"fwopt: example 1 has label -1, want 0 to 1":         func() { fwopt.NewSmoothHinge(x, []int{1, -1, 1}, 1) },
-		"fwopt: example 2 has label 2, want 0 to 1":          func() { fwopt.NewSmoothHinge(x, []int{1, 1, 2}, 1) },
-		"fwopt: 2 labels for 3 examples":                     func() { fwopt.NewSmoothHinge(x, []int{1, 1}, 1) },
-		"fwopt: row 2 of the data has the value NaN":         func() { fwopt.NewSmoothHinge(nanRow(), []int{1, 1, 1}, 1) },
-		"fwopt: w has length 2, want 3":                      func() { fwopt.NewHuber(x, make([]float64, 3), 1).Value(make([]float64, 2)) },
+		"fwsum: 2 targets for 3 rows":                        func() { fwsum.NewBinaryLogistic(x, []float64{0, 1}) },
+		"fwsum: target 1 is 1.5, want 0 to 1":                func() { fwsum.NewBinaryLogistic(x, []float64{0, 1.5, 1}) },
+		"fwsum: target 2 is -1, want 0 to 1":                 func() { fwsum.NewBinaryLogistic(x, []float64{0, 1, -1}) },
+		"fwsum: target 0 is NaN":                             func() { fwsum.NewBinaryLogistic(x, []float64{math.NaN(), 1, 1}) },
+		"fwsum: the data is nil, want a *Sparse or a *Dense": func() { fwsum.NewBinaryLogistic(nil, []float64{0}) },
+		"fwsum: 4 targets for 3 rows":                        func() { fwsum.NewHuber(x, make([]float64, 4), 1) },
+		"fwsum: target 1 is +Inf":                            func() { fwsum.NewHuber(x, []float64{0, math.Inf(1), 0}, 1) },
+		"fwsum: delta = 0, want a positive number":           func() { fwsum.NewHuber(x, make([]float64, 3), 0) },
+		"fwsum: delta = +Inf, want a positive number":        func() { fwsum.NewHuber(x, make([]float64, 3), math.Inf(1)) },
+		"fwsum: delta = NaN, want a positive number":         func() { fwsum.NewSmoothHinge(x, make([]int, 3), math.NaN()) },
+		"fwsum: delta = -1, want a positive number":          func() { fwsum.NewSmoothHinge(x, make([]int, 3), -1) },
+		"fwsum: example 1 has label -1, want 0 to 1":         func() { fwsum.NewSmoothHinge(x, []int{1, -1, 1}, 1) },
+		"fwsum: example 2 has label 2, want 0 to 1":          func() { fwsum.NewSmoothHinge(x, []int{1, 1, 2}, 1) },
+		"fwsum: 2 labels for 3 examples":                     func() { fwsum.NewSmoothHinge(x, []int{1, 1}, 1) },
+		"fwsum: row 2 of the data has the value NaN":         func() { fwsum.NewSmoothHinge(nanRow(), []int{1, 1, 1}, 1) },
+		"fwsum: w has length 2, want 3":                      func() { fwsum.NewHuber(x, make([]float64, 3), 1).Value(make([]float64, 2)) },
 	} {
 		func() {
 			defer func() {
@@ -282,7 +283,7 @@ func TestLossesPanic(t *testing.T) {
 	}
 }
 
-func nanRow() *fwopt.Sparse {
+func nanRow() *fwsum.Sparse {
 	x := rowsOf(1)
 	x.Val[2] = math.NaN()
 	return x

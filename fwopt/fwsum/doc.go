@@ -1,0 +1,17 @@
+// Package fwsum holds the sums f(w) = (1/n) Σ f_i(w) over the rows of data, in the
+// paper's Section 2.1 and beyond it, for the methods of package fwopt:
+//
+//	Logistic           several classes, Section 2.1
+//	NewBinaryLogistic  two, with targets in [0, 1]
+//	LeastSquares
+//	NewHuber           least squares that outliers hardly move
+//	NewSmoothHinge     a support vector machine's
+//	NewRowSum          with a loss of one's own, a type of three methods
+//	Quadratic          in closed form
+//
+// All but the last are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
+// serve many runs at once.
+//
+// Vectors are flat. The weights w ∈ R^{h×m} of h scores are stored feature by feature:
+// w[j*h+l] belongs to score (class) l and feature j, both from 0.
+package fwsum
