@@ -57,6 +57,46 @@ func TestRooms(t *testing.T) {
 	}
 }
 
+// TestArrows: a room stands on those of lower floors only, so that a reader may take them one by one.
+func TestArrows(t *testing.T) {
+	floor := map[string]int{}
+	for n, rooms := range []string{
+		"datasets fwopt/internal/hash fwopt/internal/kern fwopt/internal/need fwopt/internal/sample fwopt/fwtheory",
+		"fwopt/fwid",
+		"fwopt/fwset",
+		"fwopt",
+		"fwopt/fwsum fwopt/fwmore fwopt/fwkeep fwopt/fwrate fwopt/fwinst",
+		"fwopt/internal/small fwopt/fwtest fwopt/fwdata fwopt/fwplot fwopt/fwnb fwopt/fwverify",
+		"fwopt/fwfetch",
+		"fwopt/fwfetch/get",
+	} {
+		for _, room := range strings.Fields(rooms) {
+			floor[room] = n
+		}
+	}
+	const fwlab = "github.com/projection-free/fwlab/"
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, fwlab+"fwopt/...", fwlab+"datasets").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		imports := strings.Fields(line)
+		room := strings.TrimPrefix(imports[0], fwlab)
+		at, known := floor[room]
+		if !known {
+			t.Errorf("%s has no floor", room)
+		}
+		for _, path := range imports[1:] {
+			if path, ours := strings.CutPrefix(path, fwlab); ours && floor[path] >= at {
+				t.Errorf("%s, on floor %d, stands on %s, on floor %d", room, at, path, floor[path])
+			}
+			if room == "fwopt" && slices.Contains([]string{"os", "reflect", "encoding/gob", "encoding/csv"}, path) {
+				t.Errorf("%s imports %s", room, path)
+			}
+		}
+	}
+}
+
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir+"/")
 }
