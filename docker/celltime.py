@@ -71,13 +71,14 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 func problem(seed int) *fwopt.Oracle {
 	s, err := fwdata.Load("digits")
 	if err != nil {
 		panic(err)
 	}
-	omega := fwopt.TraceNorm{H: s.H(), M: s.M(), Tau: 50}
+	omega := fwset.TraceNorm{H: s.H(), M: s.M(), Tau: 50}
 	return fwopt.NewOracle(s.Logistic(), omega, uint64(seed))
 }
 """

@@ -15,7 +15,7 @@ file, whole = pathlib.Path(sys.argv[1]), sys.argv[2:] == ["--whole"]
 # A figure after three steps: what most cells link.
 FIGURE = """%%
 data, _ := fwdata.Load("digits")
-o := fwopt.NewOracle(data.Logistic(), fwopt.TraceNorm{H: 10, M: 64, Tau: 50}, 1)
+o := fwopt.NewOracle(data.Logistic(), fwset.TraceNorm{H: 10, M: 64, Tau: 50}, 1)
 fwnb.Show(fwplot.Bundle(fwplot.Traces(fwplot.Steps, fwplot.Loss(), fwnb.Run(o, fwopt.FWSafe(1), nil, fwopt.Budget{Steps: 3}))))
 """
 TEST = """%test

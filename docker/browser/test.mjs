@@ -267,7 +267,7 @@ function write(name, ...sources) {
 
 const race = (seed, seconds) => `%%
 data, _ := fwdata.Load("digits")
-f, ball := data.UnitRows().Logistic(), fwopt.TraceNorm{H: 10, M: 64, Tau: 50}
+f, ball := data.UnitRows().Logistic(), fwset.TraceNorm{H: 10, M: 64, Tau: 50}
 b := fwopt.Budget{Seconds: ${seconds}}
 tr := fwnb.Run(fwopt.NewOracle(f, ball, ${seed}), fwopt.SVRFExperiments(), nil, b)
 fmt.Println("the run stands at", tr.Last().Step, tr.Last().Seconds)`;
