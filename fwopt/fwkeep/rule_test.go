@@ -1,0 +1,131 @@
+package fwkeep_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
+	"gonum.org/v1/gonum/floats"
+)
+
+// adaptive is a step rule of one's own with a state: the short step with an L that it
+// finds by itself (Pedregosa, Negiar, Askari & Jaggi, AISTATS 2020).
+type adaptive struct {
+	Up float64 // by what L grows where it was too small
+
+	L float64 // the last one, the state
+}
+
+func (r *adaptive) Step(o *fwopt.Oracle, _ int, leg fwopt.Leg) float64 {
+	if r.L == 0 {
+		r.L = 1e-3
+	}
+	f, x := o.Value(leg.X), make([]float64, len(leg.X))
+	for r.L *= 0.9; ; r.L *= r.Up {
+		bend := r.L * floats.Dot(leg.D, leg.D)
+		gamma := min(leg.Most, max(0, leg.Slope)/bend)
+		floats.AddScaledTo(x, leg.X, -gamma, leg.D)
+		if o.Value(x) <= f-gamma*leg.Slope+gamma*gamma*bend/2+1e-14*math.Abs(f) {
+			return min(1, gamma)
+		}
+	}
+}
+
+func (r *adaptive) Identify(id *fwopt.Identity) { id.Of(r).Float(r.Up) }
+
+// mute is a rule that says nothing of itself.
+type mute struct{ Step0 float64 }
+
+func (r mute) Step(_ *fwopt.Oracle, k int, _ fwopt.Leg) float64 { return r.Step0 / float64(k+1) }
+
+// A rule with a state is kept with it: a run that was interrupted anywhere goes on to
+// the bits of one that was not, in FW and in AwayFW.
+func TestKeepRules(t *testing.T) {
+	f, omega := small.Problem()
+	for name, fresh := range map[string]func(up float64) fwopt.Method{
+		"FW":     func(up float64) fwopt.Method { return &fwopt.FW{Rule: &adaptive{Up: up}} },
+		"AwayFW": func(up float64) fwopt.Method { return &fwmore.AwayFW{Rule: &adaptive{Up: up}} },
+	} {
+		b := fwopt.Budget{Steps: 30, DualityGap: true}
+		whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(2), nil, b)
+		for _, at := range []int{2, 3, 17, 29} {
+			dir := t.TempDir()
+			ctx, watched := small.StopAfter(at, b)
+			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(2), nil, watched)
+			if err != nil || tr.Status != fwopt.Interrupted {
+				t.Fatalf("%s: %v, %v", name, tr, err)
+			}
+			steps := 0
+			b := b
+			b.Watch = func(*fwopt.Trace, fwopt.Point) { steps++ }
+			tr, err = fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(2), nil, b)
+			if err != nil || small.Bits(tr) != small.Bits(whole) || steps != 30-at {
+				t.Fatalf("%s from step %d: %v, %d steps, note %q", name, at, err, steps, tr.Note)
+			}
+			other, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(3), nil, b)
+			if err != nil || slices.Equal(other.W, whole.W) || steps != 60-at {
+				t.Fatalf("%s: another parameter of the rule had the first one's run: %v, %d steps", name, err, steps)
+			}
+		}
+	}
+	dir := t.TempDir()
+	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: mute{1}}, nil, fwopt.Budget{Steps: 5})
+	if err != nil || !strings.Contains(tr.Note, "not kept: fwkeep_test.mute has no method Identify") {
+		t.Errorf("%v, note %q", err, tr.Note)
+	}
+	// a run that records by a function cannot be told from others
+	tr, err = fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Record: fwopt.Geometric(2, 8)})
+	if err != nil || len(files(dir, "*")) > 0 || !strings.Contains(tr.Note, "Budget.Record") {
+		t.Errorf("%v, note %q", err, tr.Note)
+	}
+}
+
+// A field of interface type that changes its type on the way is refused while the run
+// is young: a fresh method could not take up the state.
+type turning struct {
+	fwopt.FW
+}
+
+func (a *turning) Identify(id *fwopt.Identity) { id.Of(a) }
+
+func TestKeepRefusesATypeThatTurns(t *testing.T) {
+	f, omega := small.Problem()
+	m := &turning{}
+	m.Rule = fwopt.OpenLoop{}
+	b := fwopt.Budget{Steps: 10}
+	b.Watch = func(_ *fwopt.Trace, now fwopt.Point) { m.Rule = fwopt.Short{L: 9} }
+	tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, omega, 1), m, nil, b)
+	if tr != nil || err == nil || !strings.Contains(err.Error(), "set them where the method is made") {
+		t.Errorf("%v, %v", tr, err)
+	}
+}
+
+// What a rule may not give is said with its name.
+func TestRulesBadInput(t *testing.T) {
+	f, omega := small.Problem()
+	for _, c := range []struct {
+		m    fwopt.Method
+		want string
+	}{
+		{&fwopt.FW{Rule: mute{math.NaN()}}, "fwopt: the step rule fwkeep_test.mute gives γ_1 = NaN, want a step in [0, 1]"},
+		{&fwopt.FW{Rule: mute{3}}, "fwopt: the step rule fwkeep_test.mute gives γ_1 = 1.5, want a step in [0, 1]"},
+		{&fwmore.AwayFW{Rule: mute{-1}}, "fwopt: the step rule fwkeep_test.mute gives γ_1 = -0.5, want a step in [0, 1]"},
+		{&fwopt.FW{}, "fwopt: FW.Rule is nil"},
+		{&fwmore.AwayFW{}, "fwmore: AwayFW.Rule is nil"},
+	} {
+		func() {
+			defer func() {
+				if r := recover(); r != c.want {
+					t.Errorf("%v, want %q", r, c.want)
+				}
+			}()
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), c.m, nil, fwopt.Budget{Steps: 3})
+		}()
+	}
+}
