@@ -24,10 +24,12 @@ type FW struct {
 // (Jaggi, ICML 2013, Theorem 1).
 func FWOpenLoop() *FW { return &FW{Rule: OpenLoop{}} }
 
-// FWSafe is Frank-Wolfe with the safe step for an L-smooth f; same bound.
+// FWSafe is Frank-Wolfe with the Short step, for an L-smooth f: f(w_k) − f(w*) ≤
+// fwtheory.BoundFW(L, D, k).
 func FWSafe(L float64) *FW { return &FW{Rule: Short{positive("L", L)}} }
 
-// FWLineSearch is Frank-Wolfe with exact line search; same bound.
+// FWLineSearch is Frank-Wolfe with an exact LineSearch: f(w_k) − f(w*) ≤
+// fwtheory.BoundFW(L, D, k).
 func FWLineSearch() *FW { return &FW{Rule: LineSearch{}} }
 
 func (a *FW) String() string { return "FW" }

@@ -56,23 +56,23 @@ func (b Batch) All(n int) iter.Seq2[int, float64] {
 }
 
 // A Differ is a FiniteSum that can add a variance-reduced correction in one
-// pass. Without it the oracle calls Grad twice. A sum that embeds one of this
-// package inherits the method: override it together with Value and Grad.
+// pass. Without it the oracle calls Grad twice. A sum that embeds another one inherits
+// the method: override it together with Value and Grad.
 type Differ interface {
 	// AddGradDiff does dst += Σ_j Weight[j] (∇f_{Index[j]}(w) − ∇f_{Index[j]}(w0)).
 	AddGradDiff(dst, w, w0 []float64, batch Batch)
 }
 
-// A LineSearcher is a FiniteSum that can minimise itself along a segment. What
-// is said of a Differ holds here, too.
+// A LineSearcher is a FiniteSum that can minimise itself along a segment. A sum that
+// embeds another one inherits the method: override it together with Value and Grad.
 type LineSearcher interface {
 	// LineSearch returns argmin_{γ∈[0,1]} f((1−γ)w + γv).
 	LineSearch(w, v []float64) float64
 }
 
 // A Sampler is a FiniteSum that draws its own batches, in less than O(n): one of
-// very many terms of which many are equal, or a sum over pairs. What is said of
-// a Differ holds here, too.
+// very many terms of which many are equal, or a sum over pairs. A sum that embeds
+// another one inherits the method: override it together with Value and Grad.
 type Sampler interface {
 	// SampleBatch sets b to a weighted list of terms whose gradient has, at all w
 	// together, the law of the mean of m independent uniform terms' gradients. It

@@ -51,8 +51,9 @@ func STORCTheorem2a(L, D float64) *STORC {
 	return storcDoubling(L, D, func(N, _ int) int { return 900 * N })
 }
 
-// STORCTheorem2b has the parameters of Theorem 2, case (b), f G-Lipschitz: as
-// case (a) with m_{t,k} = ⌈700 N_t + 24 N_t G(k+1)/(LD)⌉; same bound.
+// STORCTheorem2b has the parameters of Theorem 2, case (b), f G-Lipschitz: those of
+// STORCTheorem2a with m_{t,k} = ⌈700 N_t + 24 N_t G(k+1)/(LD)⌉, under the same
+// conditions and with the same bound, fwtheory.BoundEpoch(L, D, t).
 func STORCTheorem2b(L, D, G float64) *STORC {
 	r := 24 * positive("G", G) / (positive("L", L) * positive("D", D))
 	return storcDoubling(L, D, func(N, k int) int {
@@ -76,8 +77,8 @@ func storcDoubling(L, D float64, m func(N, k int) int) *STORC {
 
 // STORCTheorem2c has the parameters of Theorem 2, case (c), f α-strongly convex,
 // with μ = L/α: D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and
-// γ_k, β_k, η_{t,k} = 2LD_t²/(N_t k) as in case (a); same bound. It panics if
-// alpha > L, which no f can have.
+// η_{t,k} = 2LD_t²/(N_t k), with γ_k and β_k, the conditions and the bound of
+// STORCTheorem2a. It panics if alpha > L, which no f can have.
 func STORCTheorem2c(L, D, alpha float64) *STORC {
 	return storcStrong(L, D, alpha, func(N int, mu float64) int { return ceil(5600 * float64(N) * mu) })
 }
@@ -92,9 +93,9 @@ func STORCBeyond(L, D float64) *STORC {
 	return storcDoubling(L, D, func(N, _ int) int { return 800 * N })
 }
 
-// STORCBeyondStrong has parameters of the same theorem for an f that is also
-// α-strongly convex on Ω: those of case (c) with m_{t,k} = 800 N_t in place of
-// 5600 N_t μ; same bound. So O(μ ln(LD²/ε)) stochastic gradients are enough, for
+// STORCBeyondStrong has parameters of the theorem behind STORCBeyond for an f that is
+// also α-strongly convex on Ω: those of STORCTheorem2c with m_{t,k} = 800 N_t in place
+// of 5600 N_t μ, and its bound. So O(μ ln(LD²/ε)) stochastic gradients are enough, for
 // O(μ² ln(LD²/ε)). It panics if alpha > L. The proof stands in notebooks/09-beyond.
 func STORCBeyondStrong(L, D, alpha float64) *STORC {
 	return storcStrong(L, D, alpha, func(N int, _ float64) int { return 800 * N })
