@@ -29,15 +29,20 @@ func Outer(x, u, v []float64) {
 func LerpOuter(x []float64, gamma float64, u, v []float64) {
 	h, keep := len(u), 1-gamma
 	rows(len(v), h, func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			r := x[j*h : j*h+h][:len(u)]
-			if c := v[j]; c == 0 {
-				floats.Scale(keep, r)
-			} else {
-				for l, y := range u {
-					r[l] = keep*r[l] + float64(gamma*float64(c*y))
+		for lo < hi {
+			if v[lo] == 0 { // as where a batch has few features
+				from := lo
+				for lo < hi && v[lo] == 0 {
+					lo++
 				}
+				floats.Scale(keep, x[from*h:lo*h])
+				continue
 			}
+			c, r := v[lo], x[lo*h : lo*h+h][:len(u)]
+			for l, y := range u {
+				r[l] = float64(keep*r[l]) + float64(gamma*float64(c*y))
+			}
+			lo++
 		}
 	})
 }
