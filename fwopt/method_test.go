@@ -7,7 +7,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
-	"github.com/projection-free/fwlab/fwopt/internal/small"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 )
 
 // varies stands for a number of calls that depends on the data, as in an inner loop.

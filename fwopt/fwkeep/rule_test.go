@@ -10,7 +10,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
-	"github.com/projection-free/fwlab/fwopt/internal/small"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
 
