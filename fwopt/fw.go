@@ -3,6 +3,7 @@ package fwopt
 import (
 	"iter"
 
+	"github.com/projection-free/fwlab/fwopt/fwid"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -40,7 +41,7 @@ func (a *FW) Identify(id *Identity) { id.Of(a).Part(a.Rule) }
 // Steps runs Frank-Wolfe. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search.
 func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	given("FW.Rule", a.Rule == nil)
+	given("FW.Rule", fwid.IsNil(a.Rule))
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}

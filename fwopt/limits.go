@@ -26,7 +26,8 @@ type Budget struct {
 	Every float64
 	// Record, if set, says in the place of Every which steps are recorded, and which
 	// one is the last of the run. It is not asked about w_0, which is then left out.
-	// EpochEnds and Geometric make one.
+	// As it may end the run at any step, such a run is never Endless. EpochEnds and
+	// Geometric make one.
 	Record func(s Step) (record, last bool)
 	// DualityGap records the duality gap too, for one exact gradient and one
 	// linear optimisation a record, in Trace.Monitor.
@@ -46,6 +47,7 @@ type Budget struct {
 // misleads: SVRF begins each with γ_1 = 1 and leaves its snapshot.
 func EpochEnds(N func(t int) int, last int) func(s Step) (record, last bool) {
 	positiveInt("the last epoch", last)
+	given("EpochEnds: N", N == nil)
 	return func(s Step) (bool, bool) {
 		n := N(s.T)
 		if s.K > n || s.T > last {

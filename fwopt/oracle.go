@@ -135,10 +135,29 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 			panic(fmt.Sprintf("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h, m, omega, H, M))
 		}
 	}
+	checkVertices(omega)
 	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1)}
 	o.Warm.RNG = *rand.NewPCG(seed, 2)
 	o.rng = rand.New(&o.RNG)
 	return o
+}
+
+// checkVertices panics if a set that is not of fwset has two answers to one question, as
+// one that embeds another set and overrides only its Argmin.
+func checkVertices(omega Domain) {
+	d, ok := omega.(fwset.VertexDomain)
+	if !ok || !fwid.Foreign(omega) {
+		return
+	}
+	g, v, w := make([]float64, omega.Dim()), Vertex{}, make([]float64, omega.Dim())
+	for j := range g {
+		g[j] = float64((j*7+3)%11) - 4.5
+	}
+	slack := fwset.Argmin(d.(Domain), &v, g, 0, nil)
+	omega.Argmin(w, g)
+	if a, b := v.Dot(g), floats.Dot(w, g); math.Abs(a-b) > 2*slack+1e-9*(math.Abs(a)+math.Abs(b)) {
+		panic(fmt.Sprintf("fwopt: Argmin of %T reaches ⟨g, v⟩ = %g where its ArgminVertex reaches %g: a set that embeds another one and overrides Argmin must override ArgminVertex, too", omega, b, a))
+	}
 }
 
 // Grad computes the exact gradient dst = ∇f(w). It counts one exact gradient.
@@ -197,7 +216,7 @@ func (o *Oracle) Value(w []float64) float64 {
 func (o *Oracle) LineSearch(w, v []float64) float64 {
 	f, ok := o.F.(LineSearcher)
 	if !ok {
-		panic(fmt.Sprintf("fwopt: %T has no line search; set the step Gamma or the smoothness L", o.F))
+		panic(fmt.Sprintf("fwopt: %T has no line search; use another StepRule", o.F))
 	}
 	o.Calls.Exact++
 	return f.LineSearch(w, v)

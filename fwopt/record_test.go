@@ -147,3 +147,38 @@ func TestRecordPanics(t *testing.T) {
 		t.Error(msg)
 	}
 }
+
+// A run whose last recorded step is also where somebody cancels it is done; and one
+// whose budget the start has spent has w_0.
+func TestRecordEnds(t *testing.T) {
+	for _, where := range []string{"watch", "excess"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		b := fwopt.Budget{Record: fwopt.Geometric(2, 8), Excess: func([]float64) float64 { return 1 }}
+		stop := func(step int) {
+			if step == 8 {
+				cancel()
+			}
+		}
+		seen := 0
+		if where == "watch" {
+			b.Watch = func(_ *fwopt.Trace, now fwopt.Point) { stop(now.Step) }
+		} else {
+			b.Excess = func([]float64) float64 { seen++; stop(1 << (seen - 1)); return 1 }
+		}
+		tr := fwopt.Run(ctx, oracle(), fwopt.FWOpenLoop(), nil, b)
+		if tr.Status != fwopt.Done || len(tr.Complete()) != 4 {
+			t.Errorf("cancelled in %s: %v, %d points", where, tr.Status, len(tr.Points))
+		}
+		cancel()
+	}
+	tr := fwopt.Run(context.Background(), oracle(), fwopt.FWOpenLoop(), nil, fwopt.Budget{Exact: 1, Record: fwopt.Geometric(2, 8)})
+	if tr.Status != fwopt.Done || len(tr.Complete()) != 1 || math.IsNaN(tr.Last().F) {
+		t.Errorf("with a budget that the start spends: %v, %+v", tr.Status, tr.Points)
+	}
+	if msg := panics(func() { fwopt.EpochEnds(nil, 3) }); msg != "fwopt: EpochEnds: N is nil" {
+		t.Error(msg)
+	}
+	if msg := panics(func() { (*fwopt.Trace)(nil).Complete() }); !strings.HasPrefix(msg, "fwopt: Complete of a trace that is nil") {
+		t.Error(msg)
+	}
+}

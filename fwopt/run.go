@@ -132,7 +132,7 @@ func name(x any) string {
 	return fmt.Sprintf("%T", x)
 }
 
-// Run takes the run from where it stands to its end.
+// Run takes the run from where it stands to its end. A Runner serves for that once.
 func (r *Runner) Run(ctx context.Context) *Trace {
 	tr := r.Trace
 	if r.state.Now.Step == 0 && len(tr.Points) == 0 && r.Budget.Record == nil {
@@ -145,7 +145,7 @@ func (r *Runner) Run(ctx context.Context) *Trace {
 	if tr.Status == Interrupted && r.Interrupted != nil {
 		r.Interrupted() // before the last record, which an uninterrupted run does not make
 	}
-	if tr.Last().Step != r.state.Now.Step {
+	if len(tr.Points) == 0 || tr.Last().Step != r.state.Now.Step {
 		r.record()
 		if tr.Status == Done { // what the last record shows comes first
 			r.status(ctx)
@@ -187,7 +187,7 @@ func (r *Runner) steps(ctx context.Context) {
 		if b.Watch != nil {
 			b.Watch(r.Trace, *now)
 		}
-		if r.status(ctx); last && r.Trace.Status == Running {
+		if r.status(ctx); last && (r.Trace.Status == Running || r.Trace.Status == Interrupted) {
 			r.Trace.Status = Done
 		}
 		if r.Stepped != nil && !r.Stepped() || r.Trace.Status != Running {

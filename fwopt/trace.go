@@ -72,6 +72,9 @@ func (tr *Trace) Last() Point {
 // Complete returns the points of a run that has reached its budget, so that a run cut
 // short is never taken for a whole one. It panics if the run ended otherwise.
 func (tr *Trace) Complete() []Point {
+	if tr == nil {
+		panic("fwopt: Complete of a trace that is nil")
+	}
 	if tr.Status != Done && tr.Status != Converged {
 		p := tr.Last()
 		panic(fmt.Sprintf("fwopt: %s did not reach its budget: after t = %d, k = %d it was %v", tr.Method, p.T, p.K, tr.Status))

@@ -59,6 +59,10 @@ func ours(t reflect.Type) bool {
 	return slices.Contains([]string{fwopt, fwopt + "/fwmore", fwopt + "/fwset", fwopt + "/fwsum"}, t.PkgPath())
 }
 
+// Foreign reports whether the type of a part is of another package than fwopt, fwmore,
+// fwset or fwsum.
+func Foreign(part any) bool { return !ours(base(part)) }
+
 // base returns the type of x, or what it points to.
 func base(x any) reflect.Type {
 	t := reflect.TypeOf(x)

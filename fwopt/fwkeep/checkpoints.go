@@ -2,7 +2,9 @@ package fwkeep
 
 import (
 	"encoding/gob"
+	"fmt"
 	"os"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 )
@@ -35,8 +37,14 @@ func (k *keeper) save() {
 		check = encodeState // its test has shown that nothing is lost
 	}
 	state, err := check(k.run.Method)
-	if err != nil {
-		k.refused = err
+	switch m := k.run.Method; {
+	case err != nil:
+	case !k.ours && heldBy(m) != k.held:
+		err = fmt.Errorf("fwkeep: a checkpoint would lose what the fields of interface type of %T hold, %q, which were %q when it was fresh: set them where the method is made, or use Run", m, heldBy(m), k.held)
+	case k.functions != nil && !slices.Equal(k.functions[1:], functions(m)):
+		err = fmt.Errorf("fwkeep: a checkpoint would lose a function of %T that is another one than after the first step: keep a parameter of it as a number, or use Run", m)
+	}
+	if k.refused = err; err != nil {
 		return
 	}
 	now := k.run.State()

@@ -36,7 +36,7 @@ func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 			}
 			for j, v := range [...]float64{p.Seconds, p.F, p.Excess, p.DualityGap, p.Slack} {
 				row[10+j] = ""
-				if !math.IsNaN(v) {
+				if !math.IsNaN(v) && (j < 3 || !math.IsNaN(p.DualityGap)) { // no slack without a gap
 					row[10+j] = strconv.FormatFloat(v, 'g', -1, 64)
 				}
 			}

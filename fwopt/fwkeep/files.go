@@ -104,7 +104,11 @@ func content(b []byte, kind byte) ([]byte, error) {
 }
 
 // SaveTrace writes a trace to a file, whole or not at all.
+// It panics if tr is nil.
 func SaveTrace(path string, tr *fwopt.Trace) error {
+	if tr == nil {
+		panic("fwkeep: SaveTrace of a trace that is nil")
+	}
 	if err := saveRecord(path, record{Trace: tr}); err != nil {
 		return fmt.Errorf("fwkeep: the trace is not saved: %w", err)
 	}

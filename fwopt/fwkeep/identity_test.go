@@ -278,7 +278,7 @@ func copyOf(m fwopt.Method) fwopt.Method {
 }
 
 // inherits embeds a set that has an identity and overrides what it does.
-type inherits struct{ fwset.Simplex }
+type inherits struct{ fwset.L2Ball }
 
 func (b inherits) Argmin(dst, g []float64) { clear(dst); dst[0] = b.R }
 
@@ -310,7 +310,7 @@ func TestKeepWithoutIdentity(t *testing.T) {
 		m     fwopt.Method
 	}{
 		"fwkeep_test.nameless has no method Identify":                                  {f, nameless{8}, fwopt.SFWExperiments()},
-		"fwkeep_test.inherits has only the Identify of the fwset.Simplex in it":        {f, inherits{simplex.(fwset.Simplex)}, fwopt.SFWExperiments()},
+		"fwkeep_test.inherits has only the Identify of the fwset.L2Ball in it":         {f, inherits{fwset.L2Ball{D: 8, R: 1}}, fwopt.SFWExperiments()},
 		"fwkeep_test.ridge has only the Identify of the fwsum.LeastSquares in it":      {ridge{f.(*fwsum.LeastSquares)}, simplex, fwopt.SFWExperiments()},
 		"fwkeep_test.override has only the Identify of the fwopt.SFW in it":            {f, simplex, override{fwopt.SFWExperiments()}},
 		"Identify of fwkeep_test.silent does not say whose it is: begin it with id.Of": {f, silent{round{8, 1}}, fwopt.SFWExperiments()},

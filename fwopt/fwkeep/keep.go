@@ -138,16 +138,17 @@ type keeper struct {
 	owner     uint64        // the schedules at the first steps, made or not
 	walked    fwid.Identity // the schedules as far as they were asked for
 
-	path   string      // the checkpoint that is there of this run, or ""
-	began  fwopt.Point // where this program took it up
-	saved  time.Time   // when the last checkpoint was due
-	held   string      // the types in the fresh method's fields of interface type
-	ours   bool        // the version covers the method's code
-	known  bool        // the version of this package covers all code of the run
-	proven bool        // the method goes on from its state: it is ours, or a copy did
-	tried  int         // the step after which a copy went on
-	next1  trial       // where it went
-	first  []uint64    // hashes of the first iterates, where code is one's own
+	path      string      // the checkpoint that is there of this run, or ""
+	began     fwopt.Point // where this program took it up
+	saved     time.Time   // when the last checkpoint was due
+	held      string      // the types in the fresh method's fields of interface type
+	functions []uintptr   // the method's after the first step here, and 0
+	ours      bool        // the version covers the method's code
+	known     bool        // the version of this package covers all code of the run
+	proven    bool        // the method goes on from its state: it is ours, or a copy did
+	tried     int         // the step after which a copy went on
+	next1     trial       // where it went
+	first     []uint64    // hashes of the first iterates, where code is one's own
 
 	refused error // the method cannot be saved
 	failed  error // the last checkpoint could not be written
@@ -244,6 +245,9 @@ var persistEvery = 20 * time.Second
 // step is called after each step. It writes a checkpoint when one is due.
 func (k *keeper) step(ctx context.Context) (more bool) {
 	now := k.run.State()
+	if !k.ours && k.functions == nil {
+		k.functions = append([]uintptr{0}, functions(k.run.Method)...)
+	}
 	if !k.known && now.Now.Step == len(k.first)+1 && len(k.first) < 1000 {
 		k.first = append(k.first, hash.Floats(now.X))
 	}

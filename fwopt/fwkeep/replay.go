@@ -3,7 +3,6 @@ package fwkeep
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -54,12 +53,13 @@ func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point
 // variable for the tests.
 var replay = 200 * time.Millisecond
 
-func sameBits(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+// same reports whether two numbers are, as gob keeps them: without the sign of a zero.
+func same(x, y float64) bool { return x == y || x != x && y != y }
 
 // equal reports whether two points are the same but for the time.
 func equal(p, q fwopt.Point) bool {
 	return p.Step == q.Step && p.T == q.T && p.K == q.K && p.Calls == q.Calls &&
-		sameBits(p.F, q.F) && sameBits(p.DualityGap, q.DualityGap) && sameBits(p.Slack, q.Slack)
+		same(p.F, q.F) && same(p.DualityGap, q.DualityGap) && same(p.Slack, q.Slack)
 }
 
 // trial is what must be equal if two methods made the same step.

@@ -2,7 +2,9 @@ package fwkeep_test
 
 import (
 	"context"
+	"iter"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
@@ -127,5 +130,120 @@ func TestRulesBadInput(t *testing.T) {
 			}()
 			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), c.m, nil, fwopt.Budget{Steps: 3})
 		}()
+	}
+}
+
+// noisy embeds a generator, and with it an encoding that leaves the rest out.
+type noisy struct {
+	rand.PCG
+	Damp func(k int) float64
+}
+
+func (r *noisy) Step(_ *fwopt.Oracle, k int, _ fwopt.Leg) float64 { return 1 / float64(k+1) }
+func (r *noisy) Identify(id *fwopt.Identity)                      { id.Of(r) }
+
+// swapped puts another function, or another type, into its rule at step 5.
+type swapped struct {
+	fwopt.FW
+	Other fwopt.StepRule
+}
+
+func (a *swapped) Identify(id *fwopt.Identity) { id.Of(a) }
+func (a *swapped) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return func(yield func(fwopt.Step) bool) {
+		for s := range a.FW.Steps(o, w0) {
+			if s.K == 5 {
+				a.Rule = a.Other
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// by is a rule that is a function.
+type by struct{ F func(k int) float64 }
+
+func (r by) Step(_ *fwopt.Oracle, k int, _ fwopt.Leg) float64 { return r.F(k) }
+
+// What a checkpoint would lose with a rule is refused, at the latest where one would be
+// written, and the trace is that of the whole run all the same.
+func TestKeepRefusesRules(t *testing.T) {
+	f, omega := small.Problem()
+	over := func(c float64) func(k int) float64 { return func(k int) float64 { return c / float64(k+1) } }
+	for want, fresh := range map[string]func() fwopt.Method{
+		"a type with an encoding of its own and a function beside it": func() fwopt.Method { return &fwopt.FW{Rule: &noisy{Damp: over(1)}} },
+		"another one than after the first step": func() fwopt.Method {
+			return &swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: by{over(2)}}
+		},
+		"which were": func() fwopt.Method { return &swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: fwopt.OpenLoop{}} },
+	} {
+		dir := t.TempDir()
+		ctx, b := small.StopAfter(7, fwopt.Budget{Steps: 20})
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+		if err == nil || !strings.Contains(err.Error(), want) || len(files(dir, "*")) > 0 {
+			t.Errorf("%v, files %v, want %q", err, files(dir, "*"), want)
+		}
+		if tr != nil && tr.Last().Step != 7 {
+			t.Errorf("%s: the trace ends at step %d", want, tr.Last().Step)
+		}
+	}
+}
+
+// minusZero is a sum whose value is −0.
+type minusZero struct{ fwopt.FiniteSum }
+
+func (minusZero) Value([]float64) float64       { return math.Copysign(0, -1) }
+func (m minusZero) Identify(id *fwopt.Identity) { id.Of(m).Part(m.FiniteSum) }
+
+// A file does not know the sign of a zero, and the run is found all the same.
+func TestKeepMinusZero(t *testing.T) {
+	f, omega := small.Problem()
+	dir := t.TempDir()
+	for range 2 {
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(minusZero{f}, omega, 1), fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 5})
+		if err != nil || tr.Note != "" {
+			t.Errorf("%v, note %q", err, tr.Note)
+		}
+	}
+}
+
+// vertexed has a vertex for its state.
+type vertexed struct {
+	K int
+	V fwset.Vertex
+}
+
+func (a *vertexed) Identify(id *fwopt.Identity) { id.Of(a) }
+func (a *vertexed) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return func(yield func(fwopt.Step) bool) {
+		x, g := make([]float64, len(w0)), make([]float64, len(w0))
+		for {
+			clear(g)
+			if a.K%3 > 0 { // 0, whose answer on an ℓ1 ball is an empty sparse vertex
+				g[a.K%len(g)] = 1
+			}
+			o.Argmin(&a.V, g)
+			a.V.Dense(x)
+			a.K++
+			if !yield(fwopt.Step{T: 1, K: a.K, X: x}) {
+				return
+			}
+		}
+	}
+}
+
+func TestKeepAVertex(t *testing.T) {
+	f, _ := small.Problem()
+	omega := fwset.L1Ball{D: 8, R: 1}
+	for at := 2; at < 8; at++ {
+		dir := t.TempDir()
+		for _, stop := range []int{at, 9} {
+			ctx, b := small.StopAfter(stop, fwopt.Budget{Steps: 9})
+			if tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), new(vertexed), nil, b); err != nil || tr.Last().Step != stop {
+				t.Fatalf("%v, %v", tr.Last(), err)
+			}
+		}
 	}
 }

@@ -85,6 +85,36 @@ func heldBy(m fwopt.Method) (types string) {
 	return types
 }
 
+// functions tells the functions in the fields of a method, and in what its fields of
+// interface type hold, from others, those of one literal with other variables too.
+func functions(m fwopt.Method) (ids []uintptr) {
+	var visit func(v reflect.Value)
+	visit = func(v reflect.Value) {
+		c := reflect.New(v.Type()).Elem() // to have an address
+		c.Set(v)
+		switch c.Kind() {
+		case reflect.Func:
+			ids = append(ids, *(*uintptr)(c.Addr().UnsafePointer()))
+		case reflect.Struct:
+			for i := range c.NumField() {
+				if f := c.Field(i); f.CanInterface() && f.Kind() != reflect.Interface {
+					visit(f)
+				}
+			}
+		}
+	}
+	v := reflect.ValueOf(m).Elem()
+	visit(v)
+	for _, f := range parts(v) {
+		if held := f.Elem(); held.Kind() == reflect.Pointer && !held.IsNil() {
+			visit(held.Elem())
+		} else if held.IsValid() {
+			visit(held)
+		}
+	}
+	return ids
+}
+
 func encodeState(m fwopt.Method) ([]byte, error) {
 	c := reflect.New(reflect.TypeOf(m).Elem())
 	c.Elem().Set(reflect.ValueOf(m).Elem())

@@ -44,6 +44,8 @@ func (w *walker) visit(v reflect.Value, path string, at level) {
 		w.lose(path, "a function behind a pointer, slice or map: make it a field of the method itself")
 	case k == reflect.Chan || k == reflect.UnsafePointer:
 		w.lose(path, "which is a "+k.String()+": keep what it stands for")
+	case own(t) && function(t):
+		w.lose(path, "a type with an encoding of its own and a function beside it: name the field whose encoding it has, in place of embedding it")
 	case own(t):
 	case k == reflect.Struct:
 		for i := range t.NumField() {
@@ -106,6 +108,19 @@ var (
 	gobEncoder      = reflect.TypeFor[gob.GobEncoder]()
 	binaryMarshaler = reflect.TypeFor[encoding.BinaryMarshaler]()
 )
+
+// function reports whether a struct has a function in it.
+func function(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return t.Kind() == reflect.Func
+	}
+	for i := range t.NumField() {
+		if function(t.Field(i).Type) {
+			return true
+		}
+	}
+	return false
+}
 
 // own reports whether a type brings its own encoding.
 func own(t reflect.Type) bool {

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
@@ -62,7 +63,7 @@ func (a *AwayFW) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 // optimisation, and one exact gradient more for a line search; beside them it
 // costs as much as three passes over the numbers of the active vertices.
 func (a *AwayFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	need.Given("fwmore", "AwayFW.Rule", a.Rule == nil)
+	need.Given("fwmore", "AwayFW.Rule", fwid.IsNil(a.Rule))
 	var v fwopt.Vertex
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)

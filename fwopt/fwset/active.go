@@ -38,8 +38,10 @@ func (s *ActiveSet) Choose(g []float64) (u int, most float64) {
 func (s *ActiveSet) Most(u int) float64 { return s.Weight[u] / (1 - s.Weight[u]) }
 
 // Toward moves the point to x = (1−γ)x + γv. It costs a pass over the atoms.
+// It panics if γ is not in [0, 1].
 func (s *ActiveSet) Toward(x []float64, v *Vertex, gamma float64) {
 	s.check()
+	checkStep(gamma, 1)
 	floats.Scale(1-gamma, s.Weight)
 	i := slices.IndexFunc(s.Atom, func(u Vertex) bool { return u.Equal(v) })
 	if i < 0 {
@@ -52,9 +54,12 @@ func (s *ActiveSet) Toward(x []float64, v *Vertex, gamma float64) {
 }
 
 // Away moves the point to x = (1+γ)x − γu, where u is an atom. With γ = Most(u) it
-// drops u.
+// drops u. It panics if u is no atom or the only one, or if γ is not in [0, Most(u)].
 func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
-	s.check()
+	if s.check(); u < 0 || u >= len(s.Atom) || len(s.Atom) == 1 {
+		panic(fmt.Sprintf("fwset: a step away from atom %d of %d, want one of two or more", u, len(s.Atom)))
+	}
+	checkStep(gamma, s.Most(u))
 	drop := gamma >= s.Most(u)
 	floats.Scale(1+gamma, s.Weight)
 	s.Weight[u] -= gamma // α_u = (1+γ)α_u − γ, the others (1+γ)α_i
@@ -68,6 +73,12 @@ func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
 func (s *ActiveSet) check() {
 	if sum := floats.Sum(s.Weight); len(s.Weight) != len(s.Atom) || !(math.Abs(sum-1) <= 1e-9) {
 		panic(fmt.Sprintf("fwset: an ActiveSet of %d atoms with %d weights, which add up to %g, want 1; begin with Start", len(s.Atom), len(s.Weight), sum))
+	}
+}
+
+func checkStep(gamma, most float64) {
+	if !(gamma >= 0 && gamma <= most) {
+		panic(fmt.Sprintf("fwset: a step of γ = %g, want 0 to %g", gamma, most))
 	}
 }
 

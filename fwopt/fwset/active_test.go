@@ -136,3 +136,52 @@ func normalInto(rng *rand.Rand, x []float64) []float64 {
 	}
 	return x
 }
+
+// A step that leaves Ω, or that nobody can make, is named and changes nothing.
+func TestActiveSetBadSteps(t *testing.T) {
+	var s fwset.ActiveSet
+	var v fwset.Vertex
+	x := []float64{1, 0}
+	v.Pack(x)
+	s.Start(&v)
+	v.Pack([]float64{0, 1})
+	for want, call := range map[string]func(){
+		"γ = 2, want 0 to 1":     func() { s.Toward(x, &v, 2) },
+		"γ = -0.5, want 0 to 1":  func() { s.Toward(x, &v, -0.5) },
+		"γ = NaN, want 0 to 1":   func() { s.Toward(x, &v, math.NaN()) },
+		"away from atom 0 of 1":  func() { s.Away(x, 0, 0.5) },
+		"away from atom -1 of 1": func() { s.Away(x, -1, 0.5) },
+	} {
+		if got := said(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	s.Toward(x, &v, 0.25)
+	if got := said(func() { s.Away(x, 1, 0.5) }); !strings.Contains(got, "γ = 0.5, want 0 to 0.3333") {
+		t.Error(got)
+	}
+	if !slices.Equal(x, []float64{0.75, 0.25}) {
+		t.Errorf("the point is now %g", x)
+	}
+	// the same matrix with both factors negated is one atom
+	u, w := v.SetRankOne(1, 2)
+	u[0], w[0], w[1] = -1, 0, -1
+	if s.Toward(x, &v, 0.25); len(s.Atom) != 2 {
+		t.Errorf("%d atoms", len(s.Atom))
+	}
+	var a, b fwset.Vertex
+	a.SetRankOne(1, 2)
+	b.SetRankOne(1, 2)
+	a.U[0], a.V[0], a.V[1] = 2, 1, 3
+	b.U[0], b.V[0], b.V[1] = -2, -1, -3
+	if !a.Equal(&b) {
+		t.Error("not Equal up to the sign of both factors")
+	}
+	index, value := a.SetSparse(4, 2)
+	index[0], index[1], value[0], value[1] = 1, 3, 0, 5
+	index, value = b.SetSparse(4, 1)
+	index[0], value[0] = 3, 5
+	if !a.Equal(&b) || !b.Equal(&a) {
+		t.Error("not Equal beside a number that is 0")
+	}
+}

@@ -76,7 +76,7 @@ func (b TraceNorm) Argmin(dst, g []float64) {
 	v.Dense(dst)
 }
 
-// vertices holds some that are free, so that Argmin allocates nothing.
+// vertices holds some that are free, so that Argmin allocates no vector.
 var vertices = sync.Pool{New: func() any { return new(Vertex) }}
 
 // ArgminVertex computes v = −τ·u·vᵀ with ⟨g, v⟩ ≤ −τσ_1 + slack, where σ_1 is the

@@ -12,10 +12,11 @@ import (
 // sparse vector for a simplex or an ℓ1 ball, a matrix of rank one for a trace-norm
 // ball, or else a dense vector. A set fills it by SetDense, SetSparse or SetRankOne,
 // and the methods below do with any of the forms what is done with a vector, to the
-// same bits. The zero Vertex is ready to be filled; it keeps its memory, so that one
-// of them serves all steps of a run.
+// same bits, up to the sign of a zero. The zero Vertex is ready to be filled. It keeps
+// its memory while it keeps its form, so that one of them serves all steps of a run.
 //
-// A vertex is sparse if it has neither U nor as many values as D.
+// It is of rank one if it has U and V, dense if it has D values and no index, and else
+// sparse.
 type Vertex struct {
 	D     int       // its length as a vector
 	Value []float64 // all D numbers; or, with Index, those that are not 0
@@ -24,23 +25,39 @@ type Vertex struct {
 }
 
 // SetDense makes v a dense vector and returns its d numbers, which are to be filled.
+// It panics if d is not positive.
 func (v *Vertex) SetDense(d int) (value []float64) {
+	checkSize(d, 0, d)
 	*v = Vertex{D: d, Value: slices.Grow(v.Value[:0], d)[:d]}
 	return v.Value
 }
 
 // SetSparse makes v a vector of length d in which at most n numbers are not 0, and
 // returns where they stand and what they are, which is to be filled.
+// It panics if d is not positive or n is not from 0 to d.
 func (v *Vertex) SetSparse(d, n int) (index []int, value []float64) {
+	if checkSize(d, n, d); n == 0 {
+		*v = Vertex{D: d} // nil, which a file can tell from nothing else
+		return nil, nil
+	}
 	*v = Vertex{D: d, Index: slices.Grow(v.Index[:0], n)[:n], Value: slices.Grow(v.Value[:0], n)[:n]}
 	return v.Index, v.Value
 }
 
 // SetRankOne makes v a matrix of rank one, laid out as TraceNorm does, and returns its
 // factors: the h numbers of U and the m of V, which are to be filled.
+// It panics if h or m is not positive.
 func (v *Vertex) SetRankOne(h, m int) (u, w []float64) {
+	checkSize(min(h, m), 0, max(h, m))
 	*v = Vertex{D: h * m, U: slices.Grow(v.U[:0], h)[:h], V: slices.Grow(v.V[:0], m)[:m]}
 	return v.U, v.V
+}
+
+// checkSize panics unless d is a dimension and 0 ≤ n ≤ most.
+func checkSize(d, n, most int) {
+	if d < 1 || n < 0 || n > most {
+		panic(fmt.Sprintf("fwset: a Vertex of dimension %d with %d numbers", d, n))
+	}
 }
 
 // Pack makes v hold x, as a sparse vector if half of x or more is 0.
@@ -164,7 +181,10 @@ func (v *Vertex) Dot(g []float64) (sum float64) {
 	case v.rankOne():
 		return kern.DotOuter(g, v.U, v.V)
 	case v.dense():
-		return floats.Dot(v.Value, g)
+		for k, x := range v.Value { // in order, as in the other forms
+			sum += x * g[k]
+		}
+		return sum
 	}
 	for k, i := range v.Index {
 		sum += v.Value[k] * g[i]
@@ -173,15 +193,20 @@ func (v *Vertex) Dot(g []float64) (sum float64) {
 }
 
 // Equal reports whether v and w are the same vector, number by number, in whatever
-// form. It costs O(D) where the forms differ.
+// form. Two of rank one are if their factors are, up to a common sign. It costs O(D)
+// where the forms differ.
 func (v *Vertex) Equal(w *Vertex) bool {
 	switch {
 	case v.D != w.D:
 		return false
 	case v.rankOne() && w.rankOne():
-		return slices.Equal(v.U, w.U) && slices.Equal(v.V, w.V)
-	case v.rankOne() == w.rankOne() && v.dense() == w.dense():
-		return slices.Equal(v.Index, w.Index) && slices.Equal(v.Value, w.Value)
+		minus := func(x, y float64) bool { return x == -y }
+		return slices.Equal(v.U, w.U) && slices.Equal(v.V, w.V) ||
+			slices.EqualFunc(v.U, w.U, minus) && slices.EqualFunc(v.V, w.V, minus)
+	case v.dense() && w.dense(), slices.Equal(v.Index, w.Index) && !v.rankOne() && !w.rankOne() && v.dense() == w.dense():
+		return slices.Equal(v.Value, w.Value)
+	case len(v.Index) == 1 && len(w.Index) == 1 && v.Value[0] != 0 && w.Value[0] != 0:
+		return false // vertices of a simplex, the case to be fast in
 	}
 	p, q := kern.Borrow(v.D), kern.Borrow(v.D)
 	defer kern.Return(p)

@@ -160,6 +160,22 @@ func (w wrong) ArgminVertex(v *fwset.Vertex, _ []float64, _ float64, _ *fwset.Wa
 	return 0
 }
 
+// halfOwn embeds a set and overrides only its Argmin.
+type halfOwn struct{ fwset.Simplex }
+
+func (h halfOwn) Argmin(dst, g []float64) {
+	h.Simplex.Argmin(dst, g)
+	floats.Scale(2, dst)
+}
+
+func TestEmbeddedSet(t *testing.T) {
+	f := fwsum.NewQuadratic(3, nil, []float64{1, 2, 3})
+	got := said(func() { fwopt.NewOracle(f, halfOwn{fwset.Simplex{D: 3, R: 1}}, 1) })
+	if !strings.Contains(got, "fwset_test.halfOwn") || !strings.Contains(got, "must override ArgminVertex, too") {
+		t.Error(got)
+	}
+}
+
 // What is not a vertex is named, before a method uses it.
 func TestVertexBadInput(t *testing.T) {
 	for want, fill := range map[string]func(v *fwset.Vertex){
@@ -173,8 +189,7 @@ func TestVertexBadInput(t *testing.T) {
 		"made of U with 3 numbers and V with 1, beside 1 value": func(v *fwset.Vertex) { v.SetRankOne(3, 1); v.Value = []float64{1} },
 	} {
 		s := wrong{fwset.Simplex{D: 3, R: 1}, fill}
-		o := fwopt.NewOracle(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), s, 1)
-		got := said(func() { o.Argmin(new(fwset.Vertex), []float64{1, 2, 3}) })
+		got := said(func() { fwopt.NewOracle(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), s, 1) })
 		if !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}

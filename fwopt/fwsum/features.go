@@ -8,7 +8,8 @@ import (
 )
 
 // Features is the data of a RowSum, whose rows are e_1, …, e_n: a *Sparse or a *Dense
-// matrix. Which of the two it is decides the cost alone.
+// matrix. Which of the two it is decides the cost and, by the order of
+// sums, the last bits of values.
 type Features interface {
 	Size() (n, m int) // rows (examples) and columns (features)
 	fwopt.Identified
