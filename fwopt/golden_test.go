@@ -95,7 +95,7 @@ func TestGolden(t *testing.T) {
 	}
 	for name, ms := range got {
 		if len(ms) != len(want[name]) {
-			t.Errorf("%s: %d methods, the file has %d", name, len(ms), len(want[name]))
+			t.Errorf("%s: %d methods, the file has %d: go test ./fwopt -run TestGolden -golden adds a new one", name, len(ms), len(want[name]))
 		}
 		for _, method := range slices.Sorted(maps.Keys(ms)) {
 			if ms[method] != want[name][method] {

@@ -67,6 +67,11 @@ func over(a, b int) int { return (a + b - 1) / b }
 // Every built-in method keeps the contract that fwtest.TestMethod holds one's own
 // methods against.
 func TestMethods(t *testing.T) {
+	for name := range small.Methods() {
+		if spends[name] == nil {
+			t.Errorf("nothing is said of what %s spends", name)
+		}
+	}
 	if testing.Short() {
 		t.Skip("TestMomentum is enough")
 	}
@@ -78,9 +83,6 @@ func TestMethods(t *testing.T) {
 		})
 	}
 	for name := range small.Methods() {
-		if spends[name] == nil {
-			t.Errorf("nothing is said of what %s spends", name)
-		}
 		test(name, func() fwopt.Method { return small.Methods()[name] }, spends[name])
 	}
 	// a step that is safe, and an L that need not be doubled

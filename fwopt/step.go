@@ -8,7 +8,8 @@ import (
 
 // StepRule chooses the steps of FW and AwayFW. A rule of one's own is a struct with
 // this method; what it keeps from step to step stands in exported fields behind a
-// pointer, so that a checkpoint holds it, and Identify says its parameters.
+// pointer, so that a checkpoint holds it, and Identify says its parameters. Scratch
+// memory is local to Step.
 type StepRule interface {
 	// Step returns γ_k ∈ [0, 1]. More than leg.Most counts as that. What it asks of f
 	// it asks through o, which counts.

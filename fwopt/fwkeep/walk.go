@@ -39,7 +39,7 @@ func (w *walker) visit(v reflect.Value, path string, at level) {
 	case w.what != "":
 		return
 	case !v.CanInterface():
-		w.lose(path, "which is unexported: export it (of a type of another package, keep its value), make it a local variable of Steps if it is scratch space")
+		w.lose(path, "which is unexported: export it (of a type of another package, keep its value), make it a local variable, of Steps or of a rule's Step, if it is scratch space")
 	case k == reflect.Func && at == behind:
 		w.lose(path, "a function behind a pointer, slice or map: make it a field of the method itself")
 	case k == reflect.Chan || k == reflect.UnsafePointer:

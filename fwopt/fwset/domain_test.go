@@ -94,7 +94,7 @@ func mustPanic(t *testing.T, d fwopt.Domain, want string, f func()) {
 	defer func() {
 		t.Helper()
 		if s := fmt.Sprint(recover()); !strings.HasPrefix(s, "fwset: ") || !strings.Contains(s, want) {
-			t.Errorf("%T: the panic says %q, want fwopt: … %q", d, s, want)
+			t.Errorf("%T: the panic says %q, want fwset: … %q", d, s, want)
 		}
 	}()
 	f()

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
@@ -306,6 +308,52 @@ func (c *domainCheck) shape() string {
 	}
 	if h, m := s.Shape(); h < 1 || m < 1 || h*m != c.n {
 		return fmt.Sprintf("Shape() = %d, %d, and Dim() = %d; want h·m = Dim()", h, m, c.n)
+	}
+	return ""
+}
+
+// identity changes each exported number of the set, by itself: what Identify leaves out
+// fwkeep.Keep takes for the same set, and gives back the other one's run.
+func (c *domainCheck) identity() string {
+	own := fwid.Ask(c.d, 0)
+	if own.Missing() != "" {
+		return ""
+	}
+	v := reflect.ValueOf(c.d)
+	pointer := v.Kind() == reflect.Pointer
+	if pointer {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return ""
+	}
+	for i := range v.NumField() {
+		other := reflect.New(v.Type())
+		other.Elem().Set(v)
+		field := other.Elem().Field(i)
+		if !field.CanSet() {
+			continue
+		}
+		if field.Kind() == reflect.Slice && field.Len() > 0 {
+			field.Set(reflect.AppendSlice(reflect.MakeSlice(field.Type(), 0, field.Len()), field))
+			field = field.Index(field.Len() - 1)
+		}
+		was := fmt.Sprint(field)
+		if change(field); fmt.Sprint(field) == was {
+			if field.CanFloat() {
+				field.SetFloat(1)
+			}
+			if fmt.Sprint(field) == was {
+				continue // no number
+			}
+		}
+		part := other.Interface()
+		if !pointer {
+			part = other.Elem().Interface()
+		}
+		if fwid.Ask(part, 0).Hash() == own.Hash() {
+			return fmt.Sprintf("Identify does not say the field %s: with another value fwkeep.Keep would find the runs of this one", v.Type().Field(i).Name)
+		}
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ import (
 // (that it stays near and beats points that are nearer), Project (against the
 // variational inequality that defines a projection), Diameter
 // (against the farthest points that a search finds), Width and Shape (that they can
-// be) and Gauge.
+// be), Gauge, and Identify (that it says each exported number of d).
 //
 // It cannot know Ω: a domain that is consistent passes, even if it is not the
 // one that was meant. It takes about 100 calls of Argmin and Project each, and
@@ -47,7 +47,7 @@ func domain(t reporter, d fwopt.Domain) {
 	}
 	c.minima()
 	for _, check := range []func() string{
-		c.minimal, c.scale, c.centre, c.parallel, c.vertex, c.local, c.project, c.diameter, c.width, c.shape, c.gauge,
+		c.minimal, c.scale, c.centre, c.parallel, c.vertex, c.local, c.project, c.diameter, c.width, c.shape, c.gauge, c.identity,
 	} {
 		if fault := check(); fault != "" {
 			t.Errorf("%T: %s", d, fault)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
@@ -275,6 +276,24 @@ func (e *extra) ArgminVertex(v *fwset.Vertex, g []float64, tol float64, warm *fw
 	return 0
 }
 
+// saysLittle is a ball whose Identify leaves a field out.
+type saysLittle struct {
+	D     int
+	R     float64
+	W     []float64
+	Fault int
+}
+
+func (b saysLittle) Dim() int                { return b.D }
+func (b saysLittle) Argmin(dst, g []float64) { fwset.L2Ball{D: b.D, R: b.R}.Argmin(dst, g) }
+func (b saysLittle) Identify(id *fwopt.Identity) {
+	if id.Of(b).Int(b.D, b.Fault); b.Fault == 0 {
+		id.Float(b.W...)
+	} else {
+		id.Float(b.R)
+	}
+}
+
 type recorder struct{ msgs []string }
 
 func (r *recorder) Helper() {}
@@ -336,6 +355,15 @@ func TestDomainFindsFaults(t *testing.T) {
 		var r recorder
 		domain(&r, &extra{rod{d: 5, fault: fault}})
 		expect(t, fault, r.msgs, want)
+	}
+	for fault, d := range map[string]fwopt.Domain{
+		"does not say the field R":  saysLittle{3, 2, []float64{1}, 0},
+		"does not say the field W":  saysLittle{3, 2, []float64{1}, 1},
+		"does not say the field R ": &saysLittle{3, 2, []float64{1}, 0},
+	} {
+		var r recorder
+		domain(&r, d)
+		expect(t, fault, r.msgs, strings.TrimSpace(fault))
 	}
 	var r recorder
 	domain(&r, forgetful{fwset.Box{Lo: []float64{0, 0}, Hi: []float64{1, 1}}})
