@@ -1,7 +1,6 @@
 package fwopt
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
@@ -39,22 +38,3 @@ type MethodFunc func(o *Oracle, w0 []float64) iter.Seq[Step]
 
 // Steps calls m.
 func (m MethodFunc) Steps(o *Oracle, w0 []float64) iter.Seq[Step] { return m(o, w0) }
-
-// length returns N_t, the steps of epoch t, and panics if there are none: such a
-// method would take snapshots for ever.
-func length(N func(t int) int, t int) int {
-	n := N(t)
-	if n < 1 {
-		panic(fmt.Sprintf("fwopt: N_%d = %d, want at least 1", t, n))
-	}
-	return n
-}
-
-// vectors returns k vectors of length d.
-func vectors(k, d int) [][]float64 {
-	vs := make([][]float64, k)
-	for i := range vs {
-		vs[i] = make([]float64, d)
-	}
-	return vs
-}

@@ -316,15 +316,3 @@ func Lerp(x []float64, gamma float64, v []float64) {
 	floats.Scale(1-gamma, x)
 	floats.AddScaled(x, gamma, v)
 }
-
-// ceil returns ⌈x⌉ as an int, at least 1. An x that is a whole number up to
-// rounding, a relative 1e-12, counts as that number.
-func ceil(x float64) int {
-	if math.IsNaN(x) || x > 1<<53 {
-		panic(fmt.Sprintf("fwopt: a schedule asks for %g samples or steps", x))
-	}
-	if r := math.Round(x); math.Abs(x-r) <= 1e-12*r {
-		x = r
-	}
-	return max(1, int(math.Ceil(x)))
-}

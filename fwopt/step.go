@@ -74,6 +74,3 @@ func shortStep(slope, bend float64) float64 {
 	}
 	return min(1, slope/bend)
 }
-
-// gamma2 is γ_k = 2/(k+1), the step of every theorem of the paper.
-func gamma2(k int) float64 { return 2 / float64(k+1) }

@@ -136,9 +136,6 @@ func STORCExperiments(L, D float64) *STORC {
 	}
 }
 
-// batchSize is m_k of STORC, SGD and SVRG in Section 5.
-const batchSize = 100
-
 func (a *STORC) String() string { return "STORC" }
 
 // Identify says the schedules at each step.

@@ -67,9 +67,6 @@ func SVRFExperiments() *SVRF {
 	return a
 }
 
-// snapshotEvery is the number of steps between two snapshots in Section 5.
-const snapshotEvery = 50
-
 func (a *SVRF) String() string { return "SVRF" }
 
 // Identify says the schedules at each step.

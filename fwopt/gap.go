@@ -1,0 +1,29 @@
+package fwopt
+
+import (
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
+)
+
+// DualityGap returns max_{v∈Ω} ⟨∇f(w), w−v⟩ as far as it is known: the true value
+// is at least gap, up to rounding, and at most gap + slack, which includes
+// rounding. For a convex f and w ∈ Ω, gap + slack bounds f(w) − f(w*) from above.
+// It counts nothing.
+func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
+	g := make([]float64, len(w))
+	f.Grad(g, w, Batch{})
+	return gapOf(omega, w, g, make([]float64, len(w)), 0, nil)
+}
+
+// gapOf returns the duality gap at w, where the gradient is g. d is scratch.
+func gapOf(omega Domain, w, g, d []float64, tol float64, warm *fwset.Warm) (gap, slack float64) {
+	var v Vertex
+	slack = fwset.Argmin(omega, &v, g, tol, warm)
+	v.Dense(d)
+	size := floats.Norm(w, 2) + floats.Norm(d, 2) // w and v are in Ω up to rounding
+	floats.SubTo(d, w, d)
+	gap = floats.Dot(g, d)
+	return gap, slack + 0x1p-52*floats.Norm(g, 2)*(math.Sqrt(float64(len(w)))*floats.Norm(d, 2)+size)
+}
