@@ -153,13 +153,13 @@ func dot4(x, y []float64) float64 {
 	k := 0
 	for ; k+4 <= len(x); k += 4 {
 		a, b := x[k:k+4:k+4], y[k:k+4:k+4]
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
+		s0 += float64(a[0] * b[0])
+		s1 += float64(a[1] * b[1])
+		s2 += float64(a[2] * b[2])
+		s3 += float64(a[3] * b[3])
 	}
 	for ; k < len(x); k++ {
-		s0 += x[k] * y[k]
+		s0 += float64(x[k] * y[k])
 	}
 	return (s0 + s1) + (s2 + s3)
 }

@@ -11,13 +11,24 @@ import "gonum.org/v1/gonum/floats"
 // numbers. With W the weights and (idx, val) an example it gives the scores of
 // the example; with W the derivatives by the scores and (idx, val) a column of
 // the data it gives a row of the gradient.
+//
+// The terms are added in order, each with two roundings. idx may be longer than val:
+// the rows after the last one are then asked for, as those that come next.
 func Gather(dst, w []float64, idx []int32, val []float64) {
-	h := len(dst)
-	idx = idx[:len(val)]
-	if h == 1 {
-		dst[0] += dot(w, idx, val)
-		return
+	idx = idx[:len(idx):len(idx)]
+	switch _ = idx[:len(val)]; {
+	case len(dst) == 1:
+		dst[0] += dot(w, idx[:len(val)], val)
+	case vectors && len(dst) >= width:
+		gatherVectors(dst, w, idx, val)
+	default:
+		gatherPlain(dst, w, idx[:len(val)], val)
 	}
+}
+
+func gatherPlain(dst, w []float64, idx []int32, val []float64) {
+	h := len(dst)
+	w = w[:len(w):len(w)]
 	// Four rows at once: a quarter of the traffic to dst, and four loads on
 	// their way from memory together.
 	k := 0
@@ -26,13 +37,8 @@ func Gather(dst, w []float64, idx []int32, val []float64) {
 		x0, x1, x2, x3 := w[o0:o0+h], w[o1:o1+h], w[o2:o2+h], w[o3:o3+h]
 		x0, x1, x2, x3 = x0[:len(dst)], x1[:len(dst)], x2[:len(dst)], x3[:len(dst)]
 		v0, v1, v2, v3 := val[k], val[k+1], val[k+2], val[k+3]
-		l := 0
-		for ; l < len(dst)-1; l += 2 {
-			dst[l] = dst[l] + v0*x0[l] + v1*x1[l] + v2*x2[l] + v3*x3[l]
-			dst[l+1] = dst[l+1] + v0*x0[l+1] + v1*x1[l+1] + v2*x2[l+1] + v3*x3[l+1]
-		}
-		if l < len(dst) {
-			dst[l] = dst[l] + v0*x0[l] + v1*x1[l] + v2*x2[l] + v3*x3[l]
+		for l := range dst {
+			dst[l] = dst[l] + float64(v0*x0[l]) + float64(v1*x1[l]) + float64(v2*x2[l]) + float64(v3*x3[l])
 		}
 	}
 	for ; k < len(val); k++ {
@@ -40,7 +46,7 @@ func Gather(dst, w []float64, idx []int32, val []float64) {
 		x := w[o : o+h][:len(dst)]
 		v := val[k]
 		for l := range dst {
-			dst[l] += v * x[l]
+			dst[l] += float64(v * x[l])
 		}
 	}
 }
@@ -50,13 +56,13 @@ func dot(w []float64, idx []int32, val []float64) float64 {
 	var s0, s1, s2, s3 float64
 	k := 0
 	for ; k+4 <= len(val); k += 4 {
-		s0 += val[k] * w[idx[k]]
-		s1 += val[k+1] * w[idx[k+1]]
-		s2 += val[k+2] * w[idx[k+2]]
-		s3 += val[k+3] * w[idx[k+3]]
+		s0 += float64(val[k] * w[idx[k]])
+		s1 += float64(val[k+1] * w[idx[k+1]])
+		s2 += float64(val[k+2] * w[idx[k+2]])
+		s3 += float64(val[k+3] * w[idx[k+3]])
 	}
 	for ; k < len(val); k++ {
-		s0 += val[k] * w[idx[k]]
+		s0 += float64(val[k] * w[idx[k]])
 	}
 	return (s0 + s1) + (s2 + s3)
 }
@@ -88,61 +94,78 @@ func Touch(w []float64, h int, idx []int32) float64 {
 }
 
 // Scatter does W[idx[k]] += val[k] · p for all k, where W has rows of len(p)
-// numbers: the transpose of Gather.
+// numbers: the transpose of Gather. idx may be longer than val, as there.
 func Scatter(w, p []float64, idx []int32, val []float64) {
-	h := len(p)
-	idx = idx[:len(val)]
-	if h == 1 {
+	idx = idx[:len(idx):len(idx)]
+	switch _ = idx[:len(val)]; {
+	case len(p) == 1:
 		for k, v := range val {
-			w[idx[k]] += v * p[0]
+			w[idx[k]] += float64(v * p[0])
 		}
-		return
+	case vectors && len(p) >= width:
+		scatterVectors(w, p, idx, val)
+	default:
+		scatterPlain(w, p, idx[:len(val)], val)
 	}
+}
+
+func scatterPlain(w, p []float64, idx []int32, val []float64) {
+	h := len(p)
+	w = w[:len(w):len(w)]
 	for k, v := range val {
 		o := int(idx[k]) * h
-		floats.AddScaled(w[o:o+h], v, p)
+		x := w[o : o+h][:len(p)]
+		for l, y := range p {
+			x[l] += float64(v * y)
+		}
 	}
 }
 
 // GatherAll is Gather with all rows of W, in order: dst += Σ_k val[k] · W[k].
 func GatherAll(dst, w, val []float64) {
 	h := len(dst)
-	if h == 1 {
-		dst[0] += dot4(val, w[:len(val)])
-		return
+	w = fit(w, h*len(val))
+	switch {
+	case h == 1:
+		dst[0] += dot4(val, w)
+	case vectors && h >= width:
+		gatherAllVectors(dst, w, val)
+	default:
+		gatherAllPlain(dst, w, val)
 	}
-	k := 0
+}
+
+func gatherAllPlain(dst, w, val []float64) {
+	h, k := len(dst), 0
 	for ; k+4 <= len(val); k += 4 {
 		x := w[k*h : (k+4)*h]
 		x0, x1, x2, x3 := x[:h][:len(dst)], x[h : 2*h][:len(dst)], x[2*h : 3*h][:len(dst)], x[3*h:][:len(dst)]
 		v0, v1, v2, v3 := val[k], val[k+1], val[k+2], val[k+3]
 		for l := range dst {
-			dst[l] = dst[l] + v0*x0[l] + v1*x1[l] + v2*x2[l] + v3*x3[l]
+			dst[l] = dst[l] + float64(v0*x0[l]) + float64(v1*x1[l]) + float64(v2*x2[l]) + float64(v3*x3[l])
 		}
 	}
 	for ; k < len(val); k++ {
 		x := w[k*h : k*h+h][:len(dst)]
 		v := val[k]
 		for l := range dst {
-			dst[l] += v * x[l]
+			dst[l] += float64(v * x[l])
 		}
 	}
 }
 
-// ScatterAll is Scatter to all rows of W, in order: W[k] += val[k] · p.
+// ScatterAll is Scatter to all rows of W, in order: W[k] += val[k] · p. It leaves out
+// the rows with val[k] = 0.
 func ScatterAll(w, p, val []float64) {
 	h := len(p)
 	if h == 1 {
 		floats.AddScaled(w, p[0], val)
 		return
 	}
-	for k, v := range val {
-		if v == 0 {
-			continue
-		}
-		x := w[k*h : k*h+h][:len(p)]
-		for l, y := range p {
-			x[l] += v * y
+	w = fit(w, h*len(val))
+	for k := 0; k < len(val); k++ { // pieces small enough for preemption
+		if val[k] != 0 {
+			k += addRun(w, 1, p, val, k, min(k+chunk/h+1, len(val))) - 1
 		}
 	}
 }

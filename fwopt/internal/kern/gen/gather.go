@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// gather writes the kernel of dst += Σ_k val[k]·W[row k], for a dst of 4 to 4·strip
+// numbers, which stays in registers. If the number is no multiple of 4 the last
+// vector overlaps the one before, and both work out what they share.
+//
+// Indexed, row k is idx[k]; the kernel stops before a row that is not in W, and
+// returns how many it did. It fetches rows next[0], …, next[ahead−1] into the cache,
+// one before each of its own, and reads no other one.
+func gather(name string, indexed bool) {
+	sig := "func(dst *float64, h int, w *float64, stride int, val *float64, n int)"
+	if indexed {
+		sig = "func(dst *float64, h int, w *float64, stride int, val *float64, n int, limit int, idx, next *int32, ahead int) int"
+	}
+	TEXT(name, NOSPLIT, sig)
+	if indexed {
+		Doc(name+" does dst += Σ_k val[k]·W[idx[k]] for dst of h numbers, 4 ≤ h ≤ 48, until",
+			"an offset idx[k]·stride is over limit, and returns how many k it did. It fetches",
+			"the rows next[:ahead] into the cache. Stride and limit are bytes.")
+	} else {
+		Doc(name + " does dst += Σ_k val[k]·W[k] for dst of h numbers, 4 ≤ h ≤ 48; stride is bytes.")
+	}
+	Pragma("noescape")
+	g := &gatherer{indexed: indexed, name: name,
+		dst: Load(Param("dst"), GP64()), h: Load(Param("h"), GP64()), w: Load(Param("w"), GP64()),
+		stride: Load(Param("stride"), GP64()), val: Load(Param("val"), GP64()), n: Load(Param("n"), GP64()), k: GP64()}
+	if indexed {
+		g.limit, g.idx, g.next = Load(Param("limit"), GP64()), Load(Param("idx"), GP64()), Load(Param("next"), GP64())
+	}
+	XORQ(g.k, g.k)
+	SHLQ(U8(3), g.h)
+	g.choose(1, strip)
+}
+
+type gatherer struct {
+	indexed                      bool
+	name                         string
+	dst, h, w, stride, val, n, k Register
+	limit, idx, next             Register
+}
+
+// choose finds the code for the number of vectors, which is from lo to hi.
+func (g *gatherer) choose(lo, hi int) {
+	if lo == hi {
+		g.body(lo)
+		return
+	}
+	mid := (lo + hi) / 2
+	more := fmt.Sprintf("more%d", mid)
+	CMPQ(g.h, U32(mid*vector))
+	JG(LabelRef(more))
+	g.choose(lo, mid)
+	Label(more)
+	g.choose(mid+1, hi)
+}
+
+// place is vector i of n of the row at base; end is base plus the bytes of a row.
+func place(base, end Register, i, n int) Mem {
+	if i == n-1 {
+		return Mem{Base: end, Disp: -vector}
+	}
+	return Mem{Base: base, Disp: i * vector}
+}
+
+func (g *gatherer) body(n int) {
+	label := func(s string) string { return fmt.Sprintf("%s%d", s, n) }
+	end := GP64()
+	sum := make([]VecVirtual, n)
+	MOVQ(g.dst, end)
+	ADDQ(g.h, end)
+	for i := range sum {
+		sum[i] = YMM()
+		VMOVUPD(place(g.dst, end, i, n), sum[i])
+	}
+	if g.indexed {
+		ahead := Load(Param("ahead"), GP64())
+		TESTQ(ahead, ahead)
+		JLE(LabelRef(label("plain")))
+		Label(label("fetch"))
+		g.fetch(n)
+		g.term(sum, label("done"))
+		CMPQ(g.k, ahead)
+		JLT(LabelRef(label("fetch")))
+	}
+	Label(label("plain"))
+	CMPQ(g.k, g.n)
+	JGE(LabelRef(label("done")))
+	Label(label("loop"))
+	g.term(sum, label("done"))
+	CMPQ(g.k, g.n)
+	JLT(LabelRef(label("loop")))
+	Label(label("done"))
+	MOVQ(g.dst, end)
+	ADDQ(g.h, end)
+	for i := range sum {
+		VMOVUPD(sum[i], place(g.dst, end, i, n))
+	}
+	if g.indexed {
+		Store(g.k, ReturnIndex(0))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// fetch asks for the row next[k].
+func (g *gatherer) fetch(n int) {
+	o := GP64()
+	MOVL(Mem{Base: g.next, Index: g.k, Scale: 4}, o.As32())
+	IMULQ(g.stride, o)
+	ADDQ(g.w, o)
+	for at := 0; at < n*vector; at += line {
+		PREFETCHT0(Mem{Base: o, Disp: at})
+	}
+}
+
+// term adds term k, and goes to done if there is no such row.
+func (g *gatherer) term(sum []VecVirtual, done string) {
+	x, end, v := g.w, GP64(), YMM()
+	if g.indexed {
+		o := GP64()
+		MOVL(Mem{Base: g.idx, Index: g.k, Scale: 4}, o.As32())
+		IMULQ(g.stride, o)
+		CMPQ(o, g.limit)
+		JHI(LabelRef(done))
+		ADDQ(g.w, o)
+		x = o
+	}
+	MOVQ(x, end)
+	ADDQ(g.h, end)
+	VBROADCASTSD(Mem{Base: g.val, Index: g.k, Scale: 8}, v)
+	for i := range sum {
+		if fma {
+			VFMADD231PD(place(x, end, i, len(sum)), v, sum[i])
+			continue
+		}
+		t := mul(place(x, end, i, len(sum)), v)
+		VADDPD(t, sum[i], sum[i])
+	}
+	if !g.indexed {
+		ADDQ(g.stride, g.w)
+	}
+	INCQ(g.k)
+}
+
+const fma = false

@@ -1,0 +1,89 @@
+// Command gen writes the vector kernels of package kern: simd_amd64.s and, with
+// their Go declarations, simd_stub_amd64.go. It is a module of its own, so that
+// whoever uses the library need not have avo. After a change to it:
+//
+//	go generate ./fwopt/internal/kern
+//
+// A product and a sum are two roundings here, as in the plain Go twins, and not
+// one by FMA: the kernels wait for memory, so that FMA was no faster, and no bit
+// depends on whether the processor has it. Each lane of a vector is one output,
+// which takes its terms in the order of the twin; so the width of the vectors does
+// not show either.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	number = 8               // bytes
+	vector = 32              // bytes
+	lanes  = vector / number // numbers in a vector
+	line   = 64              // bytes in a line of the cache
+	strip  = 12              // at most so many vectors of sums in registers
+)
+
+func main() {
+	ConstraintExpr("!purego")
+	cpuid()
+	xgetbv()
+	gather("gatherRows", true)
+	gather("gatherAllRows", false)
+	scatter()
+	outer("outerRows", "x_j = v_j·u", "", func(c, x, u Op) VecVirtual {
+		return mul(u, c)
+	})
+	outer("lerpRows", "x_j = a·x_j + b·(v_j·u)", "ab", func(c, x, u Op) VecVirtual {
+		t := mul(keep["b"], mul(u, c))
+		return add(mul(x, keep["a"]), t)
+	})
+	outer("addRows", "x_j += a·(v_j·u)", "a", func(c, x, u Op) VecVirtual {
+		return add(x, mul(keep["a"], mul(u, c)))
+	})
+	outer("subRows", "dst_j = x_j − v_j·u", "", func(c, x, u Op) VecVirtual {
+		t, r := mul(u, c), YMM()
+		VMOVUPD(x, r)
+		VSUBPD(t, r, r)
+		return r
+	})
+	Generate()
+}
+
+// keep holds the broadcast arguments of the kernel that is being written.
+var keep = map[string]VecVirtual{}
+
+func mul(x, y Op) VecVirtual {
+	r := YMM()
+	VMULPD(x, y, r)
+	return r
+}
+
+func add(x, y Op) VecVirtual {
+	r := YMM()
+	VADDPD(x, y, r)
+	return r
+}
+
+func cpuid() {
+	TEXT("cpuid", NOSPLIT, "func(leaf, sub uint32) (a, b, c, d uint32)")
+	Doc("cpuid asks the processor what it can do.")
+	Load(Param("leaf"), EAX)
+	Load(Param("sub"), ECX)
+	CPUID()
+	Store(EAX, Return("a"))
+	Store(EBX, Return("b"))
+	Store(ECX, Return("c"))
+	Store(EDX, Return("d"))
+	RET()
+}
+
+func xgetbv() {
+	TEXT("xgetbv", NOSPLIT, "func() uint32")
+	Doc("xgetbv says which registers the operating system keeps.")
+	XORL(ECX, ECX)
+	XGETBV()
+	Store(EAX, ReturnIndex(0))
+	RET()
+}

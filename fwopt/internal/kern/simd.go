@@ -1,0 +1,89 @@
+package kern
+
+//go:generate go run -C gen . -pkg kern -out ../simd_amd64.s -stubs ../simd_stub_amd64.go
+
+// vectors says that the kernels of simd_amd64.s run, and not their plain twins, which
+// give the same bits: a test can switch it off. Only rows of width numbers or more
+// come to these kernels.
+var vectors = hasVectors()
+
+const (
+	width = 4       // numbers in a vector
+	strip = 12      // at most so many vectors of sums stay in registers
+	chunk = 1 << 15 // at most so many numbers between two chances to preempt
+	ahead = 16      // rows that Gather and Scatter ask for before they come to them
+)
+
+// fit returns x[:n], and panics if x is shorter, also where its capacity is not.
+func fit(x []float64, n int) []float64 { return x[:n:len(x)][:n:n] }
+
+// offRange panics as w[i·h:(i+1)·h] does if that is no part of w.
+func offRange(w []float64, h int, i int32) {
+	o := int(i) * h
+	_ = w[o : o+h : len(w)]
+	panic("kern: a kernel stopped at a row that is there")
+}
+
+// fetch returns the rows to ask for while the first n of idx are worked on.
+func fetch(idx []int32, n int) (next *int32, count int) {
+	if n = min(n, len(idx)-ahead); n > 0 {
+		return &idx[ahead], n
+	}
+	return nil, 0
+}
+
+func gatherVectors(dst, w []float64, idx []int32, val []float64) {
+	h := len(dst)
+	most := max(chunk/h, 1)
+	for len(val) > 0 {
+		if len(w) < h {
+			offRange(w, h, idx[0])
+		}
+		n := min(len(val), most)
+		next, count := fetch(idx, n)
+		for l := 0; l < h; {
+			s := h - l
+			if s > strip*width {
+				s = 2 * strip * width / 3
+			}
+			if k := gatherRows(&dst[l], s, &w[l], 8*h, &val[0], n, 8*(len(w)-h), &idx[0], next, count); k < n {
+				offRange(w, h, idx[k])
+			}
+			l += s
+		}
+		idx, val = idx[n:], val[n:]
+	}
+}
+
+func scatterVectors(w, p []float64, idx []int32, val []float64) {
+	h := len(p)
+	most := max(chunk/h, 1)
+	for len(val) > 0 {
+		if len(w) < h {
+			offRange(w, h, idx[0])
+		}
+		n := min(len(val), most)
+		next, count := fetch(idx, n)
+		if k := scatterRows(&w[0], 8*h, &p[0], h, &val[0], n, 8*(len(w)-h), &idx[0], next, count); k < n {
+			offRange(w, h, idx[k])
+		}
+		idx, val = idx[n:], val[n:]
+	}
+}
+
+func gatherAllVectors(dst, w, val []float64) {
+	h := len(dst)
+	most := max(chunk/h, 1)
+	for len(val) > 0 {
+		n := min(len(val), most)
+		for l := 0; l < h; {
+			s := h - l
+			if s > strip*width {
+				s = 2 * strip * width / 3
+			}
+			gatherAllRows(&dst[l], s, &w[l], 8*h, &val[0], n)
+			l += s
+		}
+		w, val = w[n*h:], val[n:]
+	}
+}

@@ -1,0 +1,22 @@
+//go:build !purego
+
+package kern
+
+// hasVectors reports whether the processor has AVX2 and FMA, and the operating system
+// keeps the upper halves of the vector registers.
+func hasVectors() bool {
+	if top, _, _, _ := cpuid(0, 0); top < 7 {
+		return false
+	}
+	const fma, osxsave, avx = 1 << 12, 1 << 27, 1 << 28
+	if _, _, c, _ := cpuid(1, 0); c&fma == 0 || c&osxsave == 0 || c&avx == 0 {
+		return false
+	}
+	const xmm, ymm = 1 << 1, 1 << 2
+	if kept := xgetbv(); kept&xmm == 0 || kept&ymm == 0 {
+		return false
+	}
+	const avx2 = 1 << 5
+	_, b, _, _ := cpuid(7, 0)
+	return b&avx2 != 0
+}

@@ -1,0 +1,29 @@
+//go:build !amd64 || purego
+
+package kern
+
+// Here only the plain twins run.
+
+func hasVectors() bool { return false }
+
+const none = "kern: no vector kernels in this build"
+
+func gatherRows(dst *float64, h int, w *float64, stride int, val *float64, n int, limit int, idx *int32, next *int32, ahead int) int {
+	panic(none)
+}
+
+func gatherAllRows(dst *float64, h int, w *float64, stride int, val *float64, n int) { panic(none) }
+
+func scatterRows(w *float64, stride int, p *float64, h int, val *float64, n int, limit int, idx *int32, next *int32, ahead int) int {
+	panic(none)
+}
+
+func outerRows(x *float64, u *float64, h int, v *float64, n int) int { panic(none) }
+
+func lerpRows(x *float64, u *float64, h int, v *float64, n int, a float64, b float64) int {
+	panic(none)
+}
+
+func addRows(x *float64, u *float64, h int, v *float64, n int, a float64) int { panic(none) }
+
+func subRows(dst *float64, x *float64, u *float64, h int, v *float64, n int) int { panic(none) }
