@@ -5,75 +5,99 @@ import "gonum.org/v1/gonum/floats"
 // The matrices of this file are of rank one: number j·len(u)+l is u[l]·v[j]. What is
 // done with one rounds as it does with the matrix written out.
 
-// rows works on pieces of the rows, of h numbers, on all processors. It calls full
-// for rows lo to hi, the first of which has v_j ≠ 0; full returns how many rows it did,
-// and may only stop where v_j = 0. It calls zero for the rows between.
-func rows(v []float64, h int, full func(lo, hi int) int, zero func(lo, hi int)) {
-	Do(len(v), max(1, chunk/h), func(lo, hi int) {
-		for lo < hi {
-			from := lo
-			for lo < hi && v[lo] == 0 { // as where a batch has few features
-				lo++
-			}
-			if lo > from {
-				zero(from, lo)
-			}
-			if lo < hi {
-				lo += full(lo, hi)
-			}
+// rows calls f for pieces of the rows, of h numbers, on all processors.
+func rows(n, h int, f func(lo, hi int)) { Do(n, max(1, chunk/h), f) }
+
+// zeros returns how many numbers of v are 0 before the first that is not: where a
+// batch has few features, most are.
+func zeros(v []float64) int {
+	for j, c := range v {
+		if c != 0 {
+			return j
 		}
-	})
+	}
+	return len(v)
 }
 
 // Outer computes x = u·vᵀ.
 func Outer(x, u, v []float64) {
 	h := len(u)
-	x = fit(x, h*len(v))
-	rows(v, h, func(lo, hi int) int {
-		if vectors && h >= width {
-			return outerRows(&x[lo*h], &u[0], h, &v[lo], hi-lo)
+	reach(x, h*len(v))
+	rows(len(v), h, func(lo, hi int) {
+		for lo < hi {
+			from := lo
+			lo += zeros(v[lo:hi])
+			clear(x[from*h : lo*h])
+			if lo == hi {
+				return
+			}
+			if vectors && h >= width {
+				lo += outerRows(&x[lo*h], &u[0], h, &v[lo], hi-lo)
+			} else {
+				lo += outerPlain(x[lo*h:hi*h], u, v[lo:hi])
+			}
 		}
-		return outerPlain(x[lo*h:hi*h], u, v[lo:hi])
-	}, func(lo, hi int) { clear(x[lo*h : hi*h]) })
+	})
 }
 
 // LerpOuter does x = (1−γ)x + γuvᵀ.
 func LerpOuter(x []float64, gamma float64, u, v []float64) {
 	h, keep := len(u), 1-gamma
-	x = fit(x, h*len(v))
-	rows(v, h, func(lo, hi int) int {
-		if vectors && h >= width {
-			return lerpRows(&x[lo*h], &u[0], h, &v[lo], hi-lo, keep, gamma)
+	reach(x, h*len(v))
+	rows(len(v), h, func(lo, hi int) {
+		for lo < hi {
+			from := lo
+			lo += zeros(v[lo:hi])
+			floats.Scale(keep, x[from*h:lo*h])
+			if lo == hi {
+				return
+			}
+			if vectors && h >= width {
+				lo += lerpRows(&x[lo*h], &u[0], h, &v[lo], hi-lo, keep, gamma)
+			} else {
+				lo += lerpPlain(x[lo*h:hi*h], u, v[lo:hi], keep, gamma)
+			}
 		}
-		return lerpPlain(x[lo*h:hi*h], u, v[lo:hi], keep, gamma)
-	}, func(lo, hi int) { floats.Scale(keep, x[lo*h:hi*h]) })
+	})
 }
 
 // AddOuter does x += c·uvᵀ.
 func AddOuter(x []float64, c float64, u, v []float64) {
-	x = fit(x, len(u)*len(v))
-	rows(v, len(u), func(lo, hi int) int { return addRun(x, c, u, v, lo, hi) }, func(lo, hi int) {})
+	reach(x, len(u)*len(v))
+	rows(len(v), len(u), func(lo, hi int) { addOuter(x, c, u, v, lo, hi) })
 }
 
-// addRun adds the rows from lo until hi or one of zeros, and returns how many.
-func addRun(x []float64, c float64, u, v []float64, lo, hi int) int {
+func addOuter(x []float64, c float64, u, v []float64, lo, hi int) {
 	h := len(u)
-	if vectors && h >= width {
-		return addRows(&x[lo*h], &u[0], h, &v[lo], hi-lo, c)
+	for lo += zeros(v[lo:hi]); lo < hi; lo += zeros(v[lo:hi]) {
+		if vectors && h >= width {
+			lo += addRows(&x[lo*h], &u[0], h, &v[lo], hi-lo, c)
+		} else {
+			lo += addPlain(x[lo*h:hi*h], u, v[lo:hi], c)
+		}
 	}
-	return addPlain(x[lo*h:hi*h], u, v[lo:hi], c)
 }
 
 // SubOuter computes dst = x − uvᵀ. dst may be x itself.
 func SubOuter(dst, x, u, v []float64) {
 	h := len(u)
-	dst, x = fit(dst, h*len(v)), fit(x, h*len(v))
-	rows(v, h, func(lo, hi int) int {
-		if vectors && h >= width {
-			return subRows(&dst[lo*h], &x[lo*h], &u[0], h, &v[lo], hi-lo)
+	reach(dst, h*len(v))
+	reach(x, h*len(v))
+	rows(len(v), h, func(lo, hi int) {
+		for lo < hi {
+			from := lo
+			lo += zeros(v[lo:hi])
+			copy(dst[from*h:lo*h], x[from*h:lo*h])
+			if lo == hi {
+				return
+			}
+			if vectors && h >= width {
+				lo += subRows(&dst[lo*h], &x[lo*h], &u[0], h, &v[lo], hi-lo)
+			} else {
+				lo += subPlain(dst[lo*h:hi*h], x[lo*h:hi*h], u, v[lo:hi])
+			}
 		}
-		return subPlain(dst[lo*h:hi*h], x[lo*h:hi*h], u, v[lo:hi])
-	}, func(lo, hi int) { copy(dst[lo*h:hi*h], x[lo*h:hi*h]) })
+	})
 }
 
 // The plain twins of the kernels in simd_amd64.s. The conversions keep a compiler

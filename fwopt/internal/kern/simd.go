@@ -14,8 +14,8 @@ const (
 	ahead = 16      // rows that Gather and Scatter ask for before they come to them
 )
 
-// fit returns x[:n], and panics if x is shorter, also where its capacity is not.
-func fit(x []float64, n int) []float64 { return x[:n:len(x)][:n:n] }
+// reach panics if x is shorter than n, also where its capacity is not.
+func reach(x []float64, n int) { _ = x[:n:len(x)] }
 
 // offRange panics as w[i·h:(i+1)·h] does if that is no part of w.
 func offRange(w []float64, h int, i int32) {

@@ -124,10 +124,10 @@ func scatterPlain(w, p []float64, idx []int32, val []float64) {
 // GatherAll is Gather with all rows of W, in order: dst += Σ_k val[k] · W[k].
 func GatherAll(dst, w, val []float64) {
 	h := len(dst)
-	w = fit(w, h*len(val))
+	reach(w, h*len(val))
 	switch {
 	case h == 1:
-		dst[0] += dot4(val, w)
+		dst[0] += dot4(val, w[:len(val)])
 	case vectors && h >= width:
 		gatherAllVectors(dst, w, val)
 	default:
@@ -162,10 +162,9 @@ func ScatterAll(w, p, val []float64) {
 		floats.AddScaled(w, p[0], val)
 		return
 	}
-	w = fit(w, h*len(val))
-	for k := 0; k < len(val); k++ { // pieces small enough for preemption
-		if val[k] != 0 {
-			k += addRun(w, 1, p, val, k, min(k+chunk/h+1, len(val))) - 1
-		}
+	reach(w, h*len(val))
+	most := max(chunk/h, 1) // so that it can be preempted
+	for lo := 0; lo < len(val); lo += most {
+		addOuter(w, 1, p, val, lo, min(lo+most, len(val)))
 	}
 }
