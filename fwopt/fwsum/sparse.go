@@ -64,7 +64,7 @@ func (a *Sparse) scores(s, w []float64, i int) {
 	clear(s)
 	col, val := a.Row(i)
 	kern.Touch(w, len(s), col)
-	kern.Gather(s, w, col, val)
+	kern.Gather(s, w, a.Col[a.Ptr[i]:], val) // the rows of the next example, too, are asked for
 }
 
 // check panics unless a is a well-formed matrix of numbers. It costs O(n + nonzeros).
@@ -150,8 +150,10 @@ func (a *Sparse) backward(h, block int) backward {
 
 func (f *byColumns) columns(dst, p []float64, lo, _, from, to int) {
 	ptr, h := f.ptr[lo/f.block*f.x.M:], f.h
+	end := ptr[to]
 	for j := from; j < to; j++ {
-		kern.Gather(dst[j*h:(j+1)*h], p, f.row[ptr[j]:ptr[j+1]], f.val[ptr[j]:ptr[j+1]])
+		// the rows of the columns after this one are asked for as well
+		kern.Gather(dst[j*h:(j+1)*h], p, f.row[ptr[j]:end], f.val[ptr[j]:ptr[j+1]])
 	}
 }
 

@@ -11,7 +11,7 @@ const (
 	width = 4       // numbers in a vector
 	strip = 12      // at most so many vectors of sums stay in registers
 	chunk = 1 << 15 // at most so many numbers between two chances to preempt
-	ahead = 16      // rows that Gather and Scatter ask for before they come to them
+	ahead = 24      // rows that Gather and Scatter ask for before they come to them
 )
 
 // reach panics if x is shorter than n, also where its capacity is not.

@@ -2,6 +2,9 @@
 
 package kern
 
+// built says that this build has the kernels.
+const built = true
+
 // hasVectors reports whether the processor has AVX2 and FMA, and the operating system
 // keeps the upper halves of the vector registers.
 func hasVectors() bool {

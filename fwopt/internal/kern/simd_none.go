@@ -2,6 +2,8 @@
 
 package kern
 
+const built = false
+
 // Here only the plain twins run.
 
 func hasVectors() bool { return false }

@@ -5,8 +5,6 @@
 // Results depend on the arguments only: not on the number of threads.
 package kern
 
-import "gonum.org/v1/gonum/floats"
-
 // Gather does dst += Σ_k val[k] · W[idx[k]], where W has rows of len(dst)
 // numbers. With W the weights and (idx, val) an example it gives the scores of
 // the example; with W the derivatives by the scores and (idx, val) a column of
@@ -74,8 +72,8 @@ func dot(w []float64, idx []int32, val []float64) float64 {
 //
 //go:noinline
 func Touch(w []float64, h int, idx []int32) float64 {
-	if h == 1 {
-		return 0 // Gather's own loads are as free
+	if h == 1 || vectors && h >= width {
+		return 0 // Gather's own loads are as free, and vector kernels fetch ahead
 	}
 	var t0, t1, t2, t3 float64
 	for _, j := range idx {
@@ -158,13 +156,29 @@ func gatherAllPlain(dst, w, val []float64) {
 // the rows with val[k] = 0.
 func ScatterAll(w, p, val []float64) {
 	h := len(p)
+	reach(w, h*len(val))
 	if h == 1 {
-		floats.AddScaled(w, p[0], val)
+		axpy(w[:len(val)], p[0], val)
 		return
 	}
-	reach(w, h*len(val))
 	most := max(chunk/h, 1) // so that it can be preempted
 	for lo := 0; lo < len(val); lo += most {
 		addOuter(w, 1, p, val, lo, min(lo+most, len(val)))
+	}
+}
+
+// axpy does x += c·y. As a matrix of one row this is a task for addRows.
+func axpy(x []float64, c float64, y []float64) {
+	if !vectors || len(x) < width || c == 0 {
+		for l, y := range y {
+			x[l] += float64(c * y)
+		}
+		return
+	}
+	for n := 0; len(x) >= width; x, y = x[n:], y[n:] {
+		if n = len(x); n >= 2*chunk { // so that it can be preempted, and no rest is too short
+			n = chunk
+		}
+		addRows(&x[0], &y[0], n, &c, 1, 1)
 	}
 }
