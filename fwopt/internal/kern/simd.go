@@ -17,6 +17,15 @@ const (
 // reach panics if x is shorter than n, also where its capacity is not.
 func reach(x []float64, n int) { _ = x[:n:len(x)] }
 
+// piece returns how many of n numbers to do before a chance to preempt: all or chunk,
+// and then no fewer than width are left.
+func piece(n int) int {
+	if n < 2*chunk {
+		return n
+	}
+	return chunk
+}
+
 // offRange panics as w[i·h:(i+1)·h] does if that is no part of w.
 func offRange(w []float64, h int, i int32) {
 	o := int(i) * h

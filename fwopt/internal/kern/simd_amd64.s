@@ -2103,3 +2103,200 @@ done:
 	MOVQ R8, ret+48(FP)
 	VZEROUPPER
 	RET
+
+DATA exps<>+0(SB)/8, $0x40471547652b82fe
+DATA exps<>+8(SB)/8, $0x40471547652b82fe
+DATA exps<>+16(SB)/8, $0x40471547652b82fe
+DATA exps<>+24(SB)/8, $0x40471547652b82fe
+DATA exps<>+32(SB)/8, $0x3f962e42fef00000
+DATA exps<>+40(SB)/8, $0x3f962e42fef00000
+DATA exps<>+48(SB)/8, $0x3f962e42fef00000
+DATA exps<>+56(SB)/8, $0x3f962e42fef00000
+DATA exps<>+64(SB)/8, $0x3d8473de6af278ed
+DATA exps<>+72(SB)/8, $0x3d8473de6af278ed
+DATA exps<>+80(SB)/8, $0x3d8473de6af278ed
+DATA exps<>+88(SB)/8, $0x3d8473de6af278ed
+DATA exps<>+96(SB)/8, $0x3f56c16c16c16c17
+DATA exps<>+104(SB)/8, $0x3f56c16c16c16c17
+DATA exps<>+112(SB)/8, $0x3f56c16c16c16c17
+DATA exps<>+120(SB)/8, $0x3f56c16c16c16c17
+DATA exps<>+128(SB)/8, $0x3f81111111111111
+DATA exps<>+136(SB)/8, $0x3f81111111111111
+DATA exps<>+144(SB)/8, $0x3f81111111111111
+DATA exps<>+152(SB)/8, $0x3f81111111111111
+DATA exps<>+160(SB)/8, $0x3fa5555555555555
+DATA exps<>+168(SB)/8, $0x3fa5555555555555
+DATA exps<>+176(SB)/8, $0x3fa5555555555555
+DATA exps<>+184(SB)/8, $0x3fa5555555555555
+DATA exps<>+192(SB)/8, $0x3fc5555555555555
+DATA exps<>+200(SB)/8, $0x3fc5555555555555
+DATA exps<>+208(SB)/8, $0x3fc5555555555555
+DATA exps<>+216(SB)/8, $0x3fc5555555555555
+DATA exps<>+224(SB)/8, $0x3fe0000000000000
+DATA exps<>+232(SB)/8, $0x3fe0000000000000
+DATA exps<>+240(SB)/8, $0x3fe0000000000000
+DATA exps<>+248(SB)/8, $0x3fe0000000000000
+DATA exps<>+256(SB)/8, $0xc086200000000000
+DATA exps<>+264(SB)/8, $0xc086200000000000
+DATA exps<>+272(SB)/8, $0xc086200000000000
+DATA exps<>+280(SB)/8, $0xc086200000000000
+GLOBL exps<>(SB), RODATA|NOPTR, $288
+
+DATA wholes<>+0(SB)/4, $0x0000001f
+DATA wholes<>+4(SB)/4, $0x0000001f
+DATA wholes<>+8(SB)/4, $0x0000001f
+DATA wholes<>+12(SB)/4, $0x0000001f
+DATA wholes<>+16(SB)/4, $0x000003ff
+DATA wholes<>+20(SB)/4, $0x000003ff
+DATA wholes<>+24(SB)/4, $0x000003ff
+DATA wholes<>+28(SB)/4, $0x000003ff
+GLOBL wholes<>(SB), RODATA|NOPTR, $32
+
+// func exps(dst *float64, s *float64, n int, m float64, root *[32]float64)
+// Requires: AVX, AVX2
+TEXT ·exps(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         s+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         root+32(FP), BX
+	VBROADCASTSD m+24(FP), Y0
+	SUBQ         $0x04, DX
+	VMOVUPD      (CX)(DX*8), Y1
+	XORQ         SI, SI
+	CMPQ         SI, DX
+	JGE          last
+
+loop:
+	VMOVUPD     (CX)(SI*8), Y2
+	VSUBPD      Y0, Y2, Y2
+	VMULPD      exps<>+0(SB), Y2, Y5
+	VSUBPD      exps<>+224(SB), Y5, Y5
+	VCVTTPD2DQY Y5, X4
+	VCVTDQ2PD   X4, Y5
+	VMULPD      exps<>+32(SB), Y5, Y6
+	VSUBPD      Y6, Y2, Y6
+	VMULPD      exps<>+64(SB), Y5, Y5
+	VSUBPD      Y5, Y6, Y6
+	VMULPD      exps<>+96(SB), Y6, Y7
+	VADDPD      exps<>+128(SB), Y7, Y7
+	VMULPD      Y6, Y7, Y7
+	VADDPD      exps<>+160(SB), Y7, Y7
+	VMULPD      Y6, Y7, Y7
+	VADDPD      exps<>+192(SB), Y7, Y7
+	VMULPD      Y6, Y7, Y7
+	VADDPD      exps<>+224(SB), Y7, Y7
+	VMULPD      Y6, Y6, Y5
+	VMULPD      Y5, Y7, Y7
+	VADDPD      Y6, Y7, Y7
+	VPAND       wholes<>+0(SB), X4, X3
+	VMOVQ       X3, R8
+	VPEXTRQ     $0x01, X3, R10
+	MOVL        R8, DI
+	SHRQ        $0x20, R8
+	MOVL        R10, R9
+	SHRQ        $0x20, R10
+	VMOVSD      (BX)(DI*8), X3
+	VMOVHPD     (BX)(R8*8), X3, X3
+	VMOVSD      (BX)(R9*8), X5
+	VMOVHPD     (BX)(R10*8), X5, X5
+	VINSERTF128 $0x01, X5, Y3, Y3
+	VMULPD      Y3, Y7, Y7
+	VADDPD      Y3, Y7, Y3
+	VPSRAD      $0x05, X4, X4
+	VPADDD      wholes<>+16(SB), X4, X4
+	VPMOVSXDQ   X4, Y5
+	VPSLLQ      $0x34, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VCMPPD      $0x1e, exps<>+256(SB), Y2, Y5
+	VANDPD      Y5, Y3, Y3
+	VCMPPD      $0x03, Y2, Y2, Y5
+	VANDPD      Y2, Y5, Y5
+	VORPD       Y5, Y3, Y3
+	VMOVUPD     Y3, (AX)(SI*8)
+	ADDQ        $0x04, SI
+	CMPQ        SI, DX
+	JLT         loop
+
+last:
+	VSUBPD      Y0, Y1, Y0
+	VMULPD      exps<>+0(SB), Y0, Y1
+	VSUBPD      exps<>+224(SB), Y1, Y1
+	VCVTTPD2DQY Y1, X5
+	VCVTDQ2PD   X5, Y1
+	VMULPD      exps<>+32(SB), Y1, Y2
+	VSUBPD      Y2, Y0, Y2
+	VMULPD      exps<>+64(SB), Y1, Y1
+	VSUBPD      Y1, Y2, Y2
+	VMULPD      exps<>+96(SB), Y2, Y3
+	VADDPD      exps<>+128(SB), Y3, Y3
+	VMULPD      Y2, Y3, Y3
+	VADDPD      exps<>+160(SB), Y3, Y3
+	VMULPD      Y2, Y3, Y3
+	VADDPD      exps<>+192(SB), Y3, Y3
+	VMULPD      Y2, Y3, Y3
+	VADDPD      exps<>+224(SB), Y3, Y3
+	VMULPD      Y2, Y2, Y1
+	VMULPD      Y1, Y3, Y3
+	VADDPD      Y2, Y3, Y3
+	VPAND       wholes<>+0(SB), X5, X1
+	VMOVQ       X1, SI
+	VPEXTRQ     $0x01, X1, R8
+	MOVL        SI, CX
+	SHRQ        $0x20, SI
+	MOVL        R8, DI
+	SHRQ        $0x20, R8
+	VMOVSD      (BX)(CX*8), X4
+	VMOVHPD     (BX)(SI*8), X4, X4
+	VMOVSD      (BX)(DI*8), X1
+	VMOVHPD     (BX)(R8*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VMULPD      Y4, Y3, Y3
+	VADDPD      Y4, Y3, Y4
+	VPSRAD      $0x05, X5, X5
+	VPADDD      wholes<>+16(SB), X5, X5
+	VPMOVSXDQ   X5, Y1
+	VPSLLQ      $0x34, Y1, Y1
+	VMULPD      Y1, Y4, Y4
+	VCMPPD      $0x1e, exps<>+256(SB), Y0, Y1
+	VANDPD      Y1, Y4, Y4
+	VCMPPD      $0x03, Y0, Y0, Y1
+	VANDPD      Y0, Y1, Y1
+	VORPD       Y1, Y4, Y4
+	VMOVUPD     Y4, (AX)(DX*8)
+	VZEROUPPER
+	RET
+
+// func maxAll(s *float64, n int) float64
+// Requires: AVX, SSE2
+TEXT ·maxAll(SB), NOSPLIT, $0-24
+	MOVQ    s+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VMOVUPD lowest<>+0(SB), Y0
+	SUBQ    $0x04, CX
+	XORQ    DX, DX
+	CMPQ    DX, CX
+	JGE     last
+
+loop:
+	VMOVUPD (AX)(DX*8), Y1
+	VMAXPD  Y0, Y1, Y0
+	ADDQ    $0x04, DX
+	CMPQ    DX, CX
+	JLT     loop
+
+last:
+	VMOVUPD      (AX)(CX*8), Y1
+	VMAXPD       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VMAXSD       X0, X1, X0
+	MOVSD        X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+DATA lowest<>+0(SB)/8, $0xfff0000000000000
+DATA lowest<>+8(SB)/8, $0xfff0000000000000
+DATA lowest<>+16(SB)/8, $0xfff0000000000000
+DATA lowest<>+24(SB)/8, $0xfff0000000000000
+GLOBL lowest<>(SB), RODATA|NOPTR, $32

@@ -29,3 +29,7 @@ func lerpRows(x *float64, u *float64, h int, v *float64, n int, a float64, b flo
 func addRows(x *float64, u *float64, h int, v *float64, n int, a float64) int { panic(none) }
 
 func subRows(dst *float64, x *float64, u *float64, h int, v *float64, n int) int { panic(none) }
+
+func exps(dst *float64, s *float64, n int, m float64, root *[32]float64) { panic(none) }
+
+func maxAll(s *float64, n int) float64 { panic(none) }

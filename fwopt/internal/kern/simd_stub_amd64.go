@@ -52,3 +52,13 @@ func addRows(x *float64, u *float64, h int, v *float64, n int, a float64) int
 //
 //go:noescape
 func subRows(dst *float64, x *float64, u *float64, h int, v *float64, n int) int
+
+// exps does dst[l] = Exp(s[l] − m) for l < n, n ≥ 4. dst may be s.
+//
+//go:noescape
+func exps(dst *float64, s *float64, n int, m float64, root *[32]float64)
+
+// maxAll returns the largest of n ≥ 4 numbers, NaN left out; −Inf if there is none.
+//
+//go:noescape
+func maxAll(s *float64, n int) float64

@@ -13,11 +13,15 @@ func LogLoss(s []float64, y int) float64 {
 	}
 	m := s[top]
 	z := 0.0 // Σ_{l≠top} exp(s_l − m)
-	for _, x := range s[:top] {
-		z += Exp(x - m)
-	}
-	for _, x := range s[top+1:] {
-		z += Exp(x - m)
+	var buf [64]float64
+	for lo := 0; lo < len(s); lo += len(buf) {
+		e := buf[:min(len(buf), len(s)-lo)]
+		expsOf(e, s[lo:lo+len(e)], m)
+		if lo <= top && top < lo+len(e) {
+			z = sum(sum(z, e[:top-lo]), e[top-lo+1:])
+		} else {
+			z = sum(z, e)
+		}
 	}
 	return (m - s[y]) + math.Log1p(z)
 }
@@ -27,23 +31,9 @@ func LogLoss(s []float64, y int) float64 {
 // The small entries keep their relative accuracy, and the sum is zero up to
 // rounding.
 func LogLossGrad(s []float64, y int, c float64) {
-	m := s[0]
-	for _, x := range s[1:] {
-		if x > m {
-			m = x
-		}
-	}
-	rest := 0.0 // Σ_{l≠y} exp(s_l − m)
-	ey := 0.0
-	for l, x := range s {
-		e := Exp(x - m)
-		s[l] = e
-		if l == y {
-			ey = e
-		} else {
-			rest += e
-		}
-	}
+	expsOf(s, s, maximum(s))
+	rest := sum(sum(0, s[:y]), s[y+1:]) // Σ_{l≠y} exp(s_l − m)
+	ey := s[y]
 	c /= rest + ey
 	for l := range s {
 		s[l] *= c
@@ -51,24 +41,39 @@ func LogLossGrad(s []float64, y int, c float64) {
 	s[y] = -c * rest
 }
 
+// sum returns z + Σ_l x_l, added in order.
+func sum(z float64, x []float64) float64 {
+	for _, x := range x {
+		z += x
+	}
+	return z
+}
+
 // LogLossLine returns the first and second derivative by γ of LogLoss at the
 // scores s + γd.
 func LogLossLine(s, d []float64, y int, gamma float64) (d1, d2 float64) {
 	d = d[:len(s)]
-	m := s[0] + gamma*d[0]
+	m := s[0] + float64(gamma*d[0])
 	for l, x := range s {
-		if t := x + gamma*d[l]; t > m {
+		if t := x + float64(gamma*d[l]); t > m {
 			m = t
 		}
 	}
 	var z, a, b float64
-	for l, x := range s {
-		e := Exp(x + gamma*d[l] - m)
-		u := d[l] - d[y]
-		z += e
-		a += e * u
-		b += e * u * u
+	var buf [64]float64
+	for lo := 0; lo < len(s); lo += len(buf) {
+		e := buf[:min(len(buf), len(s)-lo)]
+		for l := range e {
+			e[l] = s[lo+l] + float64(gamma*d[lo+l])
+		}
+		expsOf(e, e, m)
+		for l, e := range e {
+			u := d[lo+l] - d[y]
+			z += e
+			a += float64(e * u)
+			b += float64(float64(e*u) * u)
+		}
 	}
 	d1 = a / z
-	return d1, max(0, b/z-d1*d1)
+	return d1, max(0, b/z-float64(d1*d1))
 }

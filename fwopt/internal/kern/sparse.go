@@ -175,10 +175,8 @@ func axpy(x []float64, c float64, y []float64) {
 		}
 		return
 	}
-	for n := 0; len(x) >= width; x, y = x[n:], y[n:] {
-		if n = len(x); n >= 2*chunk { // so that it can be preempted, and no rest is too short
-			n = chunk
-		}
+	for n := 0; len(x) > 0; x, y = x[n:], y[n:] {
+		n = piece(len(x))
 		addRows(&x[0], &y[0], n, &c, 1, 1)
 	}
 }

@@ -48,6 +48,8 @@ func main() {
 		VSUBPD(t, r, r)
 		return r
 	})
+	exps()
+	maximum()
 	Generate()
 }
 
