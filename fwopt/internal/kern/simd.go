@@ -17,6 +17,14 @@ const (
 // reach panics if x is shorter than n, also where its capacity is not.
 func reach(x []float64, n int) { _ = x[:n:len(x)] }
 
+// rowsAtOnce returns how many of n rows of h numbers to do before a chance to preempt.
+func rowsAtOnce(n, h int) int {
+	if n <= chunk && n*h <= chunk { // no division for the many short ones
+		return n
+	}
+	return min(n, max(chunk/h, 1))
+}
+
 // piece returns how many of n numbers to do before a chance to preempt: all or chunk,
 // and then no fewer than width are left.
 func piece(n int) int {
@@ -43,12 +51,11 @@ func fetch(idx []int32, n int) (next *int32, count int) {
 
 func gatherVectors(dst, w []float64, idx []int32, val []float64) {
 	h := len(dst)
-	most := max(chunk/h, 1)
 	for len(val) > 0 {
 		if len(w) < h {
 			offRange(w, h, idx[0])
 		}
-		n := min(len(val), most)
+		n := rowsAtOnce(len(val), h)
 		next, count := fetch(idx, n)
 		for l := 0; l < h; {
 			s := h - l
@@ -66,12 +73,11 @@ func gatherVectors(dst, w []float64, idx []int32, val []float64) {
 
 func scatterVectors(w, p []float64, idx []int32, val []float64) {
 	h := len(p)
-	most := max(chunk/h, 1)
 	for len(val) > 0 {
 		if len(w) < h {
 			offRange(w, h, idx[0])
 		}
-		n := min(len(val), most)
+		n := rowsAtOnce(len(val), h)
 		next, count := fetch(idx, n)
 		if k := scatterRows(&w[0], 8*h, &p[0], h, &val[0], n, 8*(len(w)-h), &idx[0], next, count); k < n {
 			offRange(w, h, idx[k])
@@ -82,9 +88,8 @@ func scatterVectors(w, p []float64, idx []int32, val []float64) {
 
 func gatherAllVectors(dst, w, val []float64) {
 	h := len(dst)
-	most := max(chunk/h, 1)
 	for len(val) > 0 {
-		n := min(len(val), most)
+		n := rowsAtOnce(len(val), h)
 		for l := 0; l < h; {
 			s := h - l
 			if s > strip*width {
