@@ -45,7 +45,6 @@ func numbers(rng *rand.Rand, n, rare int) []float64 {
 // A task is a call of one kernel: out is what it may write, and in what it reads.
 type task struct {
 	name string
-	h, n int
 	out  []float64
 	in   [3][]float64
 	idx  []int32
