@@ -45,9 +45,7 @@ TEXT ·gatherRows(SB), NOSPLIT, $0-88
 	JG      more2
 	CMPQ    CX, $0x00000020
 	JG      more1
-	MOVQ    AX, R12
-	ADDQ    CX, R12
-	VMOVUPD -32(R12), Y0
+	VMOVUPD -32(AX)(CX*1), Y0
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain1
@@ -62,9 +60,8 @@ fetch1:
 	CMPQ         R13, R9
 	JHI          done1
 	ADDQ         DX, R13
-	ADDQ         CX, R13
 	VBROADCASTSD (SI)(R8*8), Y1
-	VMULPD       -32(R13), Y1, Y1
+	VMULPD       -32(R13)(CX*1), Y1, Y1
 	VADDPD       Y1, Y0, Y0
 	INCQ         R8
 	CMPQ         R8, R12
@@ -80,27 +77,22 @@ loop1:
 	CMPQ         R11, R9
 	JHI          done1
 	ADDQ         DX, R11
-	ADDQ         CX, R11
 	VBROADCASTSD (SI)(R8*8), Y1
-	VMULPD       -32(R11), Y1, Y1
+	VMULPD       -32(R11)(CX*1), Y1, Y1
 	VADDPD       Y1, Y0, Y0
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop1
 
 done1:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
-	VMOVUPD Y0, -32(R12)
+	VMOVUPD Y0, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
 
 more1:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
-	VMOVUPD -32(R12), Y1
+	VMOVUPD -32(AX)(CX*1), Y1
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain2
@@ -110,17 +102,15 @@ fetch2:
 	IMULQ        BX, R13
 	ADDQ         DX, R13
 	PREFETCHT0   (R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done2
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y2
-	VMULPD       (R14), Y2, Y3
+	VMULPD       (R13), Y2, Y3
 	VADDPD       Y3, Y0, Y0
-	VMULPD       -32(R13), Y2, Y2
+	VMULPD       -32(R13)(CX*1), Y2, Y2
 	VADDPD       Y2, Y1, Y1
 	INCQ         R8
 	CMPQ         R8, R12
@@ -131,37 +121,31 @@ plain2:
 	JGE  done2
 
 loop2:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done2
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y2
-	VMULPD       (R12), Y2, Y3
+	VMULPD       (R11), Y2, Y3
 	VADDPD       Y3, Y0, Y0
-	VMULPD       -32(R11), Y2, Y2
+	VMULPD       -32(R11)(CX*1), Y2, Y2
 	VADDPD       Y2, Y1, Y1
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop2
 
 done2:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, -32(R12)
+	VMOVUPD Y1, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
 
 more2:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	VMOVUPD -32(R12), Y2
+	VMOVUPD -32(AX)(CX*1), Y2
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain3
@@ -172,19 +156,17 @@ fetch3:
 	ADDQ         DX, R13
 	PREFETCHT0   (R13)
 	PREFETCHT0   64(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done3
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y3
-	VMULPD       (R14), Y3, Y4
+	VMULPD       (R13), Y3, Y4
 	VADDPD       Y4, Y0, Y0
-	VMULPD       32(R14), Y3, Y4
+	VMULPD       32(R13), Y3, Y4
 	VADDPD       Y4, Y1, Y1
-	VMULPD       -32(R13), Y3, Y3
+	VMULPD       -32(R13)(CX*1), Y3, Y3
 	VADDPD       Y3, Y2, Y2
 	INCQ         R8
 	CMPQ         R8, R12
@@ -195,30 +177,26 @@ plain3:
 	JGE  done3
 
 loop3:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done3
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y3
-	VMULPD       (R12), Y3, Y4
+	VMULPD       (R11), Y3, Y4
 	VADDPD       Y4, Y0, Y0
-	VMULPD       32(R12), Y3, Y4
+	VMULPD       32(R11), Y3, Y4
 	VADDPD       Y4, Y1, Y1
-	VMULPD       -32(R11), Y3, Y3
+	VMULPD       -32(R11)(CX*1), Y3, Y3
 	VADDPD       Y3, Y2, Y2
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop3
 
 done3:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, -32(R12)
+	VMOVUPD Y2, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
@@ -228,12 +206,10 @@ more3:
 	JG      more5
 	CMPQ    CX, $0x00000080
 	JG      more4
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
-	VMOVUPD -32(R12), Y3
+	VMOVUPD -32(AX)(CX*1), Y3
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain4
@@ -244,21 +220,19 @@ fetch4:
 	ADDQ         DX, R13
 	PREFETCHT0   (R13)
 	PREFETCHT0   64(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done4
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y4
-	VMULPD       (R14), Y4, Y5
+	VMULPD       (R13), Y4, Y5
 	VADDPD       Y5, Y0, Y0
-	VMULPD       32(R14), Y4, Y5
+	VMULPD       32(R13), Y4, Y5
 	VADDPD       Y5, Y1, Y1
-	VMULPD       64(R14), Y4, Y5
+	VMULPD       64(R13), Y4, Y5
 	VADDPD       Y5, Y2, Y2
-	VMULPD       -32(R13), Y4, Y4
+	VMULPD       -32(R13)(CX*1), Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	INCQ         R8
 	CMPQ         R8, R12
@@ -269,45 +243,39 @@ plain4:
 	JGE  done4
 
 loop4:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done4
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y4
-	VMULPD       (R12), Y4, Y5
+	VMULPD       (R11), Y4, Y5
 	VADDPD       Y5, Y0, Y0
-	VMULPD       32(R12), Y4, Y5
+	VMULPD       32(R11), Y4, Y5
 	VADDPD       Y5, Y1, Y1
-	VMULPD       64(R12), Y4, Y5
+	VMULPD       64(R11), Y4, Y5
 	VADDPD       Y5, Y2, Y2
-	VMULPD       -32(R11), Y4, Y4
+	VMULPD       -32(R11)(CX*1), Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop4
 
 done4:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, -32(R12)
+	VMOVUPD Y3, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
 
 more4:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
-	VMOVUPD -32(R12), Y4
+	VMOVUPD -32(AX)(CX*1), Y4
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain5
@@ -319,23 +287,21 @@ fetch5:
 	PREFETCHT0   (R13)
 	PREFETCHT0   64(R13)
 	PREFETCHT0   128(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done5
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y5
-	VMULPD       (R14), Y5, Y6
+	VMULPD       (R13), Y5, Y6
 	VADDPD       Y6, Y0, Y0
-	VMULPD       32(R14), Y5, Y6
+	VMULPD       32(R13), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VMULPD       64(R14), Y5, Y6
+	VMULPD       64(R13), Y5, Y6
 	VADDPD       Y6, Y2, Y2
-	VMULPD       96(R14), Y5, Y6
+	VMULPD       96(R13), Y5, Y6
 	VADDPD       Y6, Y3, Y3
-	VMULPD       -32(R13), Y5, Y5
+	VMULPD       -32(R13)(CX*1), Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	INCQ         R8
 	CMPQ         R8, R12
@@ -346,49 +312,43 @@ plain5:
 	JGE  done5
 
 loop5:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done5
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y5
-	VMULPD       (R12), Y5, Y6
+	VMULPD       (R11), Y5, Y6
 	VADDPD       Y6, Y0, Y0
-	VMULPD       32(R12), Y5, Y6
+	VMULPD       32(R11), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VMULPD       64(R12), Y5, Y6
+	VMULPD       64(R11), Y5, Y6
 	VADDPD       Y6, Y2, Y2
-	VMULPD       96(R12), Y5, Y6
+	VMULPD       96(R11), Y5, Y6
 	VADDPD       Y6, Y3, Y3
-	VMULPD       -32(R11), Y5, Y5
+	VMULPD       -32(R11)(CX*1), Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop5
 
 done5:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, -32(R12)
+	VMOVUPD Y4, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
 
 more5:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	VMOVUPD 128(AX), Y4
-	VMOVUPD -32(R12), Y5
+	VMOVUPD -32(AX)(CX*1), Y5
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain6
@@ -400,25 +360,23 @@ fetch6:
 	PREFETCHT0   (R13)
 	PREFETCHT0   64(R13)
 	PREFETCHT0   128(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done6
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y6
-	VMULPD       (R14), Y6, Y7
+	VMULPD       (R13), Y6, Y7
 	VADDPD       Y7, Y0, Y0
-	VMULPD       32(R14), Y6, Y7
+	VMULPD       32(R13), Y6, Y7
 	VADDPD       Y7, Y1, Y1
-	VMULPD       64(R14), Y6, Y7
+	VMULPD       64(R13), Y6, Y7
 	VADDPD       Y7, Y2, Y2
-	VMULPD       96(R14), Y6, Y7
+	VMULPD       96(R13), Y6, Y7
 	VADDPD       Y7, Y3, Y3
-	VMULPD       128(R14), Y6, Y7
+	VMULPD       128(R13), Y6, Y7
 	VADDPD       Y7, Y4, Y4
-	VMULPD       -32(R13), Y6, Y6
+	VMULPD       -32(R13)(CX*1), Y6, Y6
 	VADDPD       Y6, Y5, Y5
 	INCQ         R8
 	CMPQ         R8, R12
@@ -429,39 +387,35 @@ plain6:
 	JGE  done6
 
 loop6:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done6
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y6
-	VMULPD       (R12), Y6, Y7
+	VMULPD       (R11), Y6, Y7
 	VADDPD       Y7, Y0, Y0
-	VMULPD       32(R12), Y6, Y7
+	VMULPD       32(R11), Y6, Y7
 	VADDPD       Y7, Y1, Y1
-	VMULPD       64(R12), Y6, Y7
+	VMULPD       64(R11), Y6, Y7
 	VADDPD       Y7, Y2, Y2
-	VMULPD       96(R12), Y6, Y7
+	VMULPD       96(R11), Y6, Y7
 	VADDPD       Y7, Y3, Y3
-	VMULPD       128(R12), Y6, Y7
+	VMULPD       128(R11), Y6, Y7
 	VADDPD       Y7, Y4, Y4
-	VMULPD       -32(R11), Y6, Y6
+	VMULPD       -32(R11)(CX*1), Y6, Y6
 	VADDPD       Y6, Y5, Y5
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop6
 
 done6:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 96(AX)
 	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, -32(R12)
+	VMOVUPD Y5, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
@@ -473,15 +427,13 @@ more6:
 	JG      more8
 	CMPQ    CX, $0x000000e0
 	JG      more7
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	VMOVUPD 128(AX), Y4
 	VMOVUPD 160(AX), Y5
-	VMOVUPD -32(R12), Y6
+	VMOVUPD -32(AX)(CX*1), Y6
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain7
@@ -494,27 +446,25 @@ fetch7:
 	PREFETCHT0   64(R13)
 	PREFETCHT0   128(R13)
 	PREFETCHT0   192(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done7
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y7
-	VMULPD       (R14), Y7, Y8
+	VMULPD       (R13), Y7, Y8
 	VADDPD       Y8, Y0, Y0
-	VMULPD       32(R14), Y7, Y8
+	VMULPD       32(R13), Y7, Y8
 	VADDPD       Y8, Y1, Y1
-	VMULPD       64(R14), Y7, Y8
+	VMULPD       64(R13), Y7, Y8
 	VADDPD       Y8, Y2, Y2
-	VMULPD       96(R14), Y7, Y8
+	VMULPD       96(R13), Y7, Y8
 	VADDPD       Y8, Y3, Y3
-	VMULPD       128(R14), Y7, Y8
+	VMULPD       128(R13), Y7, Y8
 	VADDPD       Y8, Y4, Y4
-	VMULPD       160(R14), Y7, Y8
+	VMULPD       160(R13), Y7, Y8
 	VADDPD       Y8, Y5, Y5
-	VMULPD       -32(R13), Y7, Y7
+	VMULPD       -32(R13)(CX*1), Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	INCQ         R8
 	CMPQ         R8, R12
@@ -525,49 +475,43 @@ plain7:
 	JGE  done7
 
 loop7:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done7
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y7
-	VMULPD       (R12), Y7, Y8
+	VMULPD       (R11), Y7, Y8
 	VADDPD       Y8, Y0, Y0
-	VMULPD       32(R12), Y7, Y8
+	VMULPD       32(R11), Y7, Y8
 	VADDPD       Y8, Y1, Y1
-	VMULPD       64(R12), Y7, Y8
+	VMULPD       64(R11), Y7, Y8
 	VADDPD       Y8, Y2, Y2
-	VMULPD       96(R12), Y7, Y8
+	VMULPD       96(R11), Y7, Y8
 	VADDPD       Y8, Y3, Y3
-	VMULPD       128(R12), Y7, Y8
+	VMULPD       128(R11), Y7, Y8
 	VADDPD       Y8, Y4, Y4
-	VMULPD       160(R12), Y7, Y8
+	VMULPD       160(R11), Y7, Y8
 	VADDPD       Y8, Y5, Y5
-	VMULPD       -32(R11), Y7, Y7
+	VMULPD       -32(R11)(CX*1), Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop7
 
 done7:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 96(AX)
 	VMOVUPD Y4, 128(AX)
 	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, -32(R12)
+	VMOVUPD Y6, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
 
 more7:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -575,7 +519,7 @@ more7:
 	VMOVUPD 128(AX), Y4
 	VMOVUPD 160(AX), Y5
 	VMOVUPD 192(AX), Y6
-	VMOVUPD -32(R12), Y7
+	VMOVUPD -32(AX)(CX*1), Y7
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain8
@@ -588,29 +532,27 @@ fetch8:
 	PREFETCHT0   64(R13)
 	PREFETCHT0   128(R13)
 	PREFETCHT0   192(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done8
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y8
-	VMULPD       (R14), Y8, Y9
+	VMULPD       (R13), Y8, Y9
 	VADDPD       Y9, Y0, Y0
-	VMULPD       32(R14), Y8, Y9
+	VMULPD       32(R13), Y8, Y9
 	VADDPD       Y9, Y1, Y1
-	VMULPD       64(R14), Y8, Y9
+	VMULPD       64(R13), Y8, Y9
 	VADDPD       Y9, Y2, Y2
-	VMULPD       96(R14), Y8, Y9
+	VMULPD       96(R13), Y8, Y9
 	VADDPD       Y9, Y3, Y3
-	VMULPD       128(R14), Y8, Y9
+	VMULPD       128(R13), Y8, Y9
 	VADDPD       Y9, Y4, Y4
-	VMULPD       160(R14), Y8, Y9
+	VMULPD       160(R13), Y8, Y9
 	VADDPD       Y9, Y5, Y5
-	VMULPD       192(R14), Y8, Y9
+	VMULPD       192(R13), Y8, Y9
 	VADDPD       Y9, Y6, Y6
-	VMULPD       -32(R13), Y8, Y8
+	VMULPD       -32(R13)(CX*1), Y8, Y8
 	VADDPD       Y8, Y7, Y7
 	INCQ         R8
 	CMPQ         R8, R12
@@ -621,37 +563,33 @@ plain8:
 	JGE  done8
 
 loop8:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done8
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y8
-	VMULPD       (R12), Y8, Y9
+	VMULPD       (R11), Y8, Y9
 	VADDPD       Y9, Y0, Y0
-	VMULPD       32(R12), Y8, Y9
+	VMULPD       32(R11), Y8, Y9
 	VADDPD       Y9, Y1, Y1
-	VMULPD       64(R12), Y8, Y9
+	VMULPD       64(R11), Y8, Y9
 	VADDPD       Y9, Y2, Y2
-	VMULPD       96(R12), Y8, Y9
+	VMULPD       96(R11), Y8, Y9
 	VADDPD       Y9, Y3, Y3
-	VMULPD       128(R12), Y8, Y9
+	VMULPD       128(R11), Y8, Y9
 	VADDPD       Y9, Y4, Y4
-	VMULPD       160(R12), Y8, Y9
+	VMULPD       160(R11), Y8, Y9
 	VADDPD       Y9, Y5, Y5
-	VMULPD       192(R12), Y8, Y9
+	VMULPD       192(R11), Y8, Y9
 	VADDPD       Y9, Y6, Y6
-	VMULPD       -32(R11), Y8, Y8
+	VMULPD       -32(R11)(CX*1), Y8, Y8
 	VADDPD       Y8, Y7, Y7
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop8
 
 done8:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -659,14 +597,12 @@ done8:
 	VMOVUPD Y4, 128(AX)
 	VMOVUPD Y5, 160(AX)
 	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, -32(R12)
+	VMOVUPD Y7, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
 
 more8:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -675,7 +611,7 @@ more8:
 	VMOVUPD 160(AX), Y5
 	VMOVUPD 192(AX), Y6
 	VMOVUPD 224(AX), Y7
-	VMOVUPD -32(R12), Y8
+	VMOVUPD -32(AX)(CX*1), Y8
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain9
@@ -689,31 +625,29 @@ fetch9:
 	PREFETCHT0   128(R13)
 	PREFETCHT0   192(R13)
 	PREFETCHT0   256(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done9
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y9
-	VMULPD       (R14), Y9, Y10
+	VMULPD       (R13), Y9, Y10
 	VADDPD       Y10, Y0, Y0
-	VMULPD       32(R14), Y9, Y10
+	VMULPD       32(R13), Y9, Y10
 	VADDPD       Y10, Y1, Y1
-	VMULPD       64(R14), Y9, Y10
+	VMULPD       64(R13), Y9, Y10
 	VADDPD       Y10, Y2, Y2
-	VMULPD       96(R14), Y9, Y10
+	VMULPD       96(R13), Y9, Y10
 	VADDPD       Y10, Y3, Y3
-	VMULPD       128(R14), Y9, Y10
+	VMULPD       128(R13), Y9, Y10
 	VADDPD       Y10, Y4, Y4
-	VMULPD       160(R14), Y9, Y10
+	VMULPD       160(R13), Y9, Y10
 	VADDPD       Y10, Y5, Y5
-	VMULPD       192(R14), Y9, Y10
+	VMULPD       192(R13), Y9, Y10
 	VADDPD       Y10, Y6, Y6
-	VMULPD       224(R14), Y9, Y10
+	VMULPD       224(R13), Y9, Y10
 	VADDPD       Y10, Y7, Y7
-	VMULPD       -32(R13), Y9, Y9
+	VMULPD       -32(R13)(CX*1), Y9, Y9
 	VADDPD       Y9, Y8, Y8
 	INCQ         R8
 	CMPQ         R8, R12
@@ -724,39 +658,35 @@ plain9:
 	JGE  done9
 
 loop9:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done9
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y9
-	VMULPD       (R12), Y9, Y10
+	VMULPD       (R11), Y9, Y10
 	VADDPD       Y10, Y0, Y0
-	VMULPD       32(R12), Y9, Y10
+	VMULPD       32(R11), Y9, Y10
 	VADDPD       Y10, Y1, Y1
-	VMULPD       64(R12), Y9, Y10
+	VMULPD       64(R11), Y9, Y10
 	VADDPD       Y10, Y2, Y2
-	VMULPD       96(R12), Y9, Y10
+	VMULPD       96(R11), Y9, Y10
 	VADDPD       Y10, Y3, Y3
-	VMULPD       128(R12), Y9, Y10
+	VMULPD       128(R11), Y9, Y10
 	VADDPD       Y10, Y4, Y4
-	VMULPD       160(R12), Y9, Y10
+	VMULPD       160(R11), Y9, Y10
 	VADDPD       Y10, Y5, Y5
-	VMULPD       192(R12), Y9, Y10
+	VMULPD       192(R11), Y9, Y10
 	VADDPD       Y10, Y6, Y6
-	VMULPD       224(R12), Y9, Y10
+	VMULPD       224(R11), Y9, Y10
 	VADDPD       Y10, Y7, Y7
-	VMULPD       -32(R11), Y9, Y9
+	VMULPD       -32(R11)(CX*1), Y9, Y9
 	VADDPD       Y9, Y8, Y8
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop9
 
 done9:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -765,7 +695,7 @@ done9:
 	VMOVUPD Y5, 160(AX)
 	VMOVUPD Y6, 192(AX)
 	VMOVUPD Y7, 224(AX)
-	VMOVUPD Y8, -32(R12)
+	VMOVUPD Y8, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
@@ -775,8 +705,6 @@ more9:
 	JG      more11
 	CMPQ    CX, $0x00000140
 	JG      more10
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -786,7 +714,7 @@ more9:
 	VMOVUPD 192(AX), Y6
 	VMOVUPD 224(AX), Y7
 	VMOVUPD 256(AX), Y8
-	VMOVUPD -32(R12), Y9
+	VMOVUPD -32(AX)(CX*1), Y9
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain10
@@ -800,33 +728,31 @@ fetch10:
 	PREFETCHT0   128(R13)
 	PREFETCHT0   192(R13)
 	PREFETCHT0   256(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done10
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y10
-	VMULPD       (R14), Y10, Y11
+	VMULPD       (R13), Y10, Y11
 	VADDPD       Y11, Y0, Y0
-	VMULPD       32(R14), Y10, Y11
+	VMULPD       32(R13), Y10, Y11
 	VADDPD       Y11, Y1, Y1
-	VMULPD       64(R14), Y10, Y11
+	VMULPD       64(R13), Y10, Y11
 	VADDPD       Y11, Y2, Y2
-	VMULPD       96(R14), Y10, Y11
+	VMULPD       96(R13), Y10, Y11
 	VADDPD       Y11, Y3, Y3
-	VMULPD       128(R14), Y10, Y11
+	VMULPD       128(R13), Y10, Y11
 	VADDPD       Y11, Y4, Y4
-	VMULPD       160(R14), Y10, Y11
+	VMULPD       160(R13), Y10, Y11
 	VADDPD       Y11, Y5, Y5
-	VMULPD       192(R14), Y10, Y11
+	VMULPD       192(R13), Y10, Y11
 	VADDPD       Y11, Y6, Y6
-	VMULPD       224(R14), Y10, Y11
+	VMULPD       224(R13), Y10, Y11
 	VADDPD       Y11, Y7, Y7
-	VMULPD       256(R14), Y10, Y11
+	VMULPD       256(R13), Y10, Y11
 	VADDPD       Y11, Y8, Y8
-	VMULPD       -32(R13), Y10, Y10
+	VMULPD       -32(R13)(CX*1), Y10, Y10
 	VADDPD       Y10, Y9, Y9
 	INCQ         R8
 	CMPQ         R8, R12
@@ -837,41 +763,37 @@ plain10:
 	JGE  done10
 
 loop10:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done10
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y10
-	VMULPD       (R12), Y10, Y11
+	VMULPD       (R11), Y10, Y11
 	VADDPD       Y11, Y0, Y0
-	VMULPD       32(R12), Y10, Y11
+	VMULPD       32(R11), Y10, Y11
 	VADDPD       Y11, Y1, Y1
-	VMULPD       64(R12), Y10, Y11
+	VMULPD       64(R11), Y10, Y11
 	VADDPD       Y11, Y2, Y2
-	VMULPD       96(R12), Y10, Y11
+	VMULPD       96(R11), Y10, Y11
 	VADDPD       Y11, Y3, Y3
-	VMULPD       128(R12), Y10, Y11
+	VMULPD       128(R11), Y10, Y11
 	VADDPD       Y11, Y4, Y4
-	VMULPD       160(R12), Y10, Y11
+	VMULPD       160(R11), Y10, Y11
 	VADDPD       Y11, Y5, Y5
-	VMULPD       192(R12), Y10, Y11
+	VMULPD       192(R11), Y10, Y11
 	VADDPD       Y11, Y6, Y6
-	VMULPD       224(R12), Y10, Y11
+	VMULPD       224(R11), Y10, Y11
 	VADDPD       Y11, Y7, Y7
-	VMULPD       256(R12), Y10, Y11
+	VMULPD       256(R11), Y10, Y11
 	VADDPD       Y11, Y8, Y8
-	VMULPD       -32(R11), Y10, Y10
+	VMULPD       -32(R11)(CX*1), Y10, Y10
 	VADDPD       Y10, Y9, Y9
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop10
 
 done10:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -881,14 +803,12 @@ done10:
 	VMOVUPD Y6, 192(AX)
 	VMOVUPD Y7, 224(AX)
 	VMOVUPD Y8, 256(AX)
-	VMOVUPD Y9, -32(R12)
+	VMOVUPD Y9, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
 
 more10:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -899,7 +819,7 @@ more10:
 	VMOVUPD 224(AX), Y7
 	VMOVUPD 256(AX), Y8
 	VMOVUPD 288(AX), Y9
-	VMOVUPD -32(R12), Y10
+	VMOVUPD -32(AX)(CX*1), Y10
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain11
@@ -914,35 +834,33 @@ fetch11:
 	PREFETCHT0   192(R13)
 	PREFETCHT0   256(R13)
 	PREFETCHT0   320(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done11
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y11
-	VMULPD       (R14), Y11, Y12
+	VMULPD       (R13), Y11, Y12
 	VADDPD       Y12, Y0, Y0
-	VMULPD       32(R14), Y11, Y12
+	VMULPD       32(R13), Y11, Y12
 	VADDPD       Y12, Y1, Y1
-	VMULPD       64(R14), Y11, Y12
+	VMULPD       64(R13), Y11, Y12
 	VADDPD       Y12, Y2, Y2
-	VMULPD       96(R14), Y11, Y12
+	VMULPD       96(R13), Y11, Y12
 	VADDPD       Y12, Y3, Y3
-	VMULPD       128(R14), Y11, Y12
+	VMULPD       128(R13), Y11, Y12
 	VADDPD       Y12, Y4, Y4
-	VMULPD       160(R14), Y11, Y12
+	VMULPD       160(R13), Y11, Y12
 	VADDPD       Y12, Y5, Y5
-	VMULPD       192(R14), Y11, Y12
+	VMULPD       192(R13), Y11, Y12
 	VADDPD       Y12, Y6, Y6
-	VMULPD       224(R14), Y11, Y12
+	VMULPD       224(R13), Y11, Y12
 	VADDPD       Y12, Y7, Y7
-	VMULPD       256(R14), Y11, Y12
+	VMULPD       256(R13), Y11, Y12
 	VADDPD       Y12, Y8, Y8
-	VMULPD       288(R14), Y11, Y12
+	VMULPD       288(R13), Y11, Y12
 	VADDPD       Y12, Y9, Y9
-	VMULPD       -32(R13), Y11, Y11
+	VMULPD       -32(R13)(CX*1), Y11, Y11
 	VADDPD       Y11, Y10, Y10
 	INCQ         R8
 	CMPQ         R8, R12
@@ -953,43 +871,39 @@ plain11:
 	JGE  done11
 
 loop11:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done11
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y11
-	VMULPD       (R12), Y11, Y12
+	VMULPD       (R11), Y11, Y12
 	VADDPD       Y12, Y0, Y0
-	VMULPD       32(R12), Y11, Y12
+	VMULPD       32(R11), Y11, Y12
 	VADDPD       Y12, Y1, Y1
-	VMULPD       64(R12), Y11, Y12
+	VMULPD       64(R11), Y11, Y12
 	VADDPD       Y12, Y2, Y2
-	VMULPD       96(R12), Y11, Y12
+	VMULPD       96(R11), Y11, Y12
 	VADDPD       Y12, Y3, Y3
-	VMULPD       128(R12), Y11, Y12
+	VMULPD       128(R11), Y11, Y12
 	VADDPD       Y12, Y4, Y4
-	VMULPD       160(R12), Y11, Y12
+	VMULPD       160(R11), Y11, Y12
 	VADDPD       Y12, Y5, Y5
-	VMULPD       192(R12), Y11, Y12
+	VMULPD       192(R11), Y11, Y12
 	VADDPD       Y12, Y6, Y6
-	VMULPD       224(R12), Y11, Y12
+	VMULPD       224(R11), Y11, Y12
 	VADDPD       Y12, Y7, Y7
-	VMULPD       256(R12), Y11, Y12
+	VMULPD       256(R11), Y11, Y12
 	VADDPD       Y12, Y8, Y8
-	VMULPD       288(R12), Y11, Y12
+	VMULPD       288(R11), Y11, Y12
 	VADDPD       Y12, Y9, Y9
-	VMULPD       -32(R11), Y11, Y11
+	VMULPD       -32(R11)(CX*1), Y11, Y11
 	VADDPD       Y11, Y10, Y10
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop11
 
 done11:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -1000,14 +914,12 @@ done11:
 	VMOVUPD Y7, 224(AX)
 	VMOVUPD Y8, 256(AX)
 	VMOVUPD Y9, 288(AX)
-	VMOVUPD Y10, -32(R12)
+	VMOVUPD Y10, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
 
 more11:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -1019,7 +931,7 @@ more11:
 	VMOVUPD 256(AX), Y8
 	VMOVUPD 288(AX), Y9
 	VMOVUPD 320(AX), Y10
-	VMOVUPD -32(R12), Y11
+	VMOVUPD -32(AX)(CX*1), Y11
 	MOVQ    ahead+72(FP), R12
 	TESTQ   R12, R12
 	JLE     plain12
@@ -1034,37 +946,35 @@ fetch12:
 	PREFETCHT0   192(R13)
 	PREFETCHT0   256(R13)
 	PREFETCHT0   320(R13)
-	MOVL         (R10)(R8*4), R14
-	IMULQ        BX, R14
-	CMPQ         R14, R9
+	MOVL         (R10)(R8*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, R9
 	JHI          done12
-	ADDQ         DX, R14
-	MOVQ         R14, R13
-	ADDQ         CX, R13
+	ADDQ         DX, R13
 	VBROADCASTSD (SI)(R8*8), Y12
-	VMULPD       (R14), Y12, Y13
+	VMULPD       (R13), Y12, Y13
 	VADDPD       Y13, Y0, Y0
-	VMULPD       32(R14), Y12, Y13
+	VMULPD       32(R13), Y12, Y13
 	VADDPD       Y13, Y1, Y1
-	VMULPD       64(R14), Y12, Y13
+	VMULPD       64(R13), Y12, Y13
 	VADDPD       Y13, Y2, Y2
-	VMULPD       96(R14), Y12, Y13
+	VMULPD       96(R13), Y12, Y13
 	VADDPD       Y13, Y3, Y3
-	VMULPD       128(R14), Y12, Y13
+	VMULPD       128(R13), Y12, Y13
 	VADDPD       Y13, Y4, Y4
-	VMULPD       160(R14), Y12, Y13
+	VMULPD       160(R13), Y12, Y13
 	VADDPD       Y13, Y5, Y5
-	VMULPD       192(R14), Y12, Y13
+	VMULPD       192(R13), Y12, Y13
 	VADDPD       Y13, Y6, Y6
-	VMULPD       224(R14), Y12, Y13
+	VMULPD       224(R13), Y12, Y13
 	VADDPD       Y13, Y7, Y7
-	VMULPD       256(R14), Y12, Y13
+	VMULPD       256(R13), Y12, Y13
 	VADDPD       Y13, Y8, Y8
-	VMULPD       288(R14), Y12, Y13
+	VMULPD       288(R13), Y12, Y13
 	VADDPD       Y13, Y9, Y9
-	VMULPD       320(R14), Y12, Y13
+	VMULPD       320(R13), Y12, Y13
 	VADDPD       Y13, Y10, Y10
-	VMULPD       -32(R13), Y12, Y12
+	VMULPD       -32(R13)(CX*1), Y12, Y12
 	VADDPD       Y12, Y11, Y11
 	INCQ         R8
 	CMPQ         R8, R12
@@ -1075,45 +985,41 @@ plain12:
 	JGE  done12
 
 loop12:
-	MOVL         (R10)(R8*4), R12
-	IMULQ        BX, R12
-	CMPQ         R12, R9
+	MOVL         (R10)(R8*4), R11
+	IMULQ        BX, R11
+	CMPQ         R11, R9
 	JHI          done12
-	ADDQ         DX, R12
-	MOVQ         R12, R11
-	ADDQ         CX, R11
+	ADDQ         DX, R11
 	VBROADCASTSD (SI)(R8*8), Y12
-	VMULPD       (R12), Y12, Y13
+	VMULPD       (R11), Y12, Y13
 	VADDPD       Y13, Y0, Y0
-	VMULPD       32(R12), Y12, Y13
+	VMULPD       32(R11), Y12, Y13
 	VADDPD       Y13, Y1, Y1
-	VMULPD       64(R12), Y12, Y13
+	VMULPD       64(R11), Y12, Y13
 	VADDPD       Y13, Y2, Y2
-	VMULPD       96(R12), Y12, Y13
+	VMULPD       96(R11), Y12, Y13
 	VADDPD       Y13, Y3, Y3
-	VMULPD       128(R12), Y12, Y13
+	VMULPD       128(R11), Y12, Y13
 	VADDPD       Y13, Y4, Y4
-	VMULPD       160(R12), Y12, Y13
+	VMULPD       160(R11), Y12, Y13
 	VADDPD       Y13, Y5, Y5
-	VMULPD       192(R12), Y12, Y13
+	VMULPD       192(R11), Y12, Y13
 	VADDPD       Y13, Y6, Y6
-	VMULPD       224(R12), Y12, Y13
+	VMULPD       224(R11), Y12, Y13
 	VADDPD       Y13, Y7, Y7
-	VMULPD       256(R12), Y12, Y13
+	VMULPD       256(R11), Y12, Y13
 	VADDPD       Y13, Y8, Y8
-	VMULPD       288(R12), Y12, Y13
+	VMULPD       288(R11), Y12, Y13
 	VADDPD       Y13, Y9, Y9
-	VMULPD       320(R12), Y12, Y13
+	VMULPD       320(R11), Y12, Y13
 	VADDPD       Y13, Y10, Y10
-	VMULPD       -32(R11), Y12, Y12
+	VMULPD       -32(R11)(CX*1), Y12, Y12
 	VADDPD       Y12, Y11, Y11
 	INCQ         R8
 	CMPQ         R8, DI
 	JLT          loop12
 
 done12:
-	MOVQ    AX, R12
-	ADDQ    CX, R12
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -1125,7 +1031,7 @@ done12:
 	VMOVUPD Y8, 256(AX)
 	VMOVUPD Y9, 288(AX)
 	VMOVUPD Y10, 320(AX)
-	VMOVUPD Y11, -32(R12)
+	VMOVUPD Y11, -32(AX)(CX*1)
 	MOVQ    R8, ret+80(FP)
 	VZEROUPPER
 	RET
@@ -1149,17 +1055,13 @@ TEXT ·gatherAllRows(SB), NOSPLIT, $0-48
 	JG      more2
 	CMPQ    CX, $0x00000020
 	JG      more1
-	MOVQ    AX, R9
-	ADDQ    CX, R9
-	VMOVUPD -32(R9), Y0
+	VMOVUPD -32(AX)(CX*1), Y0
 	CMPQ    R8, DI
 	JGE     done1
 
 loop1:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y1
-	VMULPD       -32(R9), Y1, Y1
+	VMULPD       -32(DX)(CX*1), Y1, Y1
 	VADDPD       Y1, Y0, Y0
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1167,27 +1069,21 @@ loop1:
 	JLT          loop1
 
 done1:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
-	VMOVUPD Y0, -32(R9)
+	VMOVUPD Y0, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
 more1:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
-	VMOVUPD -32(R9), Y1
+	VMOVUPD -32(AX)(CX*1), Y1
 	CMPQ    R8, DI
 	JGE     done2
 
 loop2:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y2
 	VMULPD       (DX), Y2, Y3
 	VADDPD       Y3, Y0, Y0
-	VMULPD       -32(R9), Y2, Y2
+	VMULPD       -32(DX)(CX*1), Y2, Y2
 	VADDPD       Y2, Y1, Y1
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1195,31 +1091,25 @@ loop2:
 	JLT          loop2
 
 done2:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, -32(R9)
+	VMOVUPD Y1, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
 more2:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	VMOVUPD -32(R9), Y2
+	VMOVUPD -32(AX)(CX*1), Y2
 	CMPQ    R8, DI
 	JGE     done3
 
 loop3:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y3
 	VMULPD       (DX), Y3, Y4
 	VADDPD       Y4, Y0, Y0
 	VMULPD       32(DX), Y3, Y4
 	VADDPD       Y4, Y1, Y1
-	VMULPD       -32(R9), Y3, Y3
+	VMULPD       -32(DX)(CX*1), Y3, Y3
 	VADDPD       Y3, Y2, Y2
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1227,11 +1117,9 @@ loop3:
 	JLT          loop3
 
 done3:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, -32(R9)
+	VMOVUPD Y2, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
@@ -1240,18 +1128,14 @@ more3:
 	JG      more5
 	CMPQ    CX, $0x00000080
 	JG      more4
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
-	VMOVUPD -32(R9), Y3
+	VMOVUPD -32(AX)(CX*1), Y3
 	CMPQ    R8, DI
 	JGE     done4
 
 loop4:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y4
 	VMULPD       (DX), Y4, Y5
 	VADDPD       Y5, Y0, Y0
@@ -1259,7 +1143,7 @@ loop4:
 	VADDPD       Y5, Y1, Y1
 	VMULPD       64(DX), Y4, Y5
 	VADDPD       Y5, Y2, Y2
-	VMULPD       -32(R9), Y4, Y4
+	VMULPD       -32(DX)(CX*1), Y4, Y4
 	VADDPD       Y4, Y3, Y3
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1267,29 +1151,23 @@ loop4:
 	JLT          loop4
 
 done4:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, -32(R9)
+	VMOVUPD Y3, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
 more4:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
-	VMOVUPD -32(R9), Y4
+	VMOVUPD -32(AX)(CX*1), Y4
 	CMPQ    R8, DI
 	JGE     done5
 
 loop5:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y5
 	VMULPD       (DX), Y5, Y6
 	VADDPD       Y6, Y0, Y0
@@ -1299,7 +1177,7 @@ loop5:
 	VADDPD       Y6, Y2, Y2
 	VMULPD       96(DX), Y5, Y6
 	VADDPD       Y6, Y3, Y3
-	VMULPD       -32(R9), Y5, Y5
+	VMULPD       -32(DX)(CX*1), Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1307,31 +1185,25 @@ loop5:
 	JLT          loop5
 
 done5:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, -32(R9)
+	VMOVUPD Y4, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
 more5:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	VMOVUPD 128(AX), Y4
-	VMOVUPD -32(R9), Y5
+	VMOVUPD -32(AX)(CX*1), Y5
 	CMPQ    R8, DI
 	JGE     done6
 
 loop6:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y6
 	VMULPD       (DX), Y6, Y7
 	VADDPD       Y7, Y0, Y0
@@ -1343,7 +1215,7 @@ loop6:
 	VADDPD       Y7, Y3, Y3
 	VMULPD       128(DX), Y6, Y7
 	VADDPD       Y7, Y4, Y4
-	VMULPD       -32(R9), Y6, Y6
+	VMULPD       -32(DX)(CX*1), Y6, Y6
 	VADDPD       Y6, Y5, Y5
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1351,14 +1223,12 @@ loop6:
 	JLT          loop6
 
 done6:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 96(AX)
 	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, -32(R9)
+	VMOVUPD Y5, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
@@ -1369,21 +1239,17 @@ more6:
 	JG      more8
 	CMPQ    CX, $0x000000e0
 	JG      more7
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	VMOVUPD 128(AX), Y4
 	VMOVUPD 160(AX), Y5
-	VMOVUPD -32(R9), Y6
+	VMOVUPD -32(AX)(CX*1), Y6
 	CMPQ    R8, DI
 	JGE     done7
 
 loop7:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y7
 	VMULPD       (DX), Y7, Y8
 	VADDPD       Y8, Y0, Y0
@@ -1397,7 +1263,7 @@ loop7:
 	VADDPD       Y8, Y4, Y4
 	VMULPD       160(DX), Y7, Y8
 	VADDPD       Y8, Y5, Y5
-	VMULPD       -32(R9), Y7, Y7
+	VMULPD       -32(DX)(CX*1), Y7, Y7
 	VADDPD       Y7, Y6, Y6
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1405,21 +1271,17 @@ loop7:
 	JLT          loop7
 
 done7:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 96(AX)
 	VMOVUPD Y4, 128(AX)
 	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, -32(R9)
+	VMOVUPD Y6, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
 more7:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -1427,13 +1289,11 @@ more7:
 	VMOVUPD 128(AX), Y4
 	VMOVUPD 160(AX), Y5
 	VMOVUPD 192(AX), Y6
-	VMOVUPD -32(R9), Y7
+	VMOVUPD -32(AX)(CX*1), Y7
 	CMPQ    R8, DI
 	JGE     done8
 
 loop8:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y8
 	VMULPD       (DX), Y8, Y9
 	VADDPD       Y9, Y0, Y0
@@ -1449,7 +1309,7 @@ loop8:
 	VADDPD       Y9, Y5, Y5
 	VMULPD       192(DX), Y8, Y9
 	VADDPD       Y9, Y6, Y6
-	VMULPD       -32(R9), Y8, Y8
+	VMULPD       -32(DX)(CX*1), Y8, Y8
 	VADDPD       Y8, Y7, Y7
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1457,8 +1317,6 @@ loop8:
 	JLT          loop8
 
 done8:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -1466,13 +1324,11 @@ done8:
 	VMOVUPD Y4, 128(AX)
 	VMOVUPD Y5, 160(AX)
 	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, -32(R9)
+	VMOVUPD Y7, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
 more8:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -1481,13 +1337,11 @@ more8:
 	VMOVUPD 160(AX), Y5
 	VMOVUPD 192(AX), Y6
 	VMOVUPD 224(AX), Y7
-	VMOVUPD -32(R9), Y8
+	VMOVUPD -32(AX)(CX*1), Y8
 	CMPQ    R8, DI
 	JGE     done9
 
 loop9:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y9
 	VMULPD       (DX), Y9, Y10
 	VADDPD       Y10, Y0, Y0
@@ -1505,7 +1359,7 @@ loop9:
 	VADDPD       Y10, Y6, Y6
 	VMULPD       224(DX), Y9, Y10
 	VADDPD       Y10, Y7, Y7
-	VMULPD       -32(R9), Y9, Y9
+	VMULPD       -32(DX)(CX*1), Y9, Y9
 	VADDPD       Y9, Y8, Y8
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1513,8 +1367,6 @@ loop9:
 	JLT          loop9
 
 done9:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -1523,7 +1375,7 @@ done9:
 	VMOVUPD Y5, 160(AX)
 	VMOVUPD Y6, 192(AX)
 	VMOVUPD Y7, 224(AX)
-	VMOVUPD Y8, -32(R9)
+	VMOVUPD Y8, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
@@ -1532,8 +1384,6 @@ more9:
 	JG      more11
 	CMPQ    CX, $0x00000140
 	JG      more10
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -1543,13 +1393,11 @@ more9:
 	VMOVUPD 192(AX), Y6
 	VMOVUPD 224(AX), Y7
 	VMOVUPD 256(AX), Y8
-	VMOVUPD -32(R9), Y9
+	VMOVUPD -32(AX)(CX*1), Y9
 	CMPQ    R8, DI
 	JGE     done10
 
 loop10:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y10
 	VMULPD       (DX), Y10, Y11
 	VADDPD       Y11, Y0, Y0
@@ -1569,7 +1417,7 @@ loop10:
 	VADDPD       Y11, Y7, Y7
 	VMULPD       256(DX), Y10, Y11
 	VADDPD       Y11, Y8, Y8
-	VMULPD       -32(R9), Y10, Y10
+	VMULPD       -32(DX)(CX*1), Y10, Y10
 	VADDPD       Y10, Y9, Y9
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1577,8 +1425,6 @@ loop10:
 	JLT          loop10
 
 done10:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -1588,13 +1434,11 @@ done10:
 	VMOVUPD Y6, 192(AX)
 	VMOVUPD Y7, 224(AX)
 	VMOVUPD Y8, 256(AX)
-	VMOVUPD Y9, -32(R9)
+	VMOVUPD Y9, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
 more10:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -1605,13 +1449,11 @@ more10:
 	VMOVUPD 224(AX), Y7
 	VMOVUPD 256(AX), Y8
 	VMOVUPD 288(AX), Y9
-	VMOVUPD -32(R9), Y10
+	VMOVUPD -32(AX)(CX*1), Y10
 	CMPQ    R8, DI
 	JGE     done11
 
 loop11:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y11
 	VMULPD       (DX), Y11, Y12
 	VADDPD       Y12, Y0, Y0
@@ -1633,7 +1475,7 @@ loop11:
 	VADDPD       Y12, Y8, Y8
 	VMULPD       288(DX), Y11, Y12
 	VADDPD       Y12, Y9, Y9
-	VMULPD       -32(R9), Y11, Y11
+	VMULPD       -32(DX)(CX*1), Y11, Y11
 	VADDPD       Y11, Y10, Y10
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1641,8 +1483,6 @@ loop11:
 	JLT          loop11
 
 done11:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -1653,13 +1493,11 @@ done11:
 	VMOVUPD Y7, 224(AX)
 	VMOVUPD Y8, 256(AX)
 	VMOVUPD Y9, 288(AX)
-	VMOVUPD Y10, -32(R9)
+	VMOVUPD Y10, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
 more11:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -1671,13 +1509,11 @@ more11:
 	VMOVUPD 256(AX), Y8
 	VMOVUPD 288(AX), Y9
 	VMOVUPD 320(AX), Y10
-	VMOVUPD -32(R9), Y11
+	VMOVUPD -32(AX)(CX*1), Y11
 	CMPQ    R8, DI
 	JGE     done12
 
 loop12:
-	MOVQ         DX, R9
-	ADDQ         CX, R9
 	VBROADCASTSD (SI)(R8*8), Y12
 	VMULPD       (DX), Y12, Y13
 	VADDPD       Y13, Y0, Y0
@@ -1701,7 +1537,7 @@ loop12:
 	VADDPD       Y13, Y9, Y9
 	VMULPD       320(DX), Y12, Y13
 	VADDPD       Y13, Y10, Y10
-	VMULPD       -32(R9), Y12, Y12
+	VMULPD       -32(DX)(CX*1), Y12, Y12
 	VADDPD       Y12, Y11, Y11
 	ADDQ         BX, DX
 	INCQ         R8
@@ -1709,8 +1545,6 @@ loop12:
 	JLT          loop12
 
 done12:
-	MOVQ    AX, R9
-	ADDQ    CX, R9
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -1722,7 +1556,7 @@ done12:
 	VMOVUPD Y8, 256(AX)
 	VMOVUPD Y9, 288(AX)
 	VMOVUPD Y10, 320(AX)
-	VMOVUPD Y11, -32(R9)
+	VMOVUPD Y11, -32(AX)(CX*1)
 	VZEROUPPER
 	RET
 

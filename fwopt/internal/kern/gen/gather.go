@@ -62,23 +62,20 @@ func (g *gatherer) choose(lo, hi int) {
 	g.choose(mid+1, hi)
 }
 
-// place is vector i of n of the row at base; end is base plus the bytes of a row.
-func place(base, end Register, i, n int) Mem {
+// place is vector i of n of the row at base, which has h bytes.
+func place(base, h Register, i, n int) Mem {
 	if i == n-1 {
-		return Mem{Base: end, Disp: -vector}
+		return Mem{Base: base, Index: h, Scale: 1, Disp: -vector}
 	}
 	return Mem{Base: base, Disp: i * vector}
 }
 
 func (g *gatherer) body(n int) {
 	label := func(s string) string { return fmt.Sprintf("%s%d", s, n) }
-	end := GP64()
 	sum := make([]VecVirtual, n)
-	MOVQ(g.dst, end)
-	ADDQ(g.h, end)
 	for i := range sum {
 		sum[i] = YMM()
-		VMOVUPD(place(g.dst, end, i, n), sum[i])
+		VMOVUPD(place(g.dst, g.h, i, n), sum[i])
 	}
 	if g.indexed {
 		ahead := Load(Param("ahead"), GP64())
@@ -98,10 +95,8 @@ func (g *gatherer) body(n int) {
 	CMPQ(g.k, g.n)
 	JLT(LabelRef(label("loop")))
 	Label(label("done"))
-	MOVQ(g.dst, end)
-	ADDQ(g.h, end)
 	for i := range sum {
-		VMOVUPD(sum[i], place(g.dst, end, i, n))
+		VMOVUPD(sum[i], place(g.dst, g.h, i, n))
 	}
 	if g.indexed {
 		Store(g.k, ReturnIndex(0))
@@ -123,7 +118,7 @@ func (g *gatherer) fetch(n int) {
 
 // term adds term k, and goes to done if there is no such row.
 func (g *gatherer) term(sum []VecVirtual, done string) {
-	x, end, v := g.w, GP64(), YMM()
+	x, v := g.w, YMM()
 	if g.indexed {
 		o := GP64()
 		MOVL(Mem{Base: g.idx, Index: g.k, Scale: 4}, o.As32())
@@ -133,15 +128,9 @@ func (g *gatherer) term(sum []VecVirtual, done string) {
 		ADDQ(g.w, o)
 		x = o
 	}
-	MOVQ(x, end)
-	ADDQ(g.h, end)
 	VBROADCASTSD(Mem{Base: g.val, Index: g.k, Scale: 8}, v)
 	for i := range sum {
-		if fma {
-			VFMADD231PD(place(x, end, i, len(sum)), v, sum[i])
-			continue
-		}
-		t := mul(place(x, end, i, len(sum)), v)
+		t := mul(place(x, g.h, i, len(sum)), v)
 		VADDPD(t, sum[i], sum[i])
 	}
 	if !g.indexed {
@@ -149,5 +138,3 @@ func (g *gatherer) term(sum []VecVirtual, done string) {
 	}
 	INCQ(g.k)
 }
-
-const fma = false
