@@ -56,8 +56,11 @@ type denseRows struct {
 	h int
 }
 
-func (f *denseRows) columns(dst, p []float64, lo, n, from, to int) {
+func (f *denseRows) columns(dst, p []float64, lo, n, from, to int, fresh bool) {
 	d := dst[from*f.h : to*f.h]
+	if fresh {
+		clear(d)
+	}
 	for r := range n {
 		kern.ScatterAll(d, p[r*f.h:(r+1)*f.h], f.x.Row(lo + r)[from:to])
 	}

@@ -26,8 +26,9 @@ type Features interface {
 // in the order of the rows whatever the share.
 type backward interface {
 	// columns does dst += Σ_r p_r e_{lo+r}ᵀ over the n rows of the block that begins at
-	// row lo, in the columns from, …, to−1.
-	columns(dst, p []float64, lo, n, from, to int)
+	// row lo, in the columns from, …, to−1; if fresh, dst need not hold numbers there
+	// and counts as 0.
+	columns(dst, p []float64, lo, n, from, to int, fresh bool)
 	// rows does dst += Σ_r p_r e_{index[r]}ᵀ, in the columns from, …, to−1.
 	rows(dst, p []float64, index []int, from, to int)
 	// cut returns the column where share q of cuts begins.

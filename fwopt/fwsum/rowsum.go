@@ -176,10 +176,7 @@ func (f *RowSum) backByColumns(dst, w, w0 []float64, batch fwopt.Batch) {
 			}
 		})
 		kern.Do(m, f.colGrain, func(a, b int) {
-			if lo == 0 && w0 == nil {
-				clear(dst[a*h : b*h])
-			}
-			f.back.columns(dst, t.p, lo, n, a, b)
+			f.back.columns(dst, t.p, lo, n, a, b, lo == 0 && w0 == nil)
 		})
 	}
 }

@@ -148,13 +148,9 @@ func (a *Sparse) backward(h, block int) backward {
 	return f
 }
 
-func (f *byColumns) columns(dst, p []float64, lo, _, from, to int) {
+func (f *byColumns) columns(dst, p []float64, lo, _, from, to int, fresh bool) {
 	ptr, h := f.ptr[lo/f.block*f.x.M:], f.h
-	end := ptr[to]
-	for j := from; j < to; j++ {
-		// the rows of the columns after this one are asked for as well
-		kern.Gather(dst[j*h:(j+1)*h], p, f.row[ptr[j]:end], f.val[ptr[j]:ptr[j+1]])
-	}
+	kern.GatherMany(dst[from*h:to*h], p, h, ptr[from:to+1], f.row, f.val, fresh)
 }
 
 func (f *byColumns) rows(dst, p []float64, index []int, from, to int) {

@@ -71,6 +71,36 @@ func gatherVectors(dst, w []float64, idx []int32, val []float64) {
 	}
 }
 
+func gatherManyVectors(dst, w []float64, h int, ptr []int, idx []int32, val []float64, fresh bool) {
+	n := len(ptr) - 1
+	_ = val[:ptr[n]:len(val)]
+	_ = idx[ptr[0]:ptr[n]:len(idx)]
+	var isFresh int
+	if fresh {
+		isFresh = 1
+	}
+	var next *int32
+	if len(idx) > ahead {
+		next = &idx[ahead]
+	}
+	for j, rows := 0, 0; j < n; j += rows {
+		for rows = min(n-j, max(chunk/h, 1)); rows > 1 && (ptr[j+rows]-ptr[j])*h > chunk; {
+			rows /= 2
+		}
+		d := dst[j*h : (j+rows)*h]
+		if from, to := ptr[j], ptr[j+rows]; from == to || len(w) < h || (to-from)*h > 2*chunk {
+			if fresh {
+				clear(d)
+			}
+			for i := range rows {
+				Gather(d[i*h:(i+1)*h], w, idx[ptr[j+i]:], val[ptr[j+i]:ptr[j+i+1]])
+			}
+		} else if k := gatherMany(&d[0], h, &w[0], 8*h, &val[0], 8*(len(w)-h), &idx[0], next, len(idx)-ahead, &ptr[j], rows, isFresh); k < to {
+			offRange(w, h, idx[k])
+		}
+	}
+}
+
 func scatterVectors(w, p []float64, idx []int32, val []float64) {
 	h := len(p)
 	for len(val) > 0 {

@@ -1560,6 +1560,1257 @@ done12:
 	VZEROUPPER
 	RET
 
+// func gatherMany(dst *float64, h int, w *float64, stride int, val *float64, limit int, idx *int32, next *int32, fetch int, ptr *int, rows int, fresh int) int
+// Requires: AVX, MMX+
+TEXT ·gatherMany(SB), NOSPLIT, $0-104
+	MOVQ dst+0(FP), AX
+	MOVQ h+8(FP), CX
+	MOVQ w+16(FP), DX
+	MOVQ stride+24(FP), BX
+	MOVQ val+32(FP), SI
+	MOVQ limit+40(FP), DI
+	MOVQ idx+48(FP), R8
+	MOVQ next+56(FP), R9
+	MOVQ ptr+72(FP), R12
+	SHLQ $0x03, CX
+	MOVQ (R12), R10
+	CMPQ CX, $0x000000c0
+	JG   more6
+	CMPQ CX, $0x00000060
+	JG   more3
+	CMPQ CX, $0x00000040
+	JG   more2
+	CMPQ CX, $0x00000020
+	JG   more1
+
+row1:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh1
+	VMOVUPD -32(AX)(CX*1), Y0
+	JMP     terms1
+
+fresh1:
+	VXORPD Y0, Y0, Y0
+
+terms1:
+	CMPQ R10, R11
+	JGE  store1
+	CMPQ R11, fetch+64(FP)
+	JGT  loop1
+
+ahead1:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done1
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y1
+	VMULPD       -32(R13)(CX*1), Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead1
+	JMP          store1
+
+loop1:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done1
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y1
+	VMULPD       -32(R13)(CX*1), Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop1
+
+store1:
+	VMOVUPD Y0, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row1
+
+done1:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more1:
+row2:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh2
+	VMOVUPD (AX), Y0
+	VMOVUPD -32(AX)(CX*1), Y1
+	JMP     terms2
+
+fresh2:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+terms2:
+	CMPQ R10, R11
+	JGE  store2
+	CMPQ R11, fetch+64(FP)
+	JGT  loop2
+
+ahead2:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done2
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y2
+	VMULPD       (R13), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       -32(R13)(CX*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead2
+	JMP          store2
+
+loop2:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done2
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y2
+	VMULPD       (R13), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       -32(R13)(CX*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop2
+
+store2:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row2
+
+done2:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more2:
+row3:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh3
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD -32(AX)(CX*1), Y2
+	JMP     terms3
+
+fresh3:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+
+terms3:
+	CMPQ R10, R11
+	JGE  store3
+	CMPQ R11, fetch+64(FP)
+	JGT  loop3
+
+ahead3:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done3
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y3
+	VMULPD       (R13), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(R13), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VMULPD       -32(R13)(CX*1), Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead3
+	JMP          store3
+
+loop3:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done3
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y3
+	VMULPD       (R13), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(R13), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VMULPD       -32(R13)(CX*1), Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop3
+
+store3:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row3
+
+done3:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more3:
+	CMPQ CX, $0x000000a0
+	JG   more5
+	CMPQ CX, $0x00000080
+	JG   more4
+
+row4:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh4
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD -32(AX)(CX*1), Y3
+	JMP     terms4
+
+fresh4:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+terms4:
+	CMPQ R10, R11
+	JGE  store4
+	CMPQ R11, fetch+64(FP)
+	JGT  loop4
+
+ahead4:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done4
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y4
+	VMULPD       (R13), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(R13), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(R13), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       -32(R13)(CX*1), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead4
+	JMP          store4
+
+loop4:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done4
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y4
+	VMULPD       (R13), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(R13), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(R13), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       -32(R13)(CX*1), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop4
+
+store4:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row4
+
+done4:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more4:
+row5:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh5
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD -32(AX)(CX*1), Y4
+	JMP     terms5
+
+fresh5:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+
+terms5:
+	CMPQ R10, R11
+	JGE  store5
+	CMPQ R11, fetch+64(FP)
+	JGT  loop5
+
+ahead5:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   128(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done5
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y5
+	VMULPD       (R13), Y5, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       32(R13), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       64(R13), Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       96(R13), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       -32(R13)(CX*1), Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead5
+	JMP          store5
+
+loop5:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done5
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y5
+	VMULPD       (R13), Y5, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       32(R13), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       64(R13), Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       96(R13), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       -32(R13)(CX*1), Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop5
+
+store5:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row5
+
+done5:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more5:
+row6:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh6
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD -32(AX)(CX*1), Y5
+	JMP     terms6
+
+fresh6:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+terms6:
+	CMPQ R10, R11
+	JGE  store6
+	CMPQ R11, fetch+64(FP)
+	JGT  loop6
+
+ahead6:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   128(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done6
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y6
+	VMULPD       (R13), Y6, Y7
+	VADDPD       Y7, Y0, Y0
+	VMULPD       32(R13), Y6, Y7
+	VADDPD       Y7, Y1, Y1
+	VMULPD       64(R13), Y6, Y7
+	VADDPD       Y7, Y2, Y2
+	VMULPD       96(R13), Y6, Y7
+	VADDPD       Y7, Y3, Y3
+	VMULPD       128(R13), Y6, Y7
+	VADDPD       Y7, Y4, Y4
+	VMULPD       -32(R13)(CX*1), Y6, Y6
+	VADDPD       Y6, Y5, Y5
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead6
+	JMP          store6
+
+loop6:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done6
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y6
+	VMULPD       (R13), Y6, Y7
+	VADDPD       Y7, Y0, Y0
+	VMULPD       32(R13), Y6, Y7
+	VADDPD       Y7, Y1, Y1
+	VMULPD       64(R13), Y6, Y7
+	VADDPD       Y7, Y2, Y2
+	VMULPD       96(R13), Y6, Y7
+	VADDPD       Y7, Y3, Y3
+	VMULPD       128(R13), Y6, Y7
+	VADDPD       Y7, Y4, Y4
+	VMULPD       -32(R13)(CX*1), Y6, Y6
+	VADDPD       Y6, Y5, Y5
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop6
+
+store6:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row6
+
+done6:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more6:
+	CMPQ CX, $0x00000120
+	JG   more9
+	CMPQ CX, $0x00000100
+	JG   more8
+	CMPQ CX, $0x000000e0
+	JG   more7
+
+row7:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh7
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD -32(AX)(CX*1), Y6
+	JMP     terms7
+
+fresh7:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+
+terms7:
+	CMPQ R10, R11
+	JGE  store7
+	CMPQ R11, fetch+64(FP)
+	JGT  loop7
+
+ahead7:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   128(R13)
+	PREFETCHT0   192(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done7
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y7
+	VMULPD       (R13), Y7, Y8
+	VADDPD       Y8, Y0, Y0
+	VMULPD       32(R13), Y7, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       64(R13), Y7, Y8
+	VADDPD       Y8, Y2, Y2
+	VMULPD       96(R13), Y7, Y8
+	VADDPD       Y8, Y3, Y3
+	VMULPD       128(R13), Y7, Y8
+	VADDPD       Y8, Y4, Y4
+	VMULPD       160(R13), Y7, Y8
+	VADDPD       Y8, Y5, Y5
+	VMULPD       -32(R13)(CX*1), Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead7
+	JMP          store7
+
+loop7:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done7
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y7
+	VMULPD       (R13), Y7, Y8
+	VADDPD       Y8, Y0, Y0
+	VMULPD       32(R13), Y7, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       64(R13), Y7, Y8
+	VADDPD       Y8, Y2, Y2
+	VMULPD       96(R13), Y7, Y8
+	VADDPD       Y8, Y3, Y3
+	VMULPD       128(R13), Y7, Y8
+	VADDPD       Y8, Y4, Y4
+	VMULPD       160(R13), Y7, Y8
+	VADDPD       Y8, Y5, Y5
+	VMULPD       -32(R13)(CX*1), Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop7
+
+store7:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row7
+
+done7:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more7:
+row8:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh8
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD -32(AX)(CX*1), Y7
+	JMP     terms8
+
+fresh8:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+terms8:
+	CMPQ R10, R11
+	JGE  store8
+	CMPQ R11, fetch+64(FP)
+	JGT  loop8
+
+ahead8:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   128(R13)
+	PREFETCHT0   192(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done8
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y8
+	VMULPD       (R13), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(R13), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(R13), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(R13), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(R13), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(R13), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(R13), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       -32(R13)(CX*1), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead8
+	JMP          store8
+
+loop8:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done8
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y8
+	VMULPD       (R13), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(R13), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(R13), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(R13), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(R13), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(R13), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(R13), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       -32(R13)(CX*1), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop8
+
+store8:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row8
+
+done8:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more8:
+row9:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD -32(AX)(CX*1), Y8
+	JMP     terms9
+
+fresh9:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+
+terms9:
+	CMPQ R10, R11
+	JGE  store9
+	CMPQ R11, fetch+64(FP)
+	JGT  loop9
+
+ahead9:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   128(R13)
+	PREFETCHT0   192(R13)
+	PREFETCHT0   256(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done9
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y9
+	VMULPD       (R13), Y9, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(R13), Y9, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(R13), Y9, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(R13), Y9, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(R13), Y9, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(R13), Y9, Y10
+	VADDPD       Y10, Y5, Y5
+	VMULPD       192(R13), Y9, Y10
+	VADDPD       Y10, Y6, Y6
+	VMULPD       224(R13), Y9, Y10
+	VADDPD       Y10, Y7, Y7
+	VMULPD       -32(R13)(CX*1), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead9
+	JMP          store9
+
+loop9:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done9
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y9
+	VMULPD       (R13), Y9, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(R13), Y9, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(R13), Y9, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(R13), Y9, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(R13), Y9, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(R13), Y9, Y10
+	VADDPD       Y10, Y5, Y5
+	VMULPD       192(R13), Y9, Y10
+	VADDPD       Y10, Y6, Y6
+	VMULPD       224(R13), Y9, Y10
+	VADDPD       Y10, Y7, Y7
+	VMULPD       -32(R13)(CX*1), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop9
+
+store9:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row9
+
+done9:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more9:
+	CMPQ CX, $0x00000160
+	JG   more11
+	CMPQ CX, $0x00000140
+	JG   more10
+
+row10:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD -32(AX)(CX*1), Y9
+	JMP     terms10
+
+fresh10:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+terms10:
+	CMPQ R10, R11
+	JGE  store10
+	CMPQ R11, fetch+64(FP)
+	JGT  loop10
+
+ahead10:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   128(R13)
+	PREFETCHT0   192(R13)
+	PREFETCHT0   256(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done10
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y10
+	VMULPD       (R13), Y10, Y11
+	VADDPD       Y11, Y0, Y0
+	VMULPD       32(R13), Y10, Y11
+	VADDPD       Y11, Y1, Y1
+	VMULPD       64(R13), Y10, Y11
+	VADDPD       Y11, Y2, Y2
+	VMULPD       96(R13), Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VMULPD       128(R13), Y10, Y11
+	VADDPD       Y11, Y4, Y4
+	VMULPD       160(R13), Y10, Y11
+	VADDPD       Y11, Y5, Y5
+	VMULPD       192(R13), Y10, Y11
+	VADDPD       Y11, Y6, Y6
+	VMULPD       224(R13), Y10, Y11
+	VADDPD       Y11, Y7, Y7
+	VMULPD       256(R13), Y10, Y11
+	VADDPD       Y11, Y8, Y8
+	VMULPD       -32(R13)(CX*1), Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead10
+	JMP          store10
+
+loop10:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done10
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y10
+	VMULPD       (R13), Y10, Y11
+	VADDPD       Y11, Y0, Y0
+	VMULPD       32(R13), Y10, Y11
+	VADDPD       Y11, Y1, Y1
+	VMULPD       64(R13), Y10, Y11
+	VADDPD       Y11, Y2, Y2
+	VMULPD       96(R13), Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VMULPD       128(R13), Y10, Y11
+	VADDPD       Y11, Y4, Y4
+	VMULPD       160(R13), Y10, Y11
+	VADDPD       Y11, Y5, Y5
+	VMULPD       192(R13), Y10, Y11
+	VADDPD       Y11, Y6, Y6
+	VMULPD       224(R13), Y10, Y11
+	VADDPD       Y11, Y7, Y7
+	VMULPD       256(R13), Y10, Y11
+	VADDPD       Y11, Y8, Y8
+	VMULPD       -32(R13)(CX*1), Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop10
+
+store10:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row10
+
+done10:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more10:
+row11:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh11
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	VMOVUPD -32(AX)(CX*1), Y10
+	JMP     terms11
+
+fresh11:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+
+terms11:
+	CMPQ R10, R11
+	JGE  store11
+	CMPQ R11, fetch+64(FP)
+	JGT  loop11
+
+ahead11:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   128(R13)
+	PREFETCHT0   192(R13)
+	PREFETCHT0   256(R13)
+	PREFETCHT0   320(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done11
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y11
+	VMULPD       (R13), Y11, Y12
+	VADDPD       Y12, Y0, Y0
+	VMULPD       32(R13), Y11, Y12
+	VADDPD       Y12, Y1, Y1
+	VMULPD       64(R13), Y11, Y12
+	VADDPD       Y12, Y2, Y2
+	VMULPD       96(R13), Y11, Y12
+	VADDPD       Y12, Y3, Y3
+	VMULPD       128(R13), Y11, Y12
+	VADDPD       Y12, Y4, Y4
+	VMULPD       160(R13), Y11, Y12
+	VADDPD       Y12, Y5, Y5
+	VMULPD       192(R13), Y11, Y12
+	VADDPD       Y12, Y6, Y6
+	VMULPD       224(R13), Y11, Y12
+	VADDPD       Y12, Y7, Y7
+	VMULPD       256(R13), Y11, Y12
+	VADDPD       Y12, Y8, Y8
+	VMULPD       288(R13), Y11, Y12
+	VADDPD       Y12, Y9, Y9
+	VMULPD       -32(R13)(CX*1), Y11, Y11
+	VADDPD       Y11, Y10, Y10
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead11
+	JMP          store11
+
+loop11:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done11
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y11
+	VMULPD       (R13), Y11, Y12
+	VADDPD       Y12, Y0, Y0
+	VMULPD       32(R13), Y11, Y12
+	VADDPD       Y12, Y1, Y1
+	VMULPD       64(R13), Y11, Y12
+	VADDPD       Y12, Y2, Y2
+	VMULPD       96(R13), Y11, Y12
+	VADDPD       Y12, Y3, Y3
+	VMULPD       128(R13), Y11, Y12
+	VADDPD       Y12, Y4, Y4
+	VMULPD       160(R13), Y11, Y12
+	VADDPD       Y12, Y5, Y5
+	VMULPD       192(R13), Y11, Y12
+	VADDPD       Y12, Y6, Y6
+	VMULPD       224(R13), Y11, Y12
+	VADDPD       Y12, Y7, Y7
+	VMULPD       256(R13), Y11, Y12
+	VADDPD       Y12, Y8, Y8
+	VMULPD       288(R13), Y11, Y12
+	VADDPD       Y12, Y9, Y9
+	VMULPD       -32(R13)(CX*1), Y11, Y11
+	VADDPD       Y11, Y10, Y10
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop11
+
+store11:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, 288(AX)
+	VMOVUPD Y10, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row11
+
+done11:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
+more11:
+row12:
+	MOVQ    8(R12), R11
+	CMPQ    fresh+88(FP), $0x00
+	JNE     fresh12
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	VMOVUPD 320(AX), Y10
+	VMOVUPD -32(AX)(CX*1), Y11
+	JMP     terms12
+
+fresh12:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+terms12:
+	CMPQ R10, R11
+	JGE  store12
+	CMPQ R11, fetch+64(FP)
+	JGT  loop12
+
+ahead12:
+	MOVL         (R9)(R10*4), R13
+	IMULQ        BX, R13
+	ADDQ         DX, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   128(R13)
+	PREFETCHT0   192(R13)
+	PREFETCHT0   256(R13)
+	PREFETCHT0   320(R13)
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done12
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y12
+	VMULPD       (R13), Y12, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       32(R13), Y12, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       64(R13), Y12, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       96(R13), Y12, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       128(R13), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VMULPD       160(R13), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       192(R13), Y12, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       224(R13), Y12, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       256(R13), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       288(R13), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       320(R13), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VMULPD       -32(R13)(CX*1), Y12, Y12
+	VADDPD       Y12, Y11, Y11
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          ahead12
+	JMP          store12
+
+loop12:
+	MOVL         (R8)(R10*4), R13
+	IMULQ        BX, R13
+	CMPQ         R13, DI
+	JHI          done12
+	ADDQ         DX, R13
+	VBROADCASTSD (SI)(R10*8), Y12
+	VMULPD       (R13), Y12, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       32(R13), Y12, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       64(R13), Y12, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       96(R13), Y12, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       128(R13), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VMULPD       160(R13), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       192(R13), Y12, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       224(R13), Y12, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       256(R13), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       288(R13), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       320(R13), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VMULPD       -32(R13)(CX*1), Y12, Y12
+	VADDPD       Y12, Y11, Y11
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          loop12
+
+store12:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, 288(AX)
+	VMOVUPD Y10, 320(AX)
+	VMOVUPD Y11, -32(AX)(CX*1)
+	ADDQ    CX, AX
+	ADDQ    $0x08, R12
+	DECQ    rows+80(FP)
+	JNE     row12
+
+done12:
+	MOVQ R10, ret+96(FP)
+	VZEROUPPER
+	RET
+
 // func scatterRows(w *float64, stride int, p *float64, h int, val *float64, n int, limit int, idx *int32, next *int32, ahead int) int
 // Requires: AVX, MMX+
 TEXT ·scatterRows(SB), NOSPLIT, $0-88

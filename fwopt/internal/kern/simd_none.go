@@ -16,6 +16,10 @@ func gatherRows(dst *float64, h int, w *float64, stride int, val *float64, n int
 
 func gatherAllRows(dst *float64, h int, w *float64, stride int, val *float64, n int) { panic(none) }
 
+func gatherMany(dst *float64, h int, w *float64, stride int, val *float64, limit int, idx *int32, next *int32, fetch int, ptr *int, rows int, fresh int) int {
+	panic(none)
+}
+
 func scatterRows(w *float64, stride int, p *float64, h int, val *float64, n int, limit int, idx *int32, next *int32, ahead int) int {
 	panic(none)
 }

@@ -22,6 +22,14 @@ func gatherRows(dst *float64, h int, w *float64, stride int, val *float64, n int
 //go:noescape
 func gatherAllRows(dst *float64, h int, w *float64, stride int, val *float64, n int)
 
+// gatherMany does dst_j += Σ_k val[k]·W[idx[k]], or = if fresh is not 0, for k from ptr[j] to
+// ptr[j+1]−1 and j < rows, where dst has rows of h numbers, 4 ≤ h ≤ 48. Where an offset
+// idx[k]·stride is over limit it ends and returns k, else ptr[rows]. It fetches the
+// rows next[k] into the cache for the rows j with ptr[j+1] ≤ fetch. Stride and limit are bytes.
+//
+//go:noescape
+func gatherMany(dst *float64, h int, w *float64, stride int, val *float64, limit int, idx *int32, next *int32, fetch int, ptr *int, rows int, fresh int) int
+
 // scatterRows does W[idx[k]] += val[k]·p for p of h ≥ 4 numbers, until an offset
 // idx[k]·stride is over limit, and returns how many k it did. It fetches the rows
 // next[:ahead] into the cache. Stride and limit are bytes.

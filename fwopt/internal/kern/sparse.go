@@ -49,6 +49,24 @@ func gatherPlain(dst, w []float64, idx []int32, val []float64) {
 	}
 }
 
+// GatherMany does Gather for all rows of dst, of h numbers: with (idx, val) from
+// ptr[j] to ptr[j+1] for row j. If fresh, dst need not hold numbers, and counts as 0.
+// Ptr must not fall.
+func GatherMany(dst, w []float64, h int, ptr []int, idx []int32, val []float64, fresh bool) {
+	n := len(ptr) - 1
+	reach(dst, h*n)
+	if vectors && width <= h && h <= strip*width {
+		gatherManyVectors(dst, w, h, ptr, idx, val, fresh)
+		return
+	}
+	if fresh {
+		clear(dst[:h*n])
+	}
+	for j := range n {
+		Gather(dst[j*h:(j+1)*h], w, idx[ptr[j]:], val[ptr[j]:ptr[j+1]])
+	}
+}
+
 // dot returns Σ_k val[k] · w[idx[k]].
 func dot(w []float64, idx []int32, val []float64) float64 {
 	var s0, s1, s2, s3 float64

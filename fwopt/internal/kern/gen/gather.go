@@ -37,7 +37,7 @@ func gather(name string, indexed bool) {
 	}
 	XORQ(g.k, g.k)
 	SHLQ(U8(3), g.h)
-	g.choose(1, strip)
+	g.choose(1, strip, g.body)
 }
 
 type gatherer struct {
@@ -48,18 +48,18 @@ type gatherer struct {
 }
 
 // choose finds the code for the number of vectors, which is from lo to hi.
-func (g *gatherer) choose(lo, hi int) {
+func (g *gatherer) choose(lo, hi int, body func(n int)) {
 	if lo == hi {
-		g.body(lo)
+		body(lo)
 		return
 	}
 	mid := (lo + hi) / 2
 	more := fmt.Sprintf("more%d", mid)
 	CMPQ(g.h, U32(mid*vector))
 	JG(LabelRef(more))
-	g.choose(lo, mid)
+	g.choose(lo, mid, body)
 	Label(more)
-	g.choose(mid+1, hi)
+	g.choose(mid+1, hi, body)
 }
 
 // place is vector i of n of the row at base, which has h bytes.

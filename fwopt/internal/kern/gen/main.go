@@ -31,6 +31,7 @@ func main() {
 	xgetbv()
 	gather("gatherRows", true)
 	gather("gatherAllRows", false)
+	columns()
 	scatter()
 	outer("outerRows", "x_j = v_j·u", "", func(c, x, u Op) VecVirtual {
 		return mul(u, c)
