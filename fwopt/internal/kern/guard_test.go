@@ -5,6 +5,7 @@ package kern
 import (
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -41,6 +42,11 @@ func TestGuardPages(t *testing.T) {
 			for _, n := range []int{1, 2, 1 + rng.IntN(40)} {
 				for _, k := range tasks(rng, h, n, 0) {
 					t.Run(k.name, func(t *testing.T) {
+						if len(k.ptr) > 0 {
+							ptr := unsafe.Slice((*int)(between(t, len(k.ptr)*strconv.IntSize/8, end)), len(k.ptr))
+							copy(ptr, k.ptr)
+							k.ptr = ptr
+						}
 						k.sameBits(t, h, n, func(x []float64) []float64 {
 							if len(x) == 0 {
 								return x

@@ -73,8 +73,6 @@ func gatherVectors(dst, w []float64, idx []int32, val []float64) {
 
 func gatherManyVectors(dst, w []float64, h int, ptr []int, idx []int32, val []float64, fresh bool) {
 	n := len(ptr) - 1
-	_ = val[:ptr[n]:len(val)]
-	_ = idx[ptr[0]:ptr[n]:len(idx)]
 	var isFresh int
 	if fresh {
 		isFresh = 1

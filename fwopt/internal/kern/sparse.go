@@ -55,6 +55,8 @@ func gatherPlain(dst, w []float64, idx []int32, val []float64) {
 func GatherMany(dst, w []float64, h int, ptr []int, idx []int32, val []float64, fresh bool) {
 	n := len(ptr) - 1
 	reach(dst, h*n)
+	reach(val, ptr[n])
+	_ = idx[ptr[0]:ptr[n]:len(idx)]
 	if vectors && width <= h && h <= strip*width {
 		gatherManyVectors(dst, w, h, ptr, idx, val, fresh)
 		return
