@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -428,6 +429,36 @@ func TestGenerated(t *testing.T) {
 		if !bytes.Equal(afterFirst(got), afterFirst(want)) {
 			t.Errorf("%s is not what the generator writes: go generate ./fwopt/internal/kern", name)
 		}
+	}
+}
+
+// No compiler fuses a product and a sum of the twins where the processor could: their
+// bits would be others there.
+func TestNothingFused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for another processor")
+	}
+	cmd := exec.Command("go", "build", "-gcflags=-S", ".")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	fused := regexp.MustCompile(`\tF(N?M(ADD|SUB))[SD]?\t`)
+	seen := false
+	for text := range strings.Lines(string(out)) {
+		if !fused.MatchString(text) {
+			continue
+		}
+		for _, file := range []string{"sparse.go", "outer.go", "exp.go", "softmax.go"} {
+			if strings.Contains(text, "/"+file+":") {
+				t.Errorf("fused on arm64: %s", text)
+			}
+		}
+		seen = seen || strings.Contains(text, "/lanczos.go:") // where nothing forbids it
+	}
+	if !seen {
+		t.Error("nothing is fused anywhere: does this test still read what the compiler writes?")
 	}
 }
 

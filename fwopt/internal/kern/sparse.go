@@ -2,7 +2,9 @@
 // row is a flat slice, row by row: the weights W of a linear predictor are one
 // row of h class weights per feature, the scores P one row per example.
 //
-// Results depend on the arguments only: not on the number of threads.
+// Results depend on the arguments only: not on the number of threads. Those of the
+// features, of the derivatives of the loss and of the matrices of rank one do not depend
+// on the processor either: see simd.go.
 package kern
 
 // Gather does dst += Σ_k val[k] · W[idx[k]], where W has rows of len(dst)
