@@ -1,16 +1,14 @@
 package kern
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // LogLoss returns log(1 + Σ_{l≠y} exp(s_l − s_y)). No finite scores overflow,
 // and a small loss keeps its relative accuracy.
 func LogLoss(s []float64, y int) float64 {
-	top := 0
-	for l, x := range s {
-		if x > s[top] {
-			top = l
-		}
-	}
+	top := max(slices.Index(s, maximum(s)), 0) // the first of several; 0 if all are NaN
 	m := s[top]
 	z := 0.0 // Σ_{l≠top} exp(s_l − m)
 	var buf [64]float64
