@@ -13,7 +13,7 @@ import (
 func TestVersionSources(t *testing.T) {
 	n := 0
 	for _, dir := range []string{".", "fwid", "fwmore", "fwset", "fwsum", "internal/hash", "internal/kern", "internal/need", "internal/sample"} {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		files, err := filepath.Glob(filepath.Join(dir, "*.[gs]*"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,7 @@ func TestActiveSetAllocNothing(t *testing.T) {
 		round()
 	}
 	runtime.ReadMemStats(&after)
-	if b := (after.TotalAlloc - before.TotalAlloc) / 100; b > 1000 { // closures; a vector has 16 kB
+	if b := (after.TotalAlloc - before.TotalAlloc) / 100; b > 4000 { // closures; a vector has 16 kB
 		t.Errorf("%d bytes a round", b)
 	}
 }
