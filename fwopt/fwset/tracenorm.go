@@ -172,9 +172,9 @@ func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 
 func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
 	s := min(b.H, b.M)
-	p := kern.Borrow(s)
+	p := kern.Borrow(s + kern.GramScratch(b.M, b.H))
 	defer kern.Return(p)
-	u := *p
+	u, t := (*p)[:s], (*p)[s:]
 	var fixed rand.PCG // the same start every time
 	var last []float64
 	src := &fixed
@@ -195,7 +195,8 @@ func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm
 		toSphere(u, u, 1)
 		c /= 2
 	}
-	upper, _ := kern.Lanczos(u, g, b.M, b.H, c, func(sigma float64) float64 {
+	gram := func(y, q []float64) { kern.MulGram(y, g, b.M, b.H, q, t) }
+	upper, _ := kern.Lanczos(u, gram, c, func(sigma float64) float64 {
 		if tol > 0 {
 			return 0.99*tol/b.Tau - b.rounding()*sigma
 		}

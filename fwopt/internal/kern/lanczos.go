@@ -26,9 +26,9 @@ func Eigen(b, w []float64) bool {
 // maxSteps bounds the steps of Lanczos, and so its time and its memory.
 const maxSteps = 512
 
-// Lanczos looks for the largest eigenvalue λ_1 of the matrix B of MulGram, made
-// of the rows × cols matrix A. On entry u is a unit vector, the start, and c > 0
-// a number with c ≤ |⟨u, u_1⟩|, where u_1 is an eigenvector of λ_1. On return u is
+// Lanczos looks for the largest eigenvalue λ_1 of a symmetric positive semidefinite
+// matrix B of order len(u), of which it knows the product mul(y, q), y = Bq, only. On
+// entry u is a unit vector, the start, and c > 0 a number with c ≤ |⟨u, u_1⟩|, where u_1 is an eigenvector of λ_1. On return u is
 // a unit vector with ⟨u, Bu⟩ = θ up to rounding, and
 //
 //	θ ≤ λ_1 ≤ upper.
@@ -43,10 +43,10 @@ const maxSteps = 512
 // polynomial p_k that the coefficients give, so that ⟨q_k, u_1⟩ = p_k(λ_1)⟨u, u_1⟩,
 // and the vectors are orthonormal: Σ_k p_k(λ_1)² c² ≤ 1. Right of θ the sum grows
 // with λ; upper is where it reaches 1.
-func Lanczos(u, a []float64, rows, cols int, c float64, tol func(sigma float64) float64) (upper float64, steps int) {
+func Lanczos(u []float64, mul func(y, q []float64), c float64, tol func(sigma float64) float64) (upper float64, steps int) {
 	s := len(u)
 	most := min(s, maxSteps)
-	store := Borrow(most*s + s + GramScratch(rows, cols) + 4*most)
+	store := Borrow(most*s + s + 4*most)
 	defer Return(store)
 	rest := *store
 	cut := func(n int) []float64 {
@@ -54,13 +54,13 @@ func Lanczos(u, a []float64, rows, cols int, c float64, tol func(sigma float64) 
 		rest = rest[n:]
 		return v
 	}
-	q, w, t := cut(most*s), cut(s), cut(GramScratch(rows, cols))
+	q, w := cut(most*s), cut(s)
 	al, be, x, d := cut(most), cut(most), cut(most), cut(most)
 
 	copy(q[:s], u)
 	theta, top := 0.0, 0.0
 	for k := 1; ; k++ {
-		MulGram(w, a, rows, cols, q[(k-1)*s:k*s], t)
+		mul(w, q[(k-1)*s:k*s])
 		al[k-1] = floats.Dot(w, q[(k-1)*s:k*s])
 		basis := blas64.General{Rows: k, Cols: s, Stride: s, Data: q}
 		wv, xv := blas64.Vector{N: s, Data: w, Inc: 1}, blas64.Vector{N: k, Data: x, Inc: 1}

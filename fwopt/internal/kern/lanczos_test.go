@@ -97,7 +97,7 @@ func TestLanczosBounds(t *testing.T) {
 				floats.Scale(1/floats.Norm(u, 2), u)
 				for _, tol := range []float64{1e-2, 1e-6, 1e-10} {
 					v := append([]float64(nil), u...)
-					upper, steps := Lanczos(v, a, n, n, math.Abs(u[0]), func(sigma float64) float64 { return tol * sigma })
+					upper, steps := Lanczos(v, gramOf(a, n, n), math.Abs(u[0]), func(sigma float64) float64 { return tol * sigma })
 					y := plainMulDiag(a, n, v)
 					theta := floats.Dot(v, y)
 					if steps > min(n, maxSteps) {
@@ -130,7 +130,7 @@ func TestLanczosGivesUp(t *testing.T) {
 	}
 	u := unitVector(rng, n)
 	c := 1e-6 * math.Sqrt(math.Pi/2/n)
-	upper, steps := Lanczos(u, a, n, n, c, func(float64) float64 { return 0 })
+	upper, steps := Lanczos(u, gramOf(a, n, n), c, func(float64) float64 { return 0 })
 	theta := floats.Dot(u, plainMulDiag(a, n, u))
 	if steps != maxSteps || upper < 1 || theta > 1+1e-13 || upper > theta*(1+4e-4) {
 		t.Errorf("λ_1 = 1 in [%.12g, %.12g] after %d steps", theta, upper, steps)
@@ -150,8 +150,43 @@ func plainMulDiag(a []float64, n int, x []float64) []float64 {
 // all the same, and soon.
 func TestLanczosZero(t *testing.T) {
 	u := []float64{0, 1, 0}
-	upper, steps := Lanczos(u, []float64{1, 0, 0, 0, 0, 0, 0, 0, 0}, 3, 3, 1e-3, func(float64) float64 { return 0 })
+	upper, steps := Lanczos(u, gramOf([]float64{1, 0, 0, 0, 0, 0, 0, 0, 0}, 3, 3), 1e-3, func(float64) float64 { return 0 })
 	if math.IsNaN(upper) || steps > 3 || floats.HasNaN(u) {
 		t.Errorf("upper = %g after %d steps, u = %v", upper, steps, u)
+	}
+}
+
+// gramOf returns the product with a Gram matrix.
+func gramOf(a []float64, rows, cols int) func(y, q []float64) {
+	t := make([]float64, GramScratch(rows, cols))
+	return func(y, q []float64) { MulGram(y, a, rows, cols, q, t) }
+}
+
+// Any symmetric positive semidefinite matrix will do, as a product alone: here that of
+// a path's Laplacian, whose eigenvalues are 2 − 2cos(jπ/n).
+func TestLanczosOfAProduct(t *testing.T) {
+	for _, n := range []int{2, 3, 10, 90, 700} {
+		laplacian := func(y, q []float64) {
+			for i, x := range q {
+				y[i] = 2 * x
+				if i == 0 || i == n-1 {
+					y[i] = x
+				}
+				if i > 0 {
+					y[i] -= q[i-1]
+				}
+				if i < n-1 {
+					y[i] -= q[i+1]
+				}
+			}
+		}
+		want := 2 - 2*math.Cos(float64(n-1)*math.Pi/float64(n))
+		u := unitVector(rand.New(rand.NewPCG(uint64(n), 1)), n)
+		upper, _ := Lanczos(u, laplacian, 1e-8, func(sigma float64) float64 { return 1e-4 * sigma })
+		y := make([]float64, n)
+		laplacian(y, u)
+		if θ := floats.Dot(u, y); θ > want*(1+1e-12) || upper < want*(1-1e-12) || upper > want*(1+1e-3) {
+			t.Errorf("n = %d: %.9g ≤ λ ≤ %.9g, and λ = %.9g", n, θ, upper, want)
+		}
 	}
 }
