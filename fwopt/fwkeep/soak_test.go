@@ -81,20 +81,15 @@ func TestSoak(t *testing.T) {
 		truth[s] = small.Bits(tr)
 	}
 	var resumed, read, silent, failed int
-	kills := int(1000 * *soak)
+	kills, first := int(1000**soak), firstFile(t)
 	for i := range kills {
 		s, dir := runs[i%len(runs)], t.TempDir()
 		for range 3 { // the kills of one folder follow each other
 			children := make([]*exec.Cmd, 1+rng.IntN(2))
 			for c := range children {
-				cmd := exec.Command(os.Args[0], "-test.run=^TestSoak$")
-				cmd.Env = append(os.Environ(), "FWOPT_SOAK="+dir, fmt.Sprintf("FWOPT_SOAK_RUN=%d %d", i%len(runs), rng.Uint64()))
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				children[c] = cmd
+				children[c] = startChild(t, dir, i%len(runs), rng.Uint64())
 			}
-			time.Sleep(time.Duration(15+rng.IntN(60)) * time.Millisecond)
+			time.Sleep(time.Duration((0.75 + 3*rng.Float64()) * float64(first)))
 			for _, cmd := range children {
 				cmd.Process.Kill()
 				cmd.Wait()
@@ -123,13 +118,35 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills: %d runs read back, %d went on, %d begun anew; %d silent differences, %d errors", kills, read, resumed, kills-read-resumed-silent-failed, silent, failed)
-	if resumed == 0 || read == 0 {
+	if kills >= 100 && (resumed == 0 || read == 0) { // of fewer, chance decides
 		t.Error("no run was read back, or none went on: the kills tested nothing")
 	}
 	soakDamage(t, runs, truth, rng)
 }
 
 // soakChild makes a run again and again, in pieces, until it is killed.
+func startChild(t *testing.T, dir string, run int, seed uint64) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSoak$")
+	cmd.Env = append(os.Environ(), "FWOPT_SOAK="+dir, fmt.Sprintf("FWOPT_SOAK_RUN=%d %d", run, seed))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// firstFile returns how long it takes here until a child has written a file, so that
+// the kills come while one works, on a busy machine too.
+func firstFile(t *testing.T) time.Duration {
+	dir, began := t.TempDir(), time.Now()
+	cmd := startChild(t, dir, 0, 1)
+	for len(files(dir, "*")) == 0 && time.Since(began) < 10*time.Second {
+		time.Sleep(time.Millisecond)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	return time.Since(began)
+}
+
 func soakChild(t *testing.T, dir string) {
 	which, seed, _ := strings.Cut(os.Getenv("FWOPT_SOAK_RUN"), " ")
 	i, _ := strconv.Atoi(which)
