@@ -521,7 +521,8 @@ def lost(course):
     shutil.rmtree(course.work / "autograded" / student)
     (course.work / "grades.csv").unlink()
     status, out = course.finish("grade")
-    assert status == 0 and out.startswith(student), out
+    # a feedback of the same words and seconds stands as it is, so that out need not name the student
+    assert status == 0 and (course.work / "autograded" / student / "ps1" / "ps1.ipynb").exists(), out
     course.grades()
     assert course.rows[student] | {"notes": ""} == before | {"notes": ""} and seed() == drawn
 
