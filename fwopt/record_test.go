@@ -2,7 +2,6 @@ package fwopt_test
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -12,18 +11,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 )
-
-// panics returns what f panics with, "" if it does not.
-func panics(f func()) (message string) {
-	defer func() {
-		if p := recover(); p != nil {
-			message = fmt.Sprint(p)
-		}
-	}()
-	f()
-	return ""
-}
 
 // epochs is a method of N(t) steps an epoch, whose iterate is its number of
 // steps, in memory that it reuses, and which costs one linear optimisation a
@@ -134,16 +123,16 @@ func TestRecordPanics(t *testing.T) {
 		{epochs(N), func(w []float64) float64 { return math.Inf(1) }, ends(N, 9), "fwopt: fwopt.MethodFunc did not reach its budget: after t = 1, k = 3 it was diverged"},
 		{short, zero, fwopt.Geometric(2, 9), "fwopt: fwopt.MethodFunc did not reach its budget: after t = 1, k = 1 it was ended by the method"},
 	} {
-		if msg := panics(func() { recordOf(oracle(), c.m, w0, c.excess, c.record).Complete() }); !strings.HasPrefix(msg, c.want) {
+		if msg := small.Panics(func() { recordOf(oracle(), c.m, w0, c.excess, c.record).Complete() }); !strings.HasPrefix(msg, c.want) {
 			t.Errorf("%q, want %q", msg, c.want)
 		}
 	}
 	for _, ratio := range []float64{1, 0, -2, math.NaN(), math.Inf(1)} {
-		if panics(func() { fwopt.Geometric(ratio, 1) }) == "" {
+		if small.Panics(func() { fwopt.Geometric(ratio, 1) }) == "" {
 			t.Errorf("ratio %g", ratio)
 		}
 	}
-	if msg := panics(func() { ends(N, 0) }); !strings.HasPrefix(msg, "fwopt: the last epoch is 0") {
+	if msg := small.Panics(func() { ends(N, 0) }); !strings.HasPrefix(msg, "fwopt: the last epoch is 0") {
 		t.Error(msg)
 	}
 }
@@ -175,10 +164,10 @@ func TestRecordEnds(t *testing.T) {
 	if tr.Status != fwopt.Done || len(tr.Complete()) != 1 || math.IsNaN(tr.Last().F) {
 		t.Errorf("with a budget that the start spends: %v, %+v", tr.Status, tr.Points)
 	}
-	if msg := panics(func() { fwopt.EpochEnds(nil, 3) }); msg != "fwopt: EpochEnds: N is nil" {
+	if msg := small.Panics(func() { fwopt.EpochEnds(nil, 3) }); msg != "fwopt: EpochEnds: N is nil" {
 		t.Error(msg)
 	}
-	if msg := panics(func() { (*fwopt.Trace)(nil).Complete() }); !strings.HasPrefix(msg, "fwopt: Complete of a trace that is nil") {
+	if msg := small.Panics(func() { (*fwopt.Trace)(nil).Complete() }); !strings.HasPrefix(msg, "fwopt: Complete of a trace that is nil") {
 		t.Error(msg)
 	}
 }

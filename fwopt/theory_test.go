@@ -151,26 +151,6 @@ func ratios(seeds, steps int, method func() fwopt.Method, bound func(t, k int) f
 	return floats.DivTo(mean, mean, most)
 }
 
-// noisy is f_i(w) = ½‖w − c − s_i‖² on the box [−1, 1]^d, where c is inside and the
-// s_i are random signs times scale, in pairs that cancel: L = α = 1, w* = c,
-// σ² = d·scale² at all w.
-func noisy(d, n int, scale float64, seed uint64) (*fwsum.Quadratic, fwset.Box) {
-	r := rand.New(rand.NewPCG(seed, 8))
-	c, centre := make([]float64, n*d), make([]float64, d)
-	for j := range centre {
-		centre[j] = 1.6*r.Float64() - 0.8
-		for i := range n / 2 {
-			s := scale * float64(2*r.IntN(2)-1)
-			c[i*d+j], c[(i+n/2)*d+j] = centre[j]+s, centre[j]-s
-		}
-	}
-	b := fwset.Box{Lo: make([]float64, d), Hi: make([]float64, d)}
-	for j := range d {
-		b.Lo[j], b.Hi[j] = -1, 1
-	}
-	return fwsum.NewQuadratic(d, nil, c), b
-}
-
 // The bounds of the stochastic methods hold where it is the noise that sets the
 // rate, for the mean over 20 seeds, and are not idle: with a thousandth of
 // the samples that of SCGSStronglyConvex does not hold.
@@ -184,7 +164,7 @@ func TestBoundsHoldUnderNoise(t *testing.T) {
 		m.M = func(t, k int) int { return max(1, whole(t, k)/1000) }
 		return m
 	}
-	f, _ := noisy(d, n, scale, 1)
+	f, _ := small.Noisy(d, n, scale, 1)
 	G := f.Lipschitz(math.Sqrt(d))
 	epochs := func(t, k int) float64 {
 		if k < 6 { // N_t = ⌈√32⌉
@@ -206,7 +186,7 @@ func TestBoundsHoldUnderNoise(t *testing.T) {
 		{"Online-FW linearised", func() fwopt.Method { return fwmore.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 1000, true},
 	} {
 		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
-			f, omega := noisy(d, n, scale, seed)
+			f, omega := small.Noisy(d, n, scale, seed)
 			return f, omega, f.Excess
 		})
 		worst := slices.Max(ratio)

@@ -37,11 +37,10 @@ func (k *keeper) save() {
 		check = encodeState // its test has shown that nothing is lost
 	}
 	state, err := check(k.run.Method)
-	switch m := k.run.Method; {
-	case err != nil:
-	case !k.ours && heldBy(m) != k.held:
-		err = fmt.Errorf("fwkeep: a checkpoint would lose what the fields of interface type of %T hold, %q, which were %q when it was fresh: set them where the method is made, or use Run", m, heldBy(m), k.held)
-	case k.functions != nil && !slices.Equal(k.functions[1:], functions(m)):
+	if err == nil && !k.ours {
+		err = k.turned()
+	}
+	if m := k.run.Method; err == nil && k.functions != nil && !slices.Equal(k.functions, functions(m)) {
 		err = fmt.Errorf("fwkeep: a checkpoint would lose a function of %T that is another one than after the first step: keep a parameter of it as a number, or use Run", m)
 	}
 	if k.refused = err; err != nil {
@@ -58,6 +57,17 @@ func (k *keeper) save() {
 		os.Remove(k.path)
 	}
 	k.path = path
+}
+
+// turned says whether a field of interface type holds another type than when the
+// method was fresh: a fresh one could not take up the state.
+func (k *keeper) turned() error {
+	m := k.run.Method
+	now := heldBy(m)
+	if now == k.held {
+		return nil
+	}
+	return fmt.Errorf("fwkeep: a checkpoint would lose what the fields of interface type of %T hold, %q, which were %q when it was fresh: set them where the method is made, or use Run", m, now, k.held)
 }
 
 // restore takes the run to where a checkpoint was written.

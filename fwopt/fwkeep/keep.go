@@ -142,7 +142,7 @@ type keeper struct {
 	began     fwopt.Point // where this program took it up
 	saved     time.Time   // when the last checkpoint was due
 	held      string      // the types in the fresh method's fields of interface type
-	functions []uintptr   // the method's after the first step here, and 0
+	functions []uintptr   // the method's after the first step here; nil before
 	ours      bool        // the version covers the method's code
 	known     bool        // the version of this package covers all code of the run
 	proven    bool        // the method goes on from its state: it is ours, or a copy did
@@ -246,7 +246,7 @@ var persistEvery = 20 * time.Second
 func (k *keeper) step(ctx context.Context) (more bool) {
 	now := k.run.State()
 	if !k.ours && k.functions == nil {
-		k.functions = append([]uintptr{0}, functions(k.run.Method)...)
+		k.functions = functions(k.run.Method)
 	}
 	if !k.known && now.Now.Step == len(k.first)+1 && len(k.first) < 1000 {
 		k.first = append(k.first, hash.Floats(now.X))

@@ -99,8 +99,8 @@ func (k *keeper) try(ctx context.Context) (err error) {
 	if _, err := checkState(k.run.Method); err != nil {
 		return err
 	}
-	if now := heldBy(k.run.Method); now != k.held {
-		return fmt.Errorf("fwkeep: the fields of interface type of %T held %q when it was fresh and hold %q after step %d: set them where the method is made, or use Run", k.run.Method, k.held, now, k.run.State().Now.Step)
+	if err := k.turned(); err != nil {
+		return err
 	}
 	r, err := k.twin()
 	if err != nil {

@@ -87,7 +87,8 @@ func heldBy(m fwopt.Method) (types string) {
 
 // functions tells the functions in the fields of a method, and in what its fields of
 // interface type hold, from others, those of one literal with other variables too.
-func functions(m fwopt.Method) (ids []uintptr) {
+func functions(m fwopt.Method) []uintptr {
+	ids := []uintptr{}
 	var visit func(v reflect.Value)
 	visit = func(v reflect.Value) {
 		c := reflect.New(v.Type()).Elem() // to have an address

@@ -10,6 +10,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 )
 
 // Along every run, not only on average, the two gaps that the bounds' derivations
@@ -19,7 +20,7 @@ func TestOnlineFWInvariants(t *testing.T) {
 	const d, n, rounds = 6, 20, 300
 	D := 2 * math.Sqrt(d)
 	for seed := range uint64(20) {
-		f, omega := noisy(d, n, 3, seed)
+		f, omega := small.Noisy(d, n, 3, seed)
 		G := f.Lipschitz(math.Sqrt(d))
 		w0 := slices.Repeat([]float64{1}, d)
 

@@ -1,24 +1,14 @@
 package fwrate
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// panics returns what f panics with, "" if it does not.
-func panics(f func()) (message string) {
-	defer func() {
-		if p := recover(); p != nil {
-			message = fmt.Sprint(p)
-		}
-	}()
-	f()
-	return ""
-}
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+)
 
 func TestSeeds(t *testing.T) {
 	want := make([]float64, 23)
@@ -39,7 +29,7 @@ func TestSeeds(t *testing.T) {
 			t.Errorf("%d workers: %v, want %v", workers, got, want)
 		}
 		// of several that panic, the lowest
-		msg := panics(func() {
+		msg := small.Panics(func() {
 			Seeds(50, func(seed uint64) int {
 				if seed%5 == 0 {
 					panic("stop here")
@@ -50,11 +40,11 @@ func TestSeeds(t *testing.T) {
 		if !strings.HasPrefix(msg, "fwrate: seed 5: stop here\n") || !strings.Contains(msg, "fwrate_test.go") {
 			t.Errorf("%d workers: %q", workers, msg)
 		}
-		if msg := panics(func() { Seeds(3, func(seed uint64) int { runtime.Goexit(); return 0 }) }); !strings.HasPrefix(msg, "fwrate: seed 1: ") {
+		if msg := small.Panics(func() { Seeds(3, func(seed uint64) int { runtime.Goexit(); return 0 }) }); !strings.HasPrefix(msg, "fwrate: seed 1: ") {
 			t.Errorf("%d workers: %q after Goexit", workers, msg)
 		}
 	}
-	if msg := panics(func() { Seeds(0, one) }); msg != "fwrate: 0 seeds, want at least 1" {
+	if msg := small.Panics(func() { Seeds(0, one) }); msg != "fwrate: 0 seeds, want at least 1" {
 		t.Error(msg)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
@@ -403,7 +404,7 @@ func TestErrors(t *testing.T) {
 	if _, err := law.FirstHit(synthetic(3, 3, 2, 0.1, rand.New(rand.NewPCG(1, 1)))); err == nil || !strings.Contains(err.Error(), "the later half of ") {
 		t.Errorf("%v", err)
 	}
-	if panics(func() { Law{Power: 1}.Measure(fresh()) }) == "" || panics(func() { Law{Power: -1, Bound: law.Bound}.Measure(fresh()) }) == "" {
+	if small.Panics(func() { Law{Power: 1}.Measure(fresh()) }) == "" || small.Panics(func() { Law{Power: -1, Bound: law.Bound}.Measure(fresh()) }) == "" {
 		t.Error("a law without a bound, or of a negative power")
 	}
 }

@@ -59,11 +59,11 @@ func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
 	if s.check(); u < 0 || u >= len(s.Atom) || len(s.Atom) == 1 {
 		panic(fmt.Sprintf("fwset: a step away from atom %d of %d, want one of two or more", u, len(s.Atom)))
 	}
-	checkStep(gamma, s.Most(u))
-	drop := gamma >= s.Most(u)
+	most := s.Most(u)
+	checkStep(gamma, most)
 	floats.Scale(1+gamma, s.Weight)
 	s.Weight[u] -= gamma // α_u = (1+γ)α_u − γ, the others (1+γ)α_i
-	if drop {
+	if gamma == most {
 		s.Weight[u] = 0 // whatever rounding says
 	}
 	s.settle(x)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -81,7 +82,7 @@ func TestActiveSetAMillionMoves(t *testing.T) {
 // Weights that do not add up, as where somebody has written to them, are named.
 func TestActiveSetBadWeights(t *testing.T) {
 	var v fwset.Vertex
-	if v.Pack([]float64{0, 1}); !strings.Contains(said(func() { new(fwset.ActiveSet).Toward([]float64{1, 0}, &v, 0.25) }), "begin with Start") {
+	if v.Pack([]float64{0, 1}); !strings.Contains(small.Panics(func() { new(fwset.ActiveSet).Toward([]float64{1, 0}, &v, 0.25) }), "begin with Start") {
 		t.Error("an empty set moves")
 	}
 	for _, factor := range []float64{0.5, 1 + 1e-5, math.NaN()} {
@@ -91,7 +92,7 @@ func TestActiveSetBadWeights(t *testing.T) {
 		s.Start(&v)
 		s.Weight[0] *= factor
 		v.Pack([]float64{0, 1})
-		got := said(func() { s.Toward(x, &v, 0.25) })
+		got := small.Panics(func() { s.Toward(x, &v, 0.25) })
 		if !strings.HasPrefix(got, "fwset: an ActiveSet of 1 atoms with 1 weights, which add up to") {
 			t.Errorf("weights times %g: %q", factor, got)
 		}
@@ -152,12 +153,12 @@ func TestActiveSetBadSteps(t *testing.T) {
 		"away from atom 0 of 1":  func() { s.Away(x, 0, 0.5) },
 		"away from atom -1 of 1": func() { s.Away(x, -1, 0.5) },
 	} {
-		if got := said(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
+		if got := small.Panics(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	s.Toward(x, &v, 0.25)
-	if got := said(func() { s.Away(x, 1, 0.5) }); !strings.Contains(got, "γ = 0.5, want 0 to 0.3333") {
+	if got := small.Panics(func() { s.Away(x, 1, 0.5) }); !strings.Contains(got, "γ = 0.5, want 0 to 0.3333") {
 		t.Error(got)
 	}
 	if !slices.Equal(x, []float64{0.75, 0.25}) {

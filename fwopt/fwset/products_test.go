@@ -9,6 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -77,7 +78,7 @@ func TestProductBadInput(t *testing.T) {
 		"has no Diameter":                     func() { own.Diameter() },
 		"has no Gauge":                        func() { own.Gauge(x) },
 	} {
-		if got := said(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, strings.TrimSuffix(want, ", too")) {
+		if got := small.Panics(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, strings.TrimSuffix(want, ", too")) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

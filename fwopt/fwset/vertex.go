@@ -203,7 +203,7 @@ func (v *Vertex) Equal(w *Vertex) bool {
 		minus := func(x, y float64) bool { return x == -y }
 		return slices.Equal(v.U, w.U) && slices.Equal(v.V, w.V) ||
 			slices.EqualFunc(v.U, w.U, minus) && slices.EqualFunc(v.V, w.V, minus)
-	case v.dense() && w.dense(), slices.Equal(v.Index, w.Index) && !v.rankOne() && !w.rankOne() && v.dense() == w.dense():
+	case !v.rankOne() && !w.rankOne() && v.dense() == w.dense() && slices.Equal(v.Index, w.Index):
 		return slices.Equal(v.Value, w.Value)
 	case len(v.Index) == 1 && len(w.Index) == 1 && v.Value[0] != 0 && w.Value[0] != 0:
 		return false // vertices of a simplex, the case to be fast in

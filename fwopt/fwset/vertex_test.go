@@ -13,6 +13,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -170,7 +171,7 @@ func (h halfOwn) Argmin(dst, g []float64) {
 
 func TestEmbeddedSet(t *testing.T) {
 	f := fwsum.NewQuadratic(3, nil, []float64{1, 2, 3})
-	got := said(func() { fwopt.NewOracle(f, halfOwn{fwset.Simplex{D: 3, R: 1}}, 1) })
+	got := small.Panics(func() { fwopt.NewOracle(f, halfOwn{fwset.Simplex{D: 3, R: 1}}, 1) })
 	if !strings.Contains(got, "fwset_test.halfOwn") || !strings.Contains(got, "must override ArgminVertex, too") {
 		t.Error(got)
 	}
@@ -189,7 +190,7 @@ func TestVertexBadInput(t *testing.T) {
 		"made of U with 3 numbers and V with 1, beside 1 value": func(v *fwset.Vertex) { v.SetRankOne(3, 1); v.Value = []float64{1} },
 	} {
 		s := wrong{fwset.Simplex{D: 3, R: 1}, fill}
-		got := said(func() { fwopt.NewOracle(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), s, 1) })
+		got := small.Panics(func() { fwopt.NewOracle(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), s, 1) })
 		if !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -203,21 +204,10 @@ func TestVertexBadInput(t *testing.T) {
 		"a vector of length 4, not ": func() { v.Dense(make([]float64, 4)) },
 		"a vector of length 5, not ": func() { v.From(make([]float64, 3), make([]float64, 5)) },
 	} {
-		if got := said(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
+		if got := small.Panics(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-}
-
-// said returns what f panics with, "" if it does not.
-func said(f func()) (message string) {
-	defer func() {
-		if p := recover(); p != nil {
-			message = fmt.Sprint(p)
-		}
-	}()
-	f()
-	return ""
 }
 
 // The answer to a linear function on a trace-norm ball is kept as two vectors.

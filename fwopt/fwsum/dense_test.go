@@ -12,6 +12,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -86,11 +87,11 @@ func TestDenseBadInput(t *testing.T) {
 		"row 0 of the data has the value +Inf": &fwsum.Dense{N: 1, M: 1, Val: []float64{math.Inf(1)}},
 		"the data is nil":                      (*fwsum.Dense)(nil),
 	} {
-		if got := panics(func() { fwsum.NewLeastSquares(x, []float64{1, 2}) }); !strings.HasPrefix(got, "fwsum: "+want) {
+		if got := small.Panics(func() { fwsum.NewLeastSquares(x, []float64{1, 2}) }); !strings.HasPrefix(got, "fwsum: "+want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := panics(func() { fwsum.NewLogistic(nil, nil, 2) }); !strings.Contains(got, "the data is nil") {
+	if got := small.Panics(func() { fwsum.NewLogistic(nil, nil, 2) }); !strings.Contains(got, "the data is nil") {
 		t.Error(got)
 	}
 }

@@ -2,8 +2,9 @@ package fwsum
 
 import "github.com/projection-free/fwlab/fwopt"
 
-// LeastSquares is f_i(w) = ½(⟨a_i, w⟩ − b_i)², where a_i is row i of a matrix. Its line search is exact after one Newton step, and L = max_i ‖a_i‖². One
-// LeastSquares serves many runs at once.
+// LeastSquares is f_i(w) = ½(⟨a_i, w⟩ − b_i)², where a_i is row i of a matrix. Its
+// line search is exact after one Newton step, and L = max_i ‖a_i‖². One LeastSquares
+// serves many runs at once.
 type LeastSquares struct {
 	*RowSum // Name, Value, Grad, AddGradDiff, LineSearch, Smoothness, …
 }
