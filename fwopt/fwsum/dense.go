@@ -2,7 +2,6 @@ package fwsum
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
@@ -32,11 +31,7 @@ func (a *Dense) check() {
 	if a.N <= 0 || a.M <= 0 || len(a.Val)/a.M != a.N || len(a.Val)%a.M != 0 {
 		panic(fmt.Sprintf("fwsum: not a dense matrix: %d x %d, %d values", a.N, a.M, len(a.Val)))
 	}
-	for k, v := range a.Val {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			panic(fmt.Sprintf("fwsum: row %d of the data has the value %g", k/a.M, v))
-		}
-	}
+	checkValues(a.Val, func(k int) int { return k / a.M })
 }
 
 func (a *Dense) nonzeros() int { return len(a.Val) }

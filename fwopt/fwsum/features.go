@@ -8,8 +8,8 @@ import (
 )
 
 // Features is the data of a RowSum, whose rows are e_1, …, e_n: a *Sparse or a *Dense
-// matrix. Which of the two it is decides the cost and, by the order of
-// sums, the last bits of values.
+// matrix. Which of the two it is decides the cost and, by the order of sums, the last
+// bits of values.
 type Features interface {
 	Size() (n, m int) // rows (examples) and columns (features)
 	fwopt.Identified
@@ -34,6 +34,15 @@ type backward interface {
 	// cut returns the column where share q of cuts begins.
 	cut(q int) int
 	fwopt.Identified
+}
+
+// checkValues panics unless the numbers of a matrix are finite; number k is in row(k).
+func checkValues(val []float64, row func(k int) int) {
+	for k, v := range val {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			panic(fmt.Sprintf("fwsum: row %d of the data has the value %g", row(k), v))
+		}
+	}
 }
 
 // checkTargets panics unless b has a number for each row of x.

@@ -2,7 +2,6 @@ package fwsum
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -86,12 +85,10 @@ func (a *Sparse) check() {
 			last = j
 		}
 	}
-	for k, v := range a.Val {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			i, _ := slices.BinarySearch(a.Ptr, k+1)
-			panic(fmt.Sprintf("fwsum: row %d of the data has the value %g", i-1, v))
-		}
-	}
+	checkValues(a.Val, func(k int) int {
+		i, _ := slices.BinarySearch(a.Ptr, k+1)
+		return i - 1
+	})
 }
 
 // byColumns is the way back for a sparse matrix. It has a transposed copy of it,
