@@ -81,8 +81,8 @@ SOAK ?= 1
 soak: ## kill runs at any instant and damage their files: none may come back wrong (SOAK=0.1 for a tenth)
 	$(GO) test ./fwopt/fwkeep -count=1 -run '^TestSoak$$' -v -timeout 30m -soak $(SOAK)
 
-quick: fmt vet ## between two edits: gofmt, go vet, the tests in short; less than 30 seconds
-	$(GO) test -short ./...
+quick: fmt ## between two edits: gofmt, the tests in short with go vet's checks; less than 30 seconds
+	$(GO) test -short -vet=all ./...
 
 test: pins lint unit race cross ## everything that needs no notebook (2 minutes; the first time more, to compile)
 

@@ -35,7 +35,11 @@ func TestGapsOfIterates(t *testing.T) {
 // that is interrupted before its first step. TestMethods interrupts the others.
 func TestResumeWarm(t *testing.T) {
 	f, omega := small.Wide()
-	for _, name := range []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "OFW", "OFWl", "AwayFWls"} {
+	names := []string{"STORCx", "AwayFWls", "FW", "SFW", "SCGSx", "SVRFx", "OFW", "OFWl"}
+	if testing.Short() {
+		names = names[:2]
+	}
+	for _, name := range names {
 		resume(t, name, f, omega, fwopt.Budget{Steps: 16, DualityGap: true})
 	}
 }
@@ -88,8 +92,11 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 	if whole.Last().Calls.Linear < 1000 {
 		t.Fatalf("only %d linear optimisations: the inner loops are too short for this test", whole.Last().Calls.Linear)
 	}
-	dir, cut := t.TempDir(), 0
-	for range 200 {
+	dir, cut, times := t.TempDir(), 0, 200
+	if testing.Short() {
+		times = 40
+	}
+	for range times {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Microsecond)
 		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
 		cancel()

@@ -125,6 +125,9 @@ func figures() map[string]Figure {
 }
 
 func TestFigures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it draws some thirty figures")
+	}
 	number := regexp.MustCompile(`^<svg [^>]*width="([0-9.]+)pt" height="([0-9.]+)pt"`)
 	for name, f := range figures() {
 		if len(f.PNG) >= 60<<10 || len(f.SVG) >= 60<<10 {

@@ -34,6 +34,9 @@ func (l ownLogistic) Lipschitz() float64  { return math.Sqrt2 }
 
 func TestOwnLoss(t *testing.T) {
 	for _, c := range []struct{ n, m, h, k int }{{1, 3, 2, 2}, {40, 17, 5, 4}, {300, 90, 3, 8}} {
+		if c.n > 100 && testing.Short() {
+			continue
+		}
 		ours, x, y := randomLogistic(8, c.n, c.m, c.h, c.k)
 		f := fwsum.NewRowSum(x, c.h, ownLogistic{y})
 		fwtest.TestFiniteSum(t, f)
