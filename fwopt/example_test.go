@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
@@ -190,6 +191,39 @@ func ExampleKeep() {
 	// done 100 338350
 	// read back: true
 	// done 100 5050
+}
+
+// The test error along a run: Watch sees the iterate. At a step that was recorded the
+// trace's last point is that step's.
+func ExampleBudget_testError() {
+	set, err := fwdata.Load("digits")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	train, test := set.UnitRows().Split(0.75, 1)
+	f := train.Logistic()
+	var wrong []float64 // at the records after w_0
+	b := fwopt.Budget{Linear: 200, Every: 2}
+	b.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
+		if tr.Last().Step == now.Step {
+			wrong = append(wrong, f.ErrorRate(tr.W, test.X, test.Y))
+		}
+	}
+	o := fwopt.NewOracle(f, fwset.TraceNorm{H: 10, M: 64, Tau: 50}, 1)
+	tr := fwopt.Run(context.Background(), o, fwopt.SVRFExperiments(), nil, b)
+	for i, p := range tr.Points[1:] {
+		if p.Step >= 16 && i < len(wrong) {
+			fmt.Printf("step %3d: f = %.3f, %2.0f %% wrong\n", p.Step, p.F, 100*wrong[i])
+		}
+	}
+	fmt.Printf("at last:  f = %.3f, %2.0f %% wrong\n", tr.Last().F, 100*f.ErrorRate(tr.W, test.X, test.Y))
+	// Output:
+	// step  16: f = 2.109, 84 % wrong
+	// step  32: f = 2.009, 84 % wrong
+	// step  64: f = 1.485, 35 % wrong
+	// step 128: f = 1.072, 18 % wrong
+	// at last:  f = 0.919, 15 % wrong
 }
 
 // An SFW of one's own: any function that gives steps is a Method.

@@ -38,7 +38,8 @@ type Budget struct {
 	// NoW leaves the last iterate out of the trace: it is most of a file.
 	NoW bool
 	// Watch, if set, is called after each step, with the clock stopped. The F of
-	// now is NaN unless it was recorded. Watch must not change the trace.
+	// now is NaN unless it was recorded. There tr.W is the iterate, the method's own
+	// vector: copy it to keep it. Watch must not change the trace or the iterate.
 	Watch func(tr *Trace, now Point)
 }
 

@@ -185,7 +185,9 @@ func (r *Runner) steps(ctx context.Context) {
 		r.mark()
 		last := r.recordIf(s)
 		if b.Watch != nil {
+			r.Trace.W = s.X
 			b.Watch(r.Trace, *now)
+			r.Trace.W = nil
 		}
 		if r.status(ctx); last && (r.Trace.Status == Running || r.Trace.Status == Interrupted) {
 			r.Trace.Status = Done

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -400,5 +401,32 @@ func TestNil(t *testing.T) {
 			}()
 			run()
 		}()
+	}
+}
+
+// Watch sees each iterate, and the trace keeps none of them but the last.
+func TestWatchSeesTheIterate(t *testing.T) {
+	f, omega := small.Problem()
+	for name, m := range small.Methods() {
+		w0 := fwopt.NewOracle(f, omega, 1).Start()
+		var want [][]float64
+		for s := range m.Steps(fwopt.NewOracle(f, omega, 3), w0) {
+			if want = append(want, slices.Clone(s.X)); len(want) == 20 {
+				break
+			}
+		}
+		for _, noW := range []bool{false, true} {
+			var got [][]float64
+			b := fwopt.Budget{Steps: 20, NoW: noW, Watch: func(tr *fwopt.Trace, now fwopt.Point) {
+				got = append(got, slices.Clone(tr.W))
+			}}
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), small.Methods()[name], w0, b)
+			if !slices.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("%s: Watch saw other iterates than the steps", name)
+			}
+			if noW && tr.W != nil || !noW && !slices.Equal(tr.W, want[19]) {
+				t.Errorf("%s: NoW is %v, and the trace has W = %v", name, noW, tr.W)
+			}
+		}
 	}
 }
