@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
@@ -868,5 +869,35 @@ func BenchmarkGrid(b *testing.B) {
 	rs := race(5)
 	for b.Loop() {
 		Grid([]*plot.Plot{Traces(Seconds, Excess(0.3), rs...), Traces(Stochastic, Excess(0.3), rs...), Traces(Linear, Excess(0.3), rs...)})
+	}
+}
+
+// A line for each round, its band the range over the seeds; what diverged is left out.
+func TestTuning(t *testing.T) {
+	tuning := func(end func(c float64) float64) *fwrate.Tuning {
+		got, err := fwrate.Tune([]float64{1, 2, 4, 8}, 2, fwopt.Budget{Steps: 10}, func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+			return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {F: end(c) * float64(seed)}}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	got := tuning(func(c float64) float64 { return []float64{0, 0.5, 0x1p-10, 0, 0.25, 0, 0, 0, 0x1p1023}[int(c)] })
+	p := Tuning("SGD", got)
+	e, _ := rounds("SGD", got)
+	_, logy := p.Y.Scale.(logScale)
+	if p.Title.Text != "best: 2" || !logy {
+		t.Errorf("%q, logarithmic: %v", p.Title.Text, logy)
+	}
+	if len(e) != 2 || e[0].name != "1/2 of the budget" || e[1].name != "SGD" || !slices.Equal(e[1].xy, []xy{{1, 0.75}, {2, 0x1.8p-10}, {4, 0.375}}) ||
+		!slices.Equal(e[1].lo, []float64{0.5, 0x1p-10, 0.25}) || !slices.Equal(e[1].hi, []float64{1, 0x1p-9, 0.5}) || len(e[0].xy) != 3 {
+		t.Errorf("%+v", e)
+	}
+	if p := Tuning("SGD", tuning(func(c float64) float64 { return 1 / c })); p.Title.Text != "best: 8, in doubt" {
+		t.Errorf("%q", p.Title.Text)
+	}
+	if p := Tuning("SGD", tuning(func(c float64) float64 { return math.NaN() })); len(keyOf(p).entries) != 0 || p.Title.Text != "best: NaN, in doubt" {
+		t.Errorf("%q, %+v", p.Title.Text, keyOf(p).entries)
 	}
 }

@@ -99,3 +99,29 @@ func ExampleRate_Row() {
 	// ["" "theory" "long window" "late window" "schedule" "draws"]
 	// ["my own" "1" "0.998 [0.981, 1.016]" "0.973 [0.968, 0.978]" "1.063, 1.016" "–"]
 }
+
+// The constant c of SGD's rate c/√k, on a quadratic over a simplex. In a notebook run
+// is fwnb.Run, the rows go to fwnb.Table and fwplot.Tuning draws them.
+func ExampleTune() {
+	f, omega, w0 := spread(16, 2), fwset.Simplex{D: 16, R: 1}, make([]float64, 16)
+	w0[0] = 1
+	run := func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), fwopt.SGDExperiments(c), w0, b)
+	}
+	t, err := fwrate.Tune([]float64{0.01, 0.1, 1, 10, 100}, 3, fwopt.Budget{Steps: 64}, run)
+	fmt.Println(t.Best, t.Spent, t.Doubts, err)
+	for _, row := range t.Rows() {
+		fmt.Println(row[:3])
+	}
+	t, _ = fwrate.Tune([]float64{0.001, 0.01}, 3, fwopt.Budget{Steps: 64}, run)
+	fmt.Println(t.Best, t.Doubts)
+	// Output:
+	// 10 16.5 [] <nil>
+	// [value f after 0.5 of the budget f after 1 of the budget]
+	// [0.01 0.21222 –]
+	// [0.1 0.086022 –]
+	// [1 3.2064e−6 2.6571e−8]
+	// [10 0 0]
+	// [100 0.020089 0.020089]
+	// 0.01 [the best value, 0.01, is the largest of the grid: try larger ones]
+}

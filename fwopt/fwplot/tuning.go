@@ -1,0 +1,55 @@
+package fwplot
+
+import (
+	"fmt"
+
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+)
+
+// Tuning draws how sensitive a method is to the constant that was tuned: f at the end
+// against its value, on a logarithmic axis where f > 0. A line is a round of
+// fwrate.Tune, the median over the seeds with their range as its band; that of the last
+// round, over the whole budget, is in the method's own style, the others are thin. A
+// value at which a run diverged is left out.
+func Tuning(method string, t *fwrate.Tuning) *plot.Plot {
+	lines, ys := rounds(method, t)
+	title := "best: " + number(t.Best, 4)
+	if len(t.Doubts) > 0 {
+		title += ", in doubt"
+	}
+	p := newPlot(title, "value of the constant", "f at the end", true, ys.lo > 0)
+	addLines(p, lines, false)
+	return p
+}
+
+// rounds returns the line of each round, and the span of what is drawn.
+func rounds(method string, t *fwrate.Tuning) (lines []line, ys span) {
+	var names []string
+	for _, round := range t.Rounds {
+		l := line{dots: true}
+		for _, p := range round {
+			if finite(p.Most) {
+				l.xy, l.lo, l.hi, l.last = append(l.xy, xy{p.C, p.Median}), append(l.lo, p.Least), append(l.hi, p.Most), p.Median
+				ys.add(p.Least)
+				ys.add(p.Most)
+			}
+		}
+		if len(l.xy) == 0 {
+			continue
+		}
+		name := method
+		if share := round[0].Share; share < 1 {
+			name = fmt.Sprintf("1/%g of the budget", 1/share)
+		}
+		lines, names = append(lines, l), append(names, name)
+	}
+	for i, s := range assign(names) {
+		if names[i] != method {
+			s.Width = vg.Points(1)
+		}
+		lines[i].name, lines[i].style = names[i], s
+	}
+	return lines, ys
+}

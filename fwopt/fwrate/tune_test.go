@@ -1,0 +1,139 @@
+package fwrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+)
+
+// ended is a trace that begins at f = 1 and ends at f.
+func ended(f float64) *fwopt.Trace {
+	return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {Step: 1, F: f}}}
+}
+
+// powers are 2^from, …, 2^to.
+func powers(from, to int) (grid []float64) {
+	for k := from; k <= to; k++ {
+		grid = append(grid, math.Exp2(float64(k)))
+	}
+	return grid
+}
+
+// wild is how far off seed 2 is: so far at 8, the best value, that its mean is no good.
+func wild(c float64) float64 { return map[bool]float64{true: 0.9, false: 0.4}[c == 8] }
+
+// A method whose end is (log₂ c − 3)², less with more steps, and noise by the seed.
+func bowl(asked *[]string) func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+	return func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		*asked = append(*asked, fmt.Sprintf("%g/%d/%d/%g", c, seed, b.Steps, b.Seconds))
+		return ended(math.Pow(math.Log2(c)-3, 2)/100 + 1/float64(b.Steps) + []float64{0, wild(c), 0.001}[seed-1])
+	}
+}
+
+func TestTune(t *testing.T) {
+	var asked []string
+	got, err := Tune(powers(-4, 8), 3, fwopt.Budget{Steps: 801, Seconds: 4}, bowl(&asked))
+	if err != nil || got.Best != 8 || len(got.Doubts) != 0 {
+		t.Fatalf("best %g, %q, %v", got.Best, got.Doubts, err)
+	}
+	// 13 values, 7, 4, 3; an eighth, a quarter, half, all of the budget
+	if want := 3 * (13./8 + 7./4 + 4./2 + 3); got.Spent != want {
+		t.Errorf("spent %g budgets, want %g", got.Spent, want)
+	}
+	if len(asked) != 3*27 || asked[0] != "0.0625/1/101/0.5" || asked[1] != "0.0625/2/101/0.5" || asked[80] != "16/3/801/4" {
+		t.Errorf("%d runs: %q", len(asked), asked)
+	}
+	var left [][]float64
+	for _, round := range got.Rounds {
+		var cs []float64
+		for _, p := range round {
+			cs = append(cs, p.C)
+			if want := math.Pow(math.Log2(p.C)-3, 2)/100 + 1/math.Ceil(801*p.Share); len(p.Traces) != 3 ||
+				math.Abs(p.Least-want) > 1e-12 || math.Abs(p.Median-want-0.001) > 1e-12 || math.Abs(p.Most-want-wild(p.C)) > 1e-12 {
+				t.Errorf("%+v", p)
+			}
+		}
+		left = append(left, cs)
+	}
+	if want := [][]float64{powers(-4, 8), powers(0, 6), powers(1, 4), powers(2, 4)}; !slices.EqualFunc(left, want, slices.Equal) {
+		// 2^1 and 2^5 end at the same median: the smaller one stays
+		t.Errorf("rounds of %v, want %v", left, want)
+	}
+	if rows := got.Rows(); len(rows) != 14 || len(rows[0]) != 6 || rows[1][2] != "–" || rows[8][0] != "8" || rows[8][4] == "–" {
+		t.Errorf("%q", rows)
+	}
+}
+
+// What speaks against the best is said, and nothing else.
+func TestTuneDoubts(t *testing.T) {
+	steps := fwopt.Budget{Steps: 100}
+	for name, c := range map[string]struct {
+		grid []float64
+		end  func(c float64) float64
+		want string // the only doubt
+	}{
+		"in the middle":     {powers(0, 6), func(c float64) float64 { return 0.5 + math.Abs(c-8)/100 }, ""},
+		"one value":         {[]float64{2}, func(c float64) float64 { return 0.5 }, "the grid has one value"},
+		"at the low end":    {powers(0, 6), func(c float64) float64 { return c / 100 }, "the best value, 1, is the smallest of the grid"},
+		"at the high end":   {powers(0, 6), func(c float64) float64 { return 1 / c }, "the best value, 64, is the largest of the grid"},
+		"two values":        {powers(0, 1), func(c float64) float64 { return 0.5 / c }, "the best value, 2, is the largest"},
+		"a tie by rounding": {powers(0, 2), func(c float64) float64 { return []float64{0, 0.9, 0.1, 0, 0.1 + 1e-11}[int(c)] }, "4 does as well as 2 to nine digits"},
+		"all diverged":      {powers(0, 4), func(c float64) float64 { return math.NaN() }, "half of the runs diverged"},
+		"half of it diverge": {powers(0, 4), func(c float64) float64 {
+			return map[bool]float64{true: math.Inf(1), false: 0.5 + math.Abs(c-2)/100}[c > 4]
+		}, ""},
+	} {
+		got, err := Tune(c.grid, 2, steps, func(x float64, _ uint64, b fwopt.Budget) *fwopt.Trace { return ended(c.end(x)) })
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if said := strings.Join(got.Doubts, "; "); !strings.HasPrefix(said, c.want) || len(got.Doubts) > 1 || (c.want == "") != (said == "") {
+			t.Errorf("%s: %q, want %q", name, said, c.want)
+		}
+	}
+}
+
+// Stop loses nothing that is done.
+func TestTuneInterrupted(t *testing.T) {
+	runs := 0
+	got, err := Tune(powers(0, 5), 2, fwopt.Budget{Linear: 7}, func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		if runs++; runs == 15 {
+			return &fwopt.Trace{Status: fwopt.Interrupted}
+		}
+		return ended(1 / c)
+	})
+	if err == nil || !strings.Contains(err.Error(), "in round 2 of 2, at the value 16 and seed 1") {
+		t.Errorf("%v", err)
+	}
+	if len(got.Rounds) != 2 || len(got.Rounds[0]) != 6 || len(got.Rounds[1]) != 1 || !math.IsNaN(got.Best) {
+		t.Errorf("%+v", got)
+	}
+	if rows := got.Rows(); len(rows) != 7 {
+		t.Errorf("%q", rows)
+	}
+}
+
+func TestTunePanics(t *testing.T) {
+	run := func(c float64, _ uint64, b fwopt.Budget) *fwopt.Trace { return ended(c) }
+	steps := fwopt.Budget{Steps: 10}
+	for want, f := range map[string]func(){
+		"fwrate: Tune of 0 values":          func() { Tune(nil, 1, steps, run) },
+		"fwrate: Tune of 1 values on 0":     func() { Tune([]float64{1}, 0, steps, run) },
+		"fwrate: a grid that does not rise": func() { Tune([]float64{1, 1}, 1, steps, run) },
+		"fwrate: a grid that does not":      func() { Tune([]float64{0, 1}, 1, steps, run) },
+		"fwrate: a grid that":               func() { Tune([]float64{1, math.NaN()}, 1, steps, run) },
+		"fwrate: Tune divides its budget: ": func() { Tune([]float64{1}, 1, fwopt.Budget{Tolerance: 1}, run) },
+		"fwrate: Tune divides its budget": func() {
+			Tune([]float64{1}, 1, fwopt.Budget{Steps: 5, Record: fwopt.Geometric(2, 8)}, run)
+		},
+	} {
+		if msg := small.Panics(f); !strings.HasPrefix(msg, want) {
+			t.Errorf("%q, want %q", msg, want)
+		}
+	}
+}
