@@ -1,12 +1,15 @@
 package fwplot_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/plot"
 )
@@ -117,4 +120,18 @@ func ExampleTuning() {
 	fmt.Println(err, fwplot.Bundle(fwplot.Tuning("SGD", t)).Alt)
 	// Output:
 	// <nil> best: 1: f at the end against value of the constant ends at 1/2 of the budget 0.111, SGD 0.0356.
+}
+
+// A certified relative error, without anybody's f*: the bound is the best that any of
+// the runs proves.
+func ExampleRelativeGap() {
+	f, omega := fwsum.NewQuadratic(2, []float64{1, 1}, []float64{2, 2}), fwset.Simplex{D: 2, R: 1}
+	o := fwopt.NewOracle(f, omega, 1)
+	tr := fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 999, DualityGap: true})
+	low := fwrate.LowerBound(tr)
+	fmt.Printf("%.2f ≤ min f ≤ %.2f\n", low, tr.Last().F)
+	fmt.Println(fwplot.Traces(fwplot.Linear, fwplot.RelativeGap(low), tr).Y.Label.Text)
+	// Output:
+	// 2.25 ≤ min f ≤ 2.25
+	// (f(w) − lower bound) / lower bound
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
@@ -195,6 +196,18 @@ func TestFigureAgain(t *testing.T) {
 	}
 	if after := Bundle(p); !bytes.Equal(before.PNG, after.PNG) || !bytes.Equal(before.SVG, after.SVG) || before.Alt != after.Alt {
 		t.Error("a figure changes when it is drawn again")
+	}
+}
+
+// The relative gap is that over the bound, and a bound that is none is refused.
+func TestRelativeGap(t *testing.T) {
+	if got := RelativeGap(0.5).Of(fwopt.Point{F: 0.75}); got != 0.5 {
+		t.Errorf("%g, want 0.5", got)
+	}
+	for _, low := range []float64{0, -1, math.NaN(), math.Inf(-1), math.Inf(1)} {
+		if msg := small.Panics(func() { RelativeGap(low) }); !strings.HasPrefix(msg, "fwplot: a relative gap over") {
+			t.Errorf("%g: %q", low, msg)
+		}
 	}
 }
 

@@ -125,3 +125,23 @@ func ExampleTune() {
 	// [100 0.020089 0.020089]
 	// 0.01 [the best value, 0.01, is the largest of the grid: try larger ones]
 }
+
+// Where runs ended, in a table for fwnb.Table.
+func ExampleSummary() {
+	f, omega, w0 := spread(16, 2), fwset.Simplex{D: 16, R: 1}, make([]float64, 16)
+	w0[0] = 1
+	var traces []*fwopt.Trace
+	for seed := range uint64(3) {
+		for _, m := range []fwopt.Method{fwopt.SVRFTheorem1(), fwopt.SFWExperiments()} {
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, w0, fwopt.Budget{Steps: 40})
+			traces = append(traces, tr)
+		}
+	}
+	for _, row := range fwrate.Summary(traces...) {
+		fmt.Println(row[:len(row)-1]) // but for the seconds
+	}
+	// Output:
+	// [method data runs f range of f steps exact stochastic linear]
+	// [SVRF *fwsum.Quadratic 3 done 0.002092  40 2 95232 40]
+	// [SFW *fwsum.Quadratic 3 done 0.000828 0.00082057 to 0.000828 40 0 22140 40]
+}

@@ -1,0 +1,110 @@
+package fwrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// LowerBound returns the best lower bound on min f that the traces prove, the largest
+// f − duality gap − slack of their points, or −Inf if no duality gap was recorded. It is
+// one where f is convex and all traces are of the same f and Ω. No iterate need be good
+// for its bound to be: take the bounds of all methods together.
+func LowerBound(traces ...*fwopt.Trace) float64 {
+	bound := math.Inf(-1)
+	for _, tr := range traces {
+		for _, p := range tr.Points {
+			if b := p.F - p.DualityGap - p.Slack; b > bound { // false for NaN
+				bound = b
+			}
+		}
+	}
+	return bound
+}
+
+// Summary is a table of where the traces ended, for fwnb.Table: a row for each Method
+// on each Data, in order of appearance, with medians over its traces, the seeds, and
+// for f the range as well. Columns with nothing in them, as projections where none was
+// made, are left out. Runs that ended in different ways are counted: "4 done, 1 diverged".
+func Summary(traces ...*fwopt.Trace) [][]string {
+	var groups [][]*fwopt.Trace
+	for _, tr := range traces {
+		i := slices.IndexFunc(groups, func(g []*fwopt.Trace) bool { return g[0].Method == tr.Method && g[0].Data == tr.Data })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], tr)
+	}
+	rows := [][]string{{"method", "data", "runs", "f", "range of f", "duality gap", "steps",
+		"exact", "stochastic", "linear", "projections", "seconds"}}
+	for _, g := range groups {
+		f, spread := over(g, func(p fwopt.Point) float64 { return p.F })
+		row := []string{g[0].Method, g[0].Data, ends(g), f, spread}
+		for _, of := range []func(p fwopt.Point) float64{
+			func(p fwopt.Point) float64 { return p.DualityGap + p.Slack },
+			func(p fwopt.Point) float64 { return float64(p.Step) },
+			func(p fwopt.Point) float64 { return float64(p.Calls.Exact) },
+			func(p fwopt.Point) float64 { return float64(p.Calls.Stochastic) },
+			func(p fwopt.Point) float64 { return float64(p.Calls.Linear) },
+			func(p fwopt.Point) float64 { return float64(p.Calls.Projections) },
+			func(p fwopt.Point) float64 { return p.Seconds },
+		} {
+			cell, _ := over(g, of)
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	for c := len(rows[0]) - 1; c > 0; c-- {
+		if !slices.ContainsFunc(rows[1:], func(row []string) bool { return row[c] != "" && row[c] != "0" }) {
+			for i := range rows {
+				rows[i] = slices.Delete(rows[i], c, c+1)
+			}
+		}
+	}
+	return rows
+}
+
+// over returns the median over the last points, and their range if they differ; "" if
+// there is none.
+func over(traces []*fwopt.Trace, of func(p fwopt.Point) float64) (middle, spread string) {
+	var values []float64
+	for _, tr := range traces {
+		if x := of(tr.Last()); !math.IsNaN(x) {
+			values = append(values, x)
+		}
+	}
+	if len(values) == 0 {
+		return "", ""
+	}
+	write := func(x float64) string {
+		if math.Abs(x) < 1e6 && x == math.Trunc(x) {
+			return fmt.Sprintf("%.0f", x)
+		}
+		return number(x, 5)
+	}
+	if lo, hi := slices.Min(values), slices.Max(values); lo < hi {
+		spread = write(lo) + " to " + write(hi)
+	}
+	return write(median(values)), spread
+}
+
+// ends counts the traces by the way in which they ended.
+func ends(traces []*fwopt.Trace) (s string) {
+	for status := fwopt.Running; status <= fwopt.Endless; status++ {
+		n := 0
+		for _, tr := range traces {
+			if tr.Status == status {
+				n++
+			}
+		}
+		if n > 0 {
+			if s != "" {
+				s += ", "
+			}
+			s += fmt.Sprintf("%d %v", n, status)
+		}
+	}
+	return s
+}
