@@ -24,6 +24,7 @@ const pause = 200 * time.Millisecond
 type Progress struct {
 	title string
 	mu    sync.Mutex
+	begun time.Time
 	last  time.Time // of the last update, or of the start
 	id    string    // of the display, once there is one
 	wrote int       // letters now on the terminal's line
@@ -34,7 +35,7 @@ var now = time.Now // for the tests
 // NewProgress returns the progress of a run that starts now. Nothing is shown
 // before the first Update.
 func NewProgress(title string) *Progress {
-	return &Progress{title: title, last: now()}
+	return &Progress{title: title, begun: now(), last: now()}
 }
 
 // Update shows the trace so far, at most five times a second: at is where the
@@ -47,15 +48,32 @@ func (p *Progress) Update(tr *fwopt.Trace, at fwopt.Point, done float64) {
 		return
 	}
 	state, spent := p.line(tr, at, done)
+	p.put(state, spent, func() string { return p.page(state, spent, tr.Points, done) })
+}
+
+// put shows two lines, in a notebook as a page.
+func (p *Progress) put(state, spent string, page func() string) {
 	if notebook() {
 		if p.id == "" {
 			p.id = cmp.Or(place(), "fwnb_"+gonbui.UniqueId())
 		}
-		p.display(p.page(state, spent, tr.Points, done), state+"\n"+spent)
+		p.display(page(), strings.TrimSuffix(state+"\n"+spent, "\n"))
 	} else {
-		p.write(strings.ReplaceAll(state+"  "+spent, "\n", "  "))
+		p.write(strings.ReplaceAll(strings.TrimRight(state+"  "+spent, " "), "\n", "  "))
 	}
 	p.last = now()
+}
+
+// Count shows how many of n parts are done, at most five times a second, as Update
+// shows a trace.
+func (p *Progress) Count(done, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now().Sub(p.last) < pause || tty == nil && !notebook() {
+		return
+	}
+	line := fmt.Sprintf("%s  %d of %d done  %.0f s", p.title, done, n, now().Sub(p.begun).Seconds())
+	p.put(line, "", func() string { return p.page(line, "", nil, float64(done)/float64(n)) })
 }
 
 // Done takes the display or the line away. The next figure or text of the

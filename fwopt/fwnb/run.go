@@ -7,9 +7,12 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 )
 
 // Folder is where Run keeps traces and checkpoints, beside the notebook.
@@ -62,6 +65,57 @@ func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.T
 	return tr
 }
 
+// Seeds is fwrate.Seeds with one progress display, under the Stop button (or Ctrl-C):
+// it ends the measurement, and Seeds returns the results of the seeds that are done by
+// then, in their order, and says how many they are; the rest of the cell goes on with
+// these. one runs under its ctx, and ends by Trace.Complete or another panic where that
+// has cut it short:
+//
+//	runs := fwnb.Seeds("SVRF", 10, func(ctx context.Context, seed uint64) []fwopt.Point {
+//		o := fwopt.NewOracle(p.F, p.Omega, seed)
+//		return fwopt.Run(ctx, o, fwopt.SVRFTheorem1(), p.W0, b).Complete()
+//	})
+//
+// Nothing is written to a file: runs that shall go on in the next execution are made by
+// Run, one after the other.
+func Seeds[T any](title string, n int, one func(ctx context.Context, seed uint64) T) []T {
+	return seeds(interrupt(), title, n, one)
+}
+
+func seeds[T any](ctx context.Context, title string, n int, one func(ctx context.Context, seed uint64) T) []T {
+	out := func() []T {
+		var ready atomic.Int64
+		defer counting(title, n, &ready)()
+		return fwrate.Until(ctx, n, func(seeds int) { ready.Store(int64(seeds)) }, one)
+	}()
+	if len(out) < n {
+		note(fmt.Sprintf("%s: stopped with %d of %d seeds done; what follows is of these", title, len(out), n))
+	}
+	return out
+}
+
+// counting shows how many of n are ready until it is told to end.
+func counting(title string, n int, ready *atomic.Int64) (end func()) {
+	p, tick, quit, gone := NewProgress(title), time.NewTicker(pause), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-tick.C:
+				p.Count(int(ready.Load()), n)
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(quit)
+		<-gone
+		p.Done()
+	}
+}
+
 // interrupt returns the program's context, which the first interrupt cancels.
 var interrupt = sync.OnceValue(func() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -77,8 +131,18 @@ func name(x any) string {
 }
 
 // Full reports whether the environment asks for runs of full length:
-// FWLAB_BUDGET=full. Otherwise a notebook makes short ones.
-func Full() bool { return os.Getenv("FWLAB_BUDGET") == "full" }
+// FWLAB_BUDGET=full. If it is short or not set a notebook makes short ones; any other
+// value is a panic, for an hour of full runs may hang on a letter.
+func Full() bool {
+	switch budget := os.Getenv("FWLAB_BUDGET"); budget {
+	case "full":
+		return true
+	case "short", "":
+		return false
+	default:
+		panic(fmt.Sprintf("fwnb: FWLAB_BUDGET=%s, want full or short", budget))
+	}
+}
 
 // Pick returns full if Full() and short if not.
 func Pick[T any](short, full T) T {

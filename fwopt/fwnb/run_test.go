@@ -2,11 +2,13 @@ package fwnb
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 )
 
 // child runs a race of two methods, as a cell would, in the folder of the test.
@@ -109,5 +112,59 @@ func TestPick(t *testing.T) {
 		if got := Pick(1, 2); got != want {
 			t.Errorf("FWLAB_BUDGET=%q: %d", value, got)
 		}
+	}
+	t.Setenv("FWLAB_BUDGET", "ful")
+	if msg := small.Panics(func() { Pick(1, 2) }); msg != "fwnb: FWLAB_BUDGET=ful, want full or short" {
+		t.Errorf("%q", msg)
+	}
+}
+
+// The progress of many seeds, and what Stop leaves of them.
+func TestSeeds(t *testing.T) {
+	s := set(t, true, false)
+	ctx, stop := context.WithCancel(context.Background())
+	got := seeds(ctx, "SVRF", 8, func(ctx context.Context, seed uint64) uint64 {
+		if seed == 5 {
+			time.Sleep(5 * pause / 2) // shown twice; the clock of the display stands still
+			stop()
+		}
+		if seed >= 5 {
+			<-ctx.Done()
+			panic("cut short")
+		}
+		return seed
+	})
+	if !slices.Equal(got, []uint64{1, 2, 3, 4}) {
+		t.Errorf("%v", got)
+	}
+	last := s.sent[len(s.sent)-1].Data["text/plain"].(string)
+	if last != "SVRF: stopped with 4 of 8 seeds done; what follows is of these" {
+		t.Errorf("%q", last)
+	}
+	if got := seeds(context.Background(), "SFW", 3, func(_ context.Context, seed uint64) uint64 { return seed }); !slices.Equal(got, []uint64{1, 2, 3}) {
+		t.Errorf("%v", got)
+	}
+	if msg := small.Panics(func() { seeds(context.Background(), "SFW", 3, func(context.Context, uint64) int { panic("a fault") }) }); !strings.HasPrefix(msg, "fwrate: seed 1: a fault") {
+		t.Errorf("%q", msg)
+	}
+}
+
+// Count shows a line and a bar, and on a terminal the line alone.
+func TestCount(t *testing.T) {
+	for _, isNotebook := range []bool{true, false} {
+		s := set(t, isNotebook, !isNotebook)
+		p := NewProgress("SVRF")
+		p.Count(0, 4)
+		s.clock = s.clock.Add(12 * time.Second)
+		p.Count(1, 4)
+		p.Count(2, 4) // too soon
+		const line = "SVRF  1 of 4 done  12 s"
+		if !isNotebook && s.term.String() != "\r"+line {
+			t.Errorf("%q", s.term.String())
+		}
+		if isNotebook && (len(s.sent) != 1 || s.sent[0].Data["text/plain"] != line || !strings.Contains(s.sent[0].Data["text/html"].(string), `<progress value="0.250"`)) {
+			t.Errorf("%+v", s.sent)
+		}
+		p.Done()
 	}
 }

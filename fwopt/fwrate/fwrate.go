@@ -18,6 +18,7 @@
 package fwrate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -33,32 +34,50 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 // own Oracle and Method. The result does not depend on how many there are. If a call
 // panics, Seeds panics with the value and stack of the lowest seed that did.
 func Seeds[T any](n int, one func(seed uint64) T) []T {
+	return Until(context.Background(), n, nil, func(_ context.Context, seed uint64) T { return one(seed) })
+}
+
+// Until is Seeds that a context ends: no seed is begun then, and one at work that
+// panics, as Trace.Complete does in a run that was cut short, is left out. It returns
+// the results of the seeds that are done, in their order, so that nothing done is lost.
+// If done is not nil it is called after each of them, by one goroutine at a time, with
+// how many there are. fwnb.Seeds is Until under the Stop button.
+func Until[T any](ctx context.Context, n int, done func(seeds int), one func(ctx context.Context, seed uint64) T) []T {
 	if n < 1 {
 		panic(fmt.Sprintf("fwrate: %d seeds, want at least 1", n))
 	}
-	out, failed := make([]T, n), make([]string, n)
+	all, ok, failed := make([]T, n), make([]bool, n), make([]string, n)
 	var begun atomic.Int64
 	var stop atomic.Bool
 	var wg sync.WaitGroup
+	var mu sync.Mutex
+	ready := 0
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			i := 0
-			ok := true
+			i := n
 			defer func() {
-				if !ok { // also where one called runtime.Goexit, with nothing to recover
-					failed[i] = fmt.Sprintf("fwrate: seed %d: %v\n\n%s", i+1, recover(), debug.Stack())
+				if i < n && !ok[i] { // also where one called runtime.Goexit, with nothing to recover
+					why := recover()
+					if ctx.Err() == nil {
+						failed[i] = fmt.Sprintf("fwrate: seed %d: %v\n\n%s", i+1, why, debug.Stack())
+					}
 					stop.Store(true)
 				}
 			}()
-			for !stop.Load() {
+			for !stop.Load() && ctx.Err() == nil {
 				if i = int(begun.Add(1)) - 1; i >= n {
 					return
 				}
-				ok = false
-				out[i] = one(uint64(i + 1))
-				ok = true
+				all[i] = one(ctx, uint64(i+1))
+				ok[i] = true
+				if done != nil {
+					mu.Lock()
+					ready++
+					done(ready)
+					mu.Unlock()
+				}
 			}
 		}()
 	}
@@ -66,6 +85,12 @@ func Seeds[T any](n int, one func(seed uint64) T) []T {
 	for _, f := range failed { // the lowest: all below it were begun before it, and have ended
 		if f != "" {
 			panic(f)
+		}
+	}
+	var out []T
+	for i, x := range all {
+		if ok[i] {
+			out = append(out, x)
 		}
 	}
 	return out
