@@ -145,3 +145,30 @@ func ExampleSummary() {
 	// [SVRF *fwsum.Quadratic 3 done 0.002092  40 2 95232 40]
 	// [SFW *fwsum.Quadratic 3 done 0.000828 0.00082057 to 0.000828 40 0 22140 40]
 }
+
+// The slope on an f of one's own, of which a run proves that f* is in an interval. Where
+// it is too wide for the gaps that are fitted, the fit says so.
+func ExampleAbove() {
+	f, omega, w0 := spread(4096, 2), fwset.Simplex{D: 4096, R: 1}, make([]float64, 4096)
+	w0[0] = 1
+	run := func(steps int, b fwopt.Budget) *fwopt.Trace {
+		b.Record = fwopt.Geometric(2, steps)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), w0, b)
+	}
+	tr := run(128, fwopt.Budget{})
+	for _, steps := range []int{256, 3000} { // of the run that looks for f*
+		long := run(steps, fwopt.Budget{DualityGap: true})
+		runs, within := fwrate.Above(fwrate.LowerBound(long), long.Last().F, tr)
+		law := fwrate.Law{Count: fwrate.Linear, Power: 1, Within: within,
+			Bound: func(p fwopt.Point) float64 { return fwtheory.BoundFW(1, math.Sqrt2, p.K) }}
+		r, err := law.Measure(runs)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Printf("f* within %.0e: %v\n", within, r.Late)
+	}
+	// Output:
+	// f* within 1e-03: 1.026 (no spread) (f* too coarse: 0.781 to 1.230)
+	// f* within 8e-05: 1.026 (no spread)
+}

@@ -36,6 +36,10 @@ type Law struct {
 	Count Count
 	Power float64
 	Bound func(p fwopt.Point) float64 // of the mean gap at p, as fwtheory.BoundEpoch(L, D, p.T)
+
+	// Within is how far off f* may be, as Above returns it; 0 where it is known. A fit
+	// that hangs on it says so: see Fit.Coarse.
+	Within float64
 }
 
 // Pair is an excess and the count at which it was reached.
@@ -64,6 +68,7 @@ type Fit struct {
 	Points    int
 	Window    string  // as "t = 3–8"
 	Schedule  float64 // the slope that the schedule alone implies here: with the bound for the gap
+	Coarse    string  // how the slope hangs on Law.Within; "" if by less than a twentieth of it
 
 	log, alike bool
 }
@@ -76,8 +81,13 @@ func (f Fit) Measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 // String returns "1.945 [1.938, 1.950]", with more digits where the interval
 // needs them. A fit that is not Measured is "set by the schedule (2.054)", or
 // "0.990 (no spread)" if the gaps themselves are the same in all runs, as those
-// of a method without randomness.
+// of a method without randomness. A slope that hangs on the accuracy of f* says so after it.
 func (f Fit) String() string {
+	if f.Coarse != "" {
+		sure := f
+		sure.Coarse = ""
+		return fmt.Sprintf("%v (f* too coarse: %s)", sure, f.Coarse)
+	}
 	switch s := f.Number(f.Slope); {
 	case !f.Measured() && f.alike:
 		return s + " (no spread)"

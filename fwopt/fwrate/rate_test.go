@@ -94,7 +94,7 @@ func TestWindows(t *testing.T) {
 			run[i].T, run[i].K = 1, 10*(i+1)
 		}
 	}
-	one := Law{Stochastic, 2, func(p fwopt.Point) float64 { return 1 / float64(p.K) }}
+	one := Law{Count: Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return 1 / float64(p.K) }}
 	if r, err := one.Measure(runs); err != nil || r.Long.Window != "k = 30–80" || r.Late.Window != "k = 50–80" {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -184,7 +184,7 @@ func TestMeasureByHand(t *testing.T) {
 		}
 		return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 	}
-	l := Law{Linear, 1, law.Bound}
+	l := Law{Count: Linear, Power: 1, Bound: law.Bound}
 	r, err := l.Measure(draws...)
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +272,7 @@ func TestFirstHit(t *testing.T) {
 		}
 		runs = append(runs, run)
 	}
-	dense := Law{Stochastic, 2.5, func(p fwopt.Point) float64 { return 1 / float64(1+p.K) }}
+	dense := Law{Count: Stochastic, Power: 2.5, Bound: func(p fwopt.Point) float64 { return 1 / float64(1+p.K) }}
 	if r, err = dense.FirstHit(runs); err != nil || math.Abs(r.Long.Slope-2.5) > 0.03 || !r.Long.Measured() || r.Long.Hi-r.Long.Lo > 0.1 {
 		t.Errorf("%+v, %v", r.Long, err)
 	}
@@ -331,7 +331,7 @@ func TestSameBits(t *testing.T) {
 			b := fwopt.Budget{Record: fwopt.Geometric(1.5, 60), Excess: f.Value}
 			return fwopt.Run(context.Background(), o, fwopt.SFWTheorem3(2, math.Sqrt2, 2), nil, b).Complete()
 		})
-		got, err := Law{Linear, 1, func(p fwopt.Point) float64 { return fwtheory.BoundSFW(2, math.Sqrt2, p.K) }}.Measure(runs)
+		got, err := Law{Count: Linear, Power: 1, Bound: func(p fwopt.Point) float64 { return fwtheory.BoundSFW(2, math.Sqrt2, p.K) }}.Measure(runs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,20 +392,22 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for bound, want := range map[float64]string{0: "bound 0, want a positive number", math.Inf(1): "bound +Inf, want a positive number"} {
-		l := Law{Stochastic, 2, func(fwopt.Point) float64 { return bound }}
+		l := Law{Count: Stochastic, Power: 2, Bound: func(fwopt.Point) float64 { return bound }}
 		if _, err := l.Measure(fresh()); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	flat := Law{Stochastic, 2, func(fwopt.Point) float64 { return 1 }}
+	flat := Law{Count: Stochastic, Power: 2, Bound: func(fwopt.Point) float64 { return 1 }}
 	if _, err := flat.Measure(fresh()); err == nil || !strings.Contains(err.Error(), "or the bounds, are the same") {
 		t.Errorf("%v", err)
 	}
 	if _, err := law.FirstHit(synthetic(3, 3, 2, 0.1, rand.New(rand.NewPCG(1, 1)))); err == nil || !strings.Contains(err.Error(), "the later half of ") {
 		t.Errorf("%v", err)
 	}
-	if small.Panics(func() { Law{Power: 1}.Measure(fresh()) }) == "" || small.Panics(func() { Law{Power: -1, Bound: law.Bound}.Measure(fresh()) }) == "" {
-		t.Error("a law without a bound, or of a negative power")
+	off := law
+	off.Within = -1
+	if small.Panics(func() { off.Measure(fresh()) }) == "" || small.Panics(func() { Law{Power: 1}.Measure(fresh()) }) == "" || small.Panics(func() { Law{Power: -1, Bound: law.Bound}.Measure(fresh()) }) == "" {
+		t.Error("a law without a bound, of a negative power, or within less than nothing")
 	}
 }
 
@@ -420,7 +422,7 @@ func TestRow(t *testing.T) {
 		row[4] != "2.000, 2.000" || !strings.Contains(row[5], " to ") {
 		t.Errorf("%q", row)
 	}
-	ln := Law{Stochastic, 0, law.Bound}
+	ln := Law{Count: Stochastic, Power: 0, Bound: law.Bound}
 	if r, err = ln.Measure(runs); err != nil {
 		t.Fatal(err)
 	}
