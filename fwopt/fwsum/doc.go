@@ -9,6 +9,8 @@
 //	NewRowSum          with a loss of one's own, a type of three methods
 //	Quadratic          in closed form
 //
+// EstimateSmoothness looks for the L of a sum that does not say its own.
+//
 // All but the last are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
 // serve many runs at once.
 //
