@@ -9,10 +9,9 @@
 //	NewRowSum          with a loss of one's own, a type of three methods
 //	Quadratic          in closed form
 //
-// EstimateSmoothness looks for the L of a sum that does not say its own.
-//
 // All but the last are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
-// serve many runs at once.
+// serve many runs at once. EstimateSmoothness looks for the L of a sum that does not say
+// its own.
 //
 // Vectors are flat. The weights w ∈ R^{h×m} of h scores are stored feature by feature:
 // w[j*h+l] belongs to score (class) l and feature j, both from 0.
