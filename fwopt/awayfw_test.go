@@ -349,13 +349,25 @@ func (c *countdown) Err() error {
 // Interrupts at every place, those inside the inner loop included, and a budget of
 // linear optimisations that ends there.
 func TestInterruptInsideAwaySteps(t *testing.T) {
-	f, omega := small.Problem()
-	fresh := func() fwopt.Method {
-		m := &fwopt.STORCAway{STORC: *fwopt.STORCExperiments(20, math.Sqrt2)}
+	exact := func(m *fwopt.STORC) *fwopt.STORC {
 		m.Beta = func(int) float64 { return 50 }
 		m.Eta = func(int, int) float64 { return 1e-9 }
 		return m
 	}
+	t.Run("away", func(t *testing.T) {
+		interruptInside(t, func() fwopt.Method { return away(exact(fwopt.STORCExperiments(20, math.Sqrt2))) })
+	})
+	t.Run("memory", func(t *testing.T) {
+		interruptInside(t, func() fwopt.Method {
+			m := exact(fwopt.STORCExperiments(20, math.Sqrt2))
+			m.Memory.Size = 3
+			return m
+		})
+	})
+}
+
+func interruptInside(t *testing.T, fresh func() fwopt.Method) {
+	f, omega := small.Problem()
 	b := fwopt.Budget{Steps: 60}
 	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
 	dir, inside, at := t.TempDir(), 0, 0

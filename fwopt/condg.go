@@ -26,6 +26,7 @@ type condG struct {
 	u, grad, d []float64
 	v          Vertex
 	s          *fwset.ActiveSet // of u; nil without away steps
+	h          *hull            // with a Memory, see there
 }
 
 func newCondG(d int) *condG {
@@ -57,6 +58,9 @@ func (c *condG) let(beta float64, x, tilde []float64) {
 func (c *condG) argmin(o *Oracle, eta float64) []float64 {
 	if !(eta >= 0) {
 		panic(fmt.Sprintf("fwopt: η = %g, want η ≥ 0; look at the schedule Eta", eta))
+	}
+	if c.h != nil {
+		return c.argminHull(o, eta)
 	}
 	copy(c.u, c.x)
 	if c.s != nil {

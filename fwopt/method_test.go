@@ -44,6 +44,8 @@ var spends = map[string]func(t, k int) fwopt.Calls{
 
 	"AwayFW":    func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 1, Linear: 1} },
 	"AwayFWls":  func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 2, Linear: 1} },
+	"SCGSmem":   func(_, k int) fwopt.Calls { return fwopt.Calls{Stochastic: k * k * k, Linear: varies} },
+	"STORCmem":  snapshot(func(_, _ int) fwopt.Calls { return fwopt.Calls{Stochastic: 200, Linear: varies} }),
 	"STORCaway": snapshot(func(t, _ int) fwopt.Calls { return fwopt.Calls{Stochastic: 2 * 800 * doubling(t), Linear: varies} }),
 }
 

@@ -23,6 +23,8 @@ type SCGS struct {
 	Eta   func(k int) float64 // η_k, the accuracy of the inner loop
 	M     func(k int) int     // m_k, the samples of step k
 
+	Memory Memory // of the inner loop; the zero Memory is the box as it stands
+
 	K    int       // steps done
 	X, Y []float64 // x_k, y_k
 }
@@ -66,7 +68,7 @@ func (a *SCGS) String() string { return "SCGS" }
 
 // Identify says the schedules at each step.
 func (a *SCGS) Identify(id *Identity) {
-	id.Of(a)
+	id.Of(a).Int(a.Memory.Size)
 	for _, k := range id.Steps(nil) {
 		id.Float(a.Gamma(k), a.Beta(k), a.Eta(k)).Int(a.M(k))
 	}
@@ -82,7 +84,7 @@ func (a *SCGS) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.K == 0 {
 		a.X, a.Y = append(a.X[:0], w0...), append(a.Y[:0], w0...)
 	}
-	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
+	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0)).recall(&a.Memory)
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1

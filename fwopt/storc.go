@@ -36,6 +36,8 @@ type STORC struct {
 	M     func(t, k int) int     // m_{t,k}, the samples of step k of epoch t
 	N     func(t int) int        // N_t, the steps of epoch t
 
+	Memory Memory // of line 11; the zero Memory is the box as it stands
+
 	T, K  int       // where the run stands: k steps of epoch t are done
 	X, Y  []float64 // x_k, y_k
 	Y0    []float64 // y_0 = w_{t−1}, the snapshot
@@ -150,6 +152,7 @@ func (a *STORC) String() string { return "STORC" }
 func (a *STORC) Identify(id *Identity) { a.say(id.Of(a)) }
 
 func (a *STORC) say(id *Identity) {
+	id.Int(a.Memory.Size)
 	for t, k := range id.Steps(a.N) {
 		id.Float(a.Gamma(k), a.Beta(k), a.Eta(t, k)).Int(a.M(t, k))
 	}
@@ -159,7 +162,7 @@ func (a *STORC) say(id *Identity) {
 // step k counts 2m_{t,k} stochastic gradients and, for line 11, one linear
 // optimisation more than the Frank-Wolfe steps made.
 func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	return a.steps(o, w0, newCondG(len(w0)))
+	return a.steps(o, w0, newCondG(len(w0)).recall(&a.Memory))
 }
 
 func (a *STORC) steps(o *Oracle, w0 []float64, inner *condG) iter.Seq[Step] {

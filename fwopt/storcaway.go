@@ -25,5 +25,8 @@ func (a *STORCAway) Identify(id *Identity) { a.say(id.Of(a)) }
 // Steps runs STORC with away steps; the iterate is y_k. It counts as STORC does, and
 // one linear optimisation a step more, for the start of line 11.
 func (a *STORCAway) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
+	if a.Memory.Size != 0 {
+		panic("fwopt: STORCAway takes away steps and has no Memory; a STORC has one")
+	}
 	return a.steps(o, w0, newAwayCondG(len(w0)))
 }

@@ -192,6 +192,66 @@ func (v *Vertex) Dot(g []float64) (sum float64) {
 	return sum
 }
 
+// Dots computes dst_i = ⟨v_i, x⟩. Matrices of rank one share the passes over x, so that
+// some 16 of them cost little more than two; ⟨v_i, x⟩ is U_iᵀ(x·V_i) there, and its last
+// bits are not those of Dot.
+func Dots(dst []float64, v []Vertex, x []float64) {
+	if len(v) == 0 || !v[0].rankOne() {
+		for i := range v {
+			dst[i] = v[i].Dot(x)
+		}
+		return
+	}
+	h, m := len(v[0].U), len(v[0].V)
+	const pieces = 8
+	grain := (m + pieces - 1) / pieces
+	p := kern.Borrow(pieces * len(v) * h)
+	defer kern.Return(p)
+	clear(*p)
+	kern.Do(m, grain, func(lo, hi int) {
+		sums := (*p)[lo/grain*len(v)*h:]
+		for step := max(1, 1<<14/h); lo < hi; lo += step { // what fits into a cache
+			to := min(hi, lo+step)
+			for i := range v {
+				kern.GatherAll(sums[i*h:(i+1)*h], x[lo*h:to*h], v[i].V[lo:to])
+			}
+		}
+	})
+	sums := (*p)[:len(v)*h]
+	for k := 1; k < pieces; k++ {
+		floats.Add(sums, (*p)[k*len(v)*h:(k+1)*len(v)*h])
+	}
+	for i := range v {
+		dst[i] = kern.Dot(v[i].U, sums[i*h:(i+1)*h])
+	}
+}
+
+// Inner returns ⟨v, w⟩, at the price of the numbers of both, where they have the same
+// form or one is dense; else at that of D.
+func (v *Vertex) Inner(w *Vertex) (sum float64) {
+	switch {
+	case v.rankOne() && w.rankOne() && len(v.U) == len(w.U):
+		return kern.Dot(v.U, w.U) * kern.Dot(v.V, w.V)
+	case !v.rankOne() && !v.dense() && !w.rankOne() && !w.dense():
+		for i, j := 0, 0; i < len(v.Index) && j < len(w.Index); {
+			switch d := v.Index[i] - w.Index[j]; {
+			case d < 0:
+				i++
+			case d > 0:
+				j++
+			default:
+				sum += v.Value[i] * w.Value[j]
+				i, j = i+1, j+1
+			}
+		}
+		return sum
+	}
+	p := kern.Borrow(w.D)
+	defer kern.Return(p)
+	w.Dense(*p)
+	return v.Dot(*p)
+}
+
 // Equal reports whether v and w are the same vector, number by number, in whatever
 // form. Two of rank one are if their factors are, up to a common sign. It costs O(D)
 // where the forms differ.

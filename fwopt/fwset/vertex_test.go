@@ -130,6 +130,38 @@ func TestVertexLerpFromNothing(t *testing.T) {
 	}
 }
 
+// Products of two vertices, and of many with one vector, in and across all forms.
+func TestVertexProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 10))
+	forms := []string{"dense", "sparse", "rank one"}
+	for i := range 600 {
+		h, m := 1+rng.IntN(30), 1+rng.IntN(20)
+		if rng.IntN(20) == 0 {
+			m = 4000
+		}
+		var vs []fwset.Vertex
+		var xs [][]float64
+		for range rng.IntN(5) {
+			v, x := vertexOf(forms[i%3], h, m, rng)
+			vs, xs = append(vs, v), append(xs, x)
+		}
+		y := normal(rng, h*m)
+		got := make([]float64, len(vs))
+		fwset.Dots(got, vs, y)
+		w, z := vertexOf(forms[i/3%3], h, m, rng)
+		for i := range vs {
+			scale := 1e-12 * floats.Norm(xs[i], 2)
+			if want := floats.Dot(xs[i], y); math.Abs(got[i]-want) > scale*floats.Norm(y, 2) {
+				t.Fatalf("Dots of %d x %d: %g, want %g", h, m, got[i], want)
+			}
+			a, b, want := w.Inner(&vs[i]), vs[i].Inner(&w), floats.Dot(xs[i], z)
+			if math.Abs(a-want) > scale*floats.Norm(z, 2) || math.Abs(b-want) > scale*floats.Norm(z, 2) {
+				t.Fatalf("Inner of %d x %d: %g and %g, want %g", h, m, a, b, want)
+			}
+		}
+	}
+}
+
 // A vertex is state that gob restores, in any form and as the part of an active set.
 func TestVertexGob(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))

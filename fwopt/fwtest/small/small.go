@@ -60,8 +60,16 @@ func Methods() map[string]fwopt.Method {
 
 		"AwayFW":    fwmore.AwayFWSafe(L),
 		"AwayFWls":  fwmore.AwayFWLineSearch(),
+		"SCGSmem":   recalling(fwopt.SCGSExperiments(0.1, D), func(m *fwopt.SCGS) *fwopt.Memory { return &m.Memory }),
+		"STORCmem":  recalling(fwopt.STORCExperiments(0.1, D), func(m *fwopt.STORC) *fwopt.Memory { return &m.Memory }),
 		"STORCaway": &fwopt.STORCAway{STORC: *fwopt.STORCBeyond(L, D)},
 	}
+}
+
+// recalling gives a method a Memory that is full soon.
+func recalling[M fwopt.Method](m M, memory func(M) *fwopt.Memory) M {
+	memory(m).Size = 3
+	return m
 }
 
 // Bits writes out all that must not differ between two runs.

@@ -1,0 +1,299 @@
+package fwopt
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Memory makes line 11 of Algorithm 2, in STORC and SCGS, remember the vertices of the
+// steps before. The theorems ask of x_k only that it is in Ω and that its duality gap
+// is at most η, so they hold as they are. In place of Frank-Wolfe from x_{k−1} it
+// minimises g over the hull of x_{k−1} and the vertices that it has, asks for the
+// vertex where ∇g is least, and adds it, until the gap is at most η: g is a quadratic
+// and needs no more than the Gram matrix of these few points. As the minimisers of two
+// steps are close, so are their vertices, and most linear optimisations are saved. A
+// vertex too many gives its weight to the point that began as x_{k−1}, which leaves u
+// where it is, and is forgotten.
+//
+// It costs two passes over the vectors for each vertex and step, and one for each
+// vertex with weight and linear optimisation. The zero Memory remembers nothing: line
+// 11 is Frank-Wolfe. Atom belongs to the run.
+type Memory struct {
+	Size int      // at most so many vertices; 0: none
+	Atom []Vertex // those that the last step ended with
+}
+
+// hull is where argmin works: the points b, a_1, …, a_q and u = Σ λ_i p_i, all of it
+// scratch but for the Memory that it ends in.
+type hull struct {
+	mem    *Memory
+	atom   []Vertex
+	b      []float64 // the point of weight λ_0, if moved
+	moved  bool      // b is not x_{k−1}
+	λ      []float64
+	gram   [][]float64 // ⟨p_i − x, p_j − x⟩
+	lin    []float64   // ⟨∇̃, p_i − x⟩
+	slope  []float64   // ∂g/∂λ_i
+	xx, tx float64     // ‖x‖², ⟨∇̃, x⟩
+	ax     []float64   // ⟨a_i, x⟩
+
+	at      []int // scratch of newton
+	chol    [][]float64
+	y, z, d []float64
+}
+
+// recall makes the inner loop use mem, if that has a size.
+func (c *condG) recall(mem *Memory) *condG {
+	if mem.Size < 0 {
+		panic(fmt.Sprintf("fwopt: a Memory of %d vertices", mem.Size))
+	}
+	if mem.Size > 0 {
+		n := mem.Size + 1
+		s := vectors(2*n+7, n)
+		w := s[2*n:]
+		c.h = &hull{mem: mem, atom: make([]Vertex, mem.Size)[:0], b: make([]float64, len(c.u)), gram: s[:n],
+			λ: w[0], lin: w[1], slope: w[2], ax: w[3], at: make([]int, n), chol: s[n : 2*n], y: w[4], z: w[5], d: w[6]}
+	}
+	return c
+}
+
+// argminHull is argmin with a memory.
+func (c *condG) argminHull(o *Oracle, eta float64) []float64 {
+	h := c.h
+	h.start(c.x, c.tilde)
+	for range maxInner {
+		if o.Halted() {
+			return nil
+		}
+		h.solve(c.β, eta/8)
+		h.point(c.u, c.x)
+		for j, t := range c.tilde {
+			c.grad[j] = t + c.β*(c.u[j]-c.x[j]) // ∇g(u) = ∇̃ + β(u − x)
+		}
+		slack := o.ArgminTo(&c.v, c.grad, eta/10) // v = argmin_{v∈Ω} ∇g(u)ᵀv
+		c.v.From(c.d, c.u)
+		gap := floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (4)
+		if gap+slack <= eta {
+			h.keep()
+			return c.u
+		}
+		known := slices.ContainsFunc(h.atom, func(a Vertex) bool { return a.Equal(&c.v) })
+		if slack > eta || known || !(gap > 0) {
+			break // slack or rounding alone exceeds η
+		}
+		h.add(&c.v, c.x, c.tilde)
+	}
+	o.Stall()
+	return nil
+}
+
+// start is u = b = x beside the vertices remembered.
+func (h *hull) start(x, tilde []float64) {
+	h.moved, h.xx, h.tx = false, floats.Dot(x, x), floats.Dot(tilde, x)
+	h.λ[0], h.lin[0], h.gram[0][0] = 1, 0, 0
+	h.atom = h.atom[:len(h.mem.Atom)]
+	for i := range h.atom {
+		h.atom[i].Set(&h.mem.Atom[i])
+	}
+	h.enter(0, x, tilde)
+}
+
+// append adds a vertex.
+func (h *hull) append(v *Vertex, x, tilde []float64) {
+	i := len(h.atom)
+	h.atom = h.atom[:i+1]
+	h.atom[i].Set(v)
+	h.enter(i, x, tilde)
+}
+
+// enter gives the vertices from a_from on weight 0, and their products.
+func (h *hull) enter(from int, x, tilde []float64) {
+	fwset.Dots(h.ax[from:], h.atom[from:], x)
+	fwset.Dots(h.lin[from+1:], h.atom[from:], tilde)
+	for i := from; i < len(h.atom); i++ {
+		h.λ[i+1] = 0
+		h.lin[i+1] -= h.tx
+		base := 0.
+		if h.moved {
+			base = h.atom[i].Dot(h.b) - h.ax[i] - floats.Dot(h.b, x) + h.xx
+		}
+		h.pair(i+1, 0, base)
+		for j := range i + 1 {
+			h.pair(i+1, j+1, h.atom[i].Inner(&h.atom[j])-h.ax[i]-h.ax[j]+h.xx)
+		}
+	}
+}
+
+func (h *hull) pair(i, j int, x float64) { h.gram[i][j], h.gram[j][i] = x, x }
+
+// add appends v, after it has made room for it.
+func (h *hull) add(v *Vertex, x, tilde []float64) {
+	if len(h.atom) == h.mem.Size {
+		i := 1
+		for j := 2; j <= len(h.atom); j++ {
+			if h.λ[j] < h.λ[i] {
+				i = j
+			}
+		}
+		h.forget(i, x)
+	}
+	h.append(v, x, tilde)
+}
+
+// forget gives the weight of p_i to b, at the mean of the two, and drops p_i.
+func (h *hull) forget(i int, x []float64) {
+	n := len(h.atom) + 1
+	if h.λ[i] > 0 {
+		if !h.moved {
+			copy(h.b, x)
+			h.moved = true
+		}
+		γ := h.λ[i] / (h.λ[0] + h.λ[i])
+		h.atom[i-1].Lerp(h.b, γ) // b = (1−γ)b + γp_i
+		h.λ[0] += h.λ[i]
+		h.lin[0] = (1-γ)*h.lin[0] + γ*h.lin[i]
+		own := (1-γ)*((1-γ)*h.gram[0][0]+2*γ*h.gram[0][i]) + γ*γ*h.gram[i][i]
+		for j := 1; j < n; j++ {
+			h.pair(0, j, (1-γ)*h.gram[0][j]+γ*h.gram[i][j])
+		}
+		h.gram[0][0] = own
+	}
+	for j := i; j+1 < n; j++ { // the order stays, so that a file need not hold it
+		h.atom[j-1], h.atom[j] = h.atom[j], h.atom[j-1]
+		h.λ[j], h.lin[j], h.ax[j-1] = h.λ[j+1], h.lin[j+1], h.ax[j]
+		for k := range n {
+			h.gram[j][k] = h.gram[j+1][k]
+		}
+		for k := range n {
+			h.gram[k][j] = h.gram[k][j+1]
+		}
+	}
+	h.atom = h.atom[:n-2]
+}
+
+// solve moves λ to where g is within tol of its least over the hull: by pairwise steps,
+// from the point with weight where g falls least to the one where it falls most, and
+// after each by a step of Newton's on the points with weight.
+func (h *hull) solve(β, tol float64) {
+	n := len(h.atom) + 1
+	for range 100 * n {
+		for i := range n {
+			h.slope[i] = h.lin[i] + β*Σ(h.gram[i][:n], h.λ)
+		}
+		s, t := -1, 0
+		for i, y := range h.slope[:n] {
+			if y < h.slope[t] {
+				t = i
+			}
+			if h.λ[i] > 0 && (s < 0 || y > h.slope[s]) {
+				s = i
+			}
+		}
+		fall := h.slope[s] - h.slope[t] // at least the duality gap over the hull
+		if fall <= tol {
+			return
+		}
+		γ := h.λ[s]
+		if bend := β * (h.gram[s][s] - 2*h.gram[s][t] + h.gram[t][t]); bend*γ > fall {
+			γ = fall / bend
+		}
+		if h.λ[t]+γ == h.λ[t] {
+			return // rounding
+		}
+		for i := range n {
+			h.slope[i] += β * γ * (h.gram[i][t] - h.gram[i][s])
+		}
+		if h.λ[t] += γ; γ == h.λ[s] {
+			h.λ[s] = 0
+		} else {
+			h.λ[s] -= γ
+		}
+		h.newton(β, n)
+	}
+}
+
+// newton goes to the least g on the plane through the points with weight, or as far as
+// the weights stay positive. A little is added to the diagonal, because x_{k−1} may
+// lie in the hull of the vertices.
+func (h *hull) newton(β float64, n int) {
+	at, ridge := h.at[:0], 0.
+	for i, w := range h.λ[:n] {
+		if w > 0 {
+			at, ridge = append(at, i), max(ridge, h.gram[i][i])
+		}
+	}
+	if ridge *= 0x1p-40; ridge == 0 {
+		return
+	}
+	for p, i := range at { // A = LLᵀ, y = L⁻¹slope, z = L⁻¹1
+		h.y[p], h.z[p] = h.slope[i]/β, 1
+		for q, j := range at[:p+1] {
+			a := h.gram[i][j] - Σ(h.chol[p][:q], h.chol[q])
+			if q < p {
+				a /= h.chol[q][q]
+				h.y[p] -= a * h.y[q]
+				h.z[p] -= a * h.z[q]
+			} else {
+				a = math.Sqrt(max(a, 0) + ridge)
+				h.y[p] /= a
+				h.z[p] /= a
+			}
+			h.chol[p][q] = a
+		}
+	}
+	m := len(at)
+	ν := Σ(h.y[:m], h.z) / Σ(h.z[:m], h.z)
+	step := 1.
+	for p := m - 1; p >= 0; p-- { // d = −A⁻¹(slope − ν1), of sum 0
+		d := ν*h.z[p] - h.y[p]
+		for q := p + 1; q < m; q++ {
+			d -= h.chol[q][p] * h.d[q]
+		}
+		h.d[p] = d / h.chol[p][p]
+		if w := h.λ[at[p]]; h.d[p] < 0 && w < -step*h.d[p] {
+			step = -w / h.d[p]
+		}
+	}
+	sum := 0.
+	for p, i := range at {
+		if h.λ[i] += step * h.d[p]; h.λ[i] < 0x1p-50 {
+			h.λ[i] = 0
+		}
+		sum += h.λ[i]
+	}
+	floats.Scale(1/sum, h.λ[:n])
+}
+
+// Σ returns Σ_i x_i y_i over the length of x.
+func Σ(x, y []float64) (sum float64) {
+	for i, a := range x {
+		sum += a * y[i]
+	}
+	return sum
+}
+
+// point computes u = Σ λ_i p_i.
+func (h *hull) point(u, x []float64) {
+	if h.moved {
+		x = h.b
+	}
+	floats.ScaleTo(u, h.λ[0], x)
+	for i := range h.atom {
+		if h.λ[i+1] > 0 {
+			h.atom[i].AddTo(u, h.λ[i+1])
+		}
+	}
+}
+
+// keep makes the vertices those of the Memory.
+func (h *hull) keep() {
+	n := len(h.atom)
+	h.mem.Atom = slices.Grow(h.mem.Atom[:0], n)[:n]
+	for i := range h.atom {
+		h.mem.Atom[i].Set(&h.atom[i])
+	}
+}
