@@ -1,0 +1,169 @@
+package fwset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+)
+
+// KSparse is the k-sparse polytope, the hull of the vectors with K numbers ±R and zeros
+// beside them: Ω = {w ∈ R^D : max_j |w_j| ≤ R, Σ_j |w_j| ≤ K·R}, with centre 0 and
+// diameter 2R√K. With K = 1 it is an L1Ball, with K = D a Box. A linear optimisation
+// costs O(D log K) at worst and O(D) as a rule, a projection O(D log D).
+type KSparse struct {
+	D int     // dimension, at least 1
+	K int     // how many numbers of a vertex are not 0, from 1 to D
+	R float64 // their size, positive
+}
+
+func (b KSparse) check(v ...[]float64) {
+	checkBall("a KSparse polytope", b.D, "R", b.R)
+	if b.K < 1 || b.K > b.D {
+		panic(fmt.Sprintf("fwset: a KSparse polytope with K = %d, want 1 to D = %d", b.K, b.D))
+	}
+	checkLen(b.D, v...)
+}
+
+// Dim returns D.
+func (b KSparse) Dim() int {
+	b.check()
+	return b.D
+}
+
+// Argmin computes dst_j = −R·sign(g_j) for the K largest |g_j|, the first ones if there
+// are several, and 0 elsewhere. Where g_j = 0, too, it is 0.
+func (b KSparse) Argmin(dst, g []float64) {
+	b.check(dst, g)
+	var v Vertex
+	b.ArgminVertex(&v, g, 0, nil)
+	v.Dense(dst)
+}
+
+// ArgminVertex is Argmin as a sparse vertex. It is exact.
+func (b KSparse) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
+	b.check(g)
+	index, _ := v.SetSparse(b.D, b.K)
+	for j := range index {
+		index[j] = j
+	}
+	// The heap's first is the least of the best: of the smallest |g_j|, the last j.
+	less := func(i, j int) bool {
+		x, y := math.Abs(g[i]), math.Abs(g[j])
+		return x < y || x == y && i > j
+	}
+	for i := b.K/2 - 1; i >= 0; i-- {
+		sink(index, i, less)
+	}
+	for j := b.K; j < b.D; j++ {
+		if less(index[0], j) {
+			index[0] = j
+			sink(index, 0, less)
+		}
+	}
+	slices.Sort(index)
+	n := 0
+	for _, j := range index {
+		if g[j] != 0 && !math.IsNaN(g[j]) {
+			index[n] = j
+			n++
+		}
+	}
+	index, value := v.SetSparse(b.D, n)
+	for k, j := range index {
+		value[k] = -math.Copysign(b.R, g[j])
+	}
+	return 0
+}
+
+// sink moves heap[i] down to where no child is less.
+func sink(heap []int, i int, less func(i, j int) bool) {
+	for {
+		c := 2*i + 1
+		if c >= len(heap) {
+			return
+		}
+		if c+1 < len(heap) && less(heap[c+1], heap[c]) {
+			c++
+		}
+		if !less(heap[c], heap[i]) {
+			return
+		}
+		heap[i], heap[c] = heap[c], heap[i]
+		i = c
+	}
+}
+
+// Project computes dst_j = sign(x_j)·min{R, max{0, |x_j| − θ}} with the least θ ≥ 0 for
+// which Σ_j |dst_j| ≤ K·R. That sum is piecewise linear in θ, with a bend at each |x_j|
+// and each |x_j| − R: bisection finds the two bends around it.
+func (b KSparse) Project(dst, x []float64) {
+	b.check(dst, x)
+	if b.Gauge(x) <= 1 {
+		copy(dst, x)
+		return
+	}
+	theta := 0.0
+	if most := float64(b.K) * b.R; b.mass(x, 0) > most {
+		p := kern.Borrow(2 * b.D)
+		defer kern.Return(p)
+		bends := (*p)[:0]
+		for _, v := range x {
+			bends = append(bends, max(0, math.Abs(v)), max(0, math.Abs(v)-b.R))
+		}
+		slices.Sort(bends)
+		// the last bend with a mass of K·R or more; the first bend is 0 or has all of it
+		lo, hi := 0, len(bends)
+		for hi-lo > 1 {
+			if mid := (lo + hi) / 2; b.mass(x, bends[mid]) >= most {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		theta = bends[lo]
+		slope := 0.0 // how many |x_j| − θ are within (0, R) right of θ
+		for _, v := range x {
+			if a := math.Abs(v); a > theta && a-b.R <= theta {
+				slope++
+			}
+		}
+		if slope > 0 {
+			theta += (b.mass(x, theta) - most) / slope
+		}
+	}
+	for j, v := range x {
+		dst[j] = math.Copysign(b.clip(math.Abs(v)-theta), v)
+	}
+}
+
+func (b KSparse) clip(x float64) float64 { return min(b.R, max(0, x)) }
+
+// mass returns Σ_j min{R, max{0, |x_j| − θ}}.
+func (b KSparse) mass(x []float64, theta float64) (sum float64) {
+	for _, v := range x {
+		sum += b.clip(math.Abs(v) - theta)
+	}
+	return sum
+}
+
+// Diameter returns 2R√K.
+func (b KSparse) Diameter() float64 {
+	b.check()
+	return 2 * b.R * math.Sqrt(float64(b.K))
+}
+
+// Gauge returns the larger of max_j |x_j|/R and Σ_j |x_j|/(K·R).
+func (b KSparse) Gauge(x []float64) float64 {
+	b.check(x)
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Abs(v)
+	}
+	return max(maxAbs(x)/b.R, sum/b.R/float64(b.K))
+}
+
+// Identify says the dimension, the number and the size.
+func (b KSparse) Identify(id *fwid.Identity) { id.Of(b).Int(b.D, b.K).Float(b.R) }

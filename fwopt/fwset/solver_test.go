@@ -1,0 +1,100 @@
+package fwset_test
+
+import (
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
+)
+
+// draw is splitmix64, which testdata/solve.py has, too.
+type draw uint64
+
+func newDraw(name string, n int) *draw {
+	r := draw(n)
+	for _, c := range []byte(name) {
+		r = r*1099511628211 + draw(c)
+	}
+	return &r
+}
+
+func (r *draw) int(lo, hi int) int {
+	*r += 0x9E3779B97F4A7C15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return lo + int((z^z>>31)>>33%uint64(hi-lo+1))
+}
+
+func (r *draw) ints(n, lo, hi int) []int {
+	x := make([]int, n)
+	for i := range x {
+		x[i] = r.int(lo, hi)
+	}
+	return x
+}
+
+func (r *draw) floats(n, lo, hi int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(r.int(lo, hi))
+	}
+	return x
+}
+
+// The cases of testdata/solve.py: a set and a g of whole numbers.
+var solved = []struct {
+	name  string
+	tol   float64 // relative; 0 where all is whole
+	draws func(r *draw) (omega fwset.Domain, g []float64)
+}{
+	{"ksparse", 0, func(r *draw) (fwset.Domain, []float64) {
+		d := r.int(1, 12)
+		return fwset.KSparse{D: d, K: r.int(1, d), R: 1}, r.floats(d, -9, 9)
+	}},
+}
+
+// The least ⟨g, v⟩ is that of an independent solver, by Argmin and by ArgminVertex, in
+// 1,000 cases for each set; exactly where all numbers are whole. And v is in the set.
+func TestAgainstSolver(t *testing.T) {
+	for _, s := range solved {
+		t.Run(s.name, func(t *testing.T) {
+			text, err := os.ReadFile("testdata/" + s.name + ".txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Fields(string(text))
+			if len(lines) != 1000 {
+				t.Fatalf("%d answers", len(lines))
+			}
+			for n, line := range lines {
+				want, err := strconv.ParseFloat(line, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				omega, g := s.draws(newDraw(s.name, n))
+				dst := make([]float64, len(g))
+				omega.Argmin(dst, g)
+				var v fwset.Vertex
+				slack := fwset.Argmin(omega, &v, g, 0, nil)
+				off := s.tol * (1 + math.Abs(want))
+				if got := floats.Dot(g, dst); !(math.Abs(got-want) <= off+slack) {
+					t.Fatalf("case %d, %+v, g = %v: ⟨g, Argmin(g)⟩ = %.17g, the solver has %.17g", n, omega, g, got, want)
+				}
+				if got := v.Dot(g); !(math.Abs(got-want) <= off+slack) || slack < 0 {
+					t.Fatalf("case %d, %+v, g = %v: ArgminVertex has %.17g with slack %g, the solver %.17g", n, omega, g, got, slack, want)
+				}
+				if slack > 3e-6*(1+math.Abs(want)) {
+					t.Errorf("case %d, %+v: a slack of %g beside %g", n, omega, slack, want)
+				}
+				if b, ok := omega.(fwset.Gauger); ok && !(b.Gauge(dst) <= 1+1e-9) {
+					t.Fatalf("case %d, %+v, g = %v: Argmin(g) has gauge %.17g", n, omega, g, b.Gauge(dst))
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,60 @@
+"""The least <g, v> over each set, for 1,000 random cases, by solvers that share nothing
+with the package. Run it anew after a change of the cases, with numpy 2.4.6 and scipy
+1.17.1: python3 solve.py [set ...]. It writes one number a line into SET.txt, beside it.
+
+The cases are those of solver_test.go, number by number: both draw by splitmix64.
+"""
+import os
+import sys
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment, linprog
+
+MASK = (1 << 64) - 1
+CASES = 1000
+
+
+class Draw:
+    def __init__(self, name, case):
+        self.state = case
+        for c in name.encode():
+            self.state = (self.state * 1099511628211 + c) & MASK
+
+    def next(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        return z ^ (z >> 31)
+
+    def int(self, lo, hi):
+        return lo + (self.next() >> 33) % (hi - lo + 1)
+
+    def ints(self, n, lo, hi):
+        return np.array([self.int(lo, hi) for _ in range(n)])
+
+
+def lp(c, exact=True, **kw):
+    r = linprog(c, method="highs", **kw)
+    assert r.status == 0, r.message
+    if exact:
+        assert abs(r.fun - round(r.fun)) < 1e-6, r.fun
+        return round(r.fun)
+    return r.fun
+
+
+def ksparse(r):
+    d = r.int(1, 12)
+    k, g = r.int(1, d), r.ints(d, -9, 9)
+    # w = p - q, p and q from 0 to 1, the sum of both at most k
+    return lp(np.r_[g, -g], A_ub=np.ones((1, 2 * d)), b_ub=[k], bounds=(0, 1))
+
+
+SETS = {"ksparse": ksparse}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or SETS:
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".txt"), "w") as out:
+            for case in range(CASES):
+                x = SETS[name](Draw(name, case))
+                out.write(f"{x}\n" if isinstance(x, int) else f"{x:.12g}\n")
