@@ -56,6 +56,10 @@ var solved = []struct {
 		d := r.int(1, 12)
 		return fwset.KSparse{D: d, K: r.int(1, d), R: 1}, r.floats(d, -9, 9)
 	}},
+	{"group", 1e-11, func(r *draw) (fwset.Domain, []float64) {
+		b := fwset.GroupBall{Size: r.ints(r.int(1, 6), 1, 5), R: 1}
+		return b, r.floats(b.Dim(), -9, 9)
+	}},
 }
 
 // The least ⟨g, v⟩ is that of an independent solver, by Argmin and by ArgminVertex, in

@@ -50,7 +50,13 @@ def ksparse(r):
     return lp(np.r_[g, -g], A_ub=np.ones((1, 2 * d)), b_ub=[k], bounds=(0, 1))
 
 
-SETS = {"ksparse": ksparse}
+def group(r):
+    size = r.ints(r.int(1, 6), 1, 5)
+    g = r.ints(size.sum(), -9, 9)
+    return float(-max(np.linalg.norm(x) for x in np.split(g, np.cumsum(size)[:-1])))
+
+
+SETS = {"ksparse": ksparse, "group": group}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:

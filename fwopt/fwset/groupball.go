@@ -1,0 +1,124 @@
+package fwset
+
+import (
+	"fmt"
+
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+)
+
+// GroupBall is the ball of the group norm, Ω = {w : Σ_i ‖w_i‖ ≤ R}, where w_1, w_2, …
+// are consecutive parts of w, of Size_1, Size_2, … numbers: the set of the group lasso.
+// Its centre is 0, its diameter 2R, and its vertices are zero but in one group. With m
+// groups of h numbers it holds h × m matrices, laid out as in TraceNorm, and a vertex
+// uses one feature. With groups of one number it is an L1Ball. A linear optimisation
+// costs a pass; so does a projection, and O(m log m) more.
+type GroupBall struct {
+	Size []int   // of the groups, each at least 1; must not change while the set is in use
+	R    float64 // radius, positive
+}
+
+func (b GroupBall) check(v ...[]float64) {
+	d := 0
+	for i, n := range b.Size {
+		if n < 1 {
+			panic(fmt.Sprintf("fwset: a GroupBall whose group %d has %d numbers", i+1, n))
+		}
+		d += n
+	}
+	checkBall("a GroupBall", d, "R", b.R)
+	checkLen(d, v...)
+}
+
+// Dim returns the sum of the sizes.
+func (b GroupBall) Dim() (d int) {
+	b.check()
+	for _, n := range b.Size {
+		d += n
+	}
+	return d
+}
+
+// Argmin computes dst = −R·g_i/‖g_i‖ in the group i with the largest ‖g_i‖, the first
+// one if there are several, and 0 elsewhere. If g = 0 it is 0.
+func (b GroupBall) Argmin(dst, g []float64) {
+	b.check(dst, g)
+	clear(dst)
+	from, to := b.best(g)
+	if !toSphere(dst[from:to], g[from:to], -b.R) {
+		clear(dst)
+	}
+}
+
+// ArgminVertex is Argmin as a sparse vertex. It is exact.
+func (b GroupBall) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
+	b.check(g)
+	from, to := b.best(g)
+	index, value := v.SetSparse(len(g), to-from)
+	if !toSphere(value, g[from:to], -b.R) {
+		v.SetSparse(len(g), 0)
+		return 0
+	}
+	for k := range index {
+		index[k] = from + k
+	}
+	return 0
+}
+
+// best returns where the group with the largest norm stands.
+func (b GroupBall) best(g []float64) (from, to int) {
+	at, most := 0, -1.0
+	for _, n := range b.Size {
+		if x := norm2(g[at : at+n]); x > most {
+			from, to, most = at, at+n, x
+		}
+		at += n
+	}
+	return from, to
+}
+
+// Project computes dst_i = x_i·max{0, 1 − θ/‖x_i‖} with the θ ≥ 0 for which
+// Σ_i ‖dst_i‖ = R: the norms are projected onto an l1 ball.
+func (b GroupBall) Project(dst, x []float64) {
+	b.check(dst, x)
+	if b.Gauge(x) <= 1 {
+		copy(dst, x)
+		return
+	}
+	p := kern.Borrow(len(b.Size))
+	defer kern.Return(p)
+	norms := *p
+	at := 0
+	for i, n := range b.Size {
+		norms[i] = norm2(x[at : at+n])
+		at += n
+	}
+	top, theta := threshold(norms, b.R)
+	at = 0
+	for i, n := range b.Size {
+		if !toSphere(dst[at:at+n], x[at:at+n], max(0, norms[i]-top-theta)) {
+			clear(dst[at : at+n])
+		}
+		at += n
+	}
+}
+
+// Diameter returns 2R.
+func (b GroupBall) Diameter() float64 {
+	b.check()
+	return 2 * b.R
+}
+
+// Gauge returns Σ_i ‖x_i‖ / R.
+func (b GroupBall) Gauge(x []float64) float64 {
+	b.check(x)
+	sum, at := 0.0, 0
+	for _, n := range b.Size {
+		sum += norm2(x[at : at+n])
+		at += n
+	}
+	return sum / b.R
+}
+
+// Identify says the sizes and the radius.
+func (b GroupBall) Identify(id *fwid.Identity) { id.Of(b).Int(b.Size...).Float(b.R) }
