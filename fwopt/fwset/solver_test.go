@@ -60,6 +60,14 @@ var solved = []struct {
 		b := fwset.GroupBall{Size: r.ints(r.int(1, 6), 1, 5), R: 1}
 		return b, r.floats(b.Dim(), -9, 9)
 	}},
+	{"hull", 0, func(r *draw) (fwset.Domain, []float64) {
+		n, d := r.int(1, 15), r.int(1, 8)
+		var b fwset.Hull
+		for range n {
+			b.Points = append(b.Points, r.floats(d, -9, 9))
+		}
+		return b, r.floats(d, -9, 9)
+	}},
 }
 
 // The least ⟨g, v⟩ is that of an independent solver, by Argmin and by ArgminVertex, in

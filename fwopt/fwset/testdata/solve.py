@@ -56,7 +56,14 @@ def group(r):
     return float(-max(np.linalg.norm(x) for x in np.split(g, np.cumsum(size)[:-1])))
 
 
-SETS = {"ksparse": ksparse, "group": group}
+def hull(r):
+    n, d = r.int(1, 15), r.int(1, 8)
+    points = r.ints(n * d, -9, 9).reshape(n, d)
+    g = r.ints(d, -9, 9)
+    return lp(points @ g, A_eq=np.ones((1, n)), b_eq=[1], bounds=(0, None))
+
+
+SETS = {"ksparse": ksparse, "group": group, "hull": hull}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:
