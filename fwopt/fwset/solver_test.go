@@ -68,6 +68,10 @@ var solved = []struct {
 		}
 		return b, r.floats(d, -9, 9)
 	}},
+	{"birkhoff", 0, func(r *draw) (fwset.Domain, []float64) {
+		n := r.int(1, 12)
+		return fwset.Birkhoff{N: n}, r.floats(n*n, -20, 20)
+	}},
 }
 
 // The least ⟨g, v⟩ is that of an independent solver, by Argmin and by ArgminVertex, in

@@ -63,7 +63,13 @@ def hull(r):
     return lp(points @ g, A_eq=np.ones((1, n)), b_eq=[1], bounds=(0, None))
 
 
-SETS = {"ksparse": ksparse, "group": group, "hull": hull}
+def birkhoff(r):
+    n = r.int(1, 12)
+    g = r.ints(n * n, -20, 20).reshape(n, n)
+    return int(g[linear_sum_assignment(g)].sum())
+
+
+SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:
