@@ -50,9 +50,8 @@ func (b Birkhoff) Argmin(dst, g []float64) {
 // whole numbers without rounding. It panics if g holds a NaN or an infinity.
 func (b Birkhoff) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
 	b.check(g)
-	checkFinite("the matrix of an assignment", g)
 	top := maxAbs(g)
-	if top == 0 {
+	if checkFinite("the matrix of an assignment", g) {
 		x := v.SetDense(len(g))
 		for k := range x {
 			x[k] = 1 / float64(b.N)
@@ -76,13 +75,17 @@ func (b Birkhoff) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float
 	return 0
 }
 
-// checkFinite panics if g holds a NaN or an infinity.
-func checkFinite(what string, g []float64) {
+// checkFinite panics if g holds a NaN or an infinity, and reports whether g = 0.
+func checkFinite(what string, g []float64) (zero bool) {
+	zero = true
 	for k, x := range g {
-		if x-x != 0 {
-			panic(fmt.Sprintf("fwset: %g in %s, at place %d", x, what, k))
+		if x != 0 {
+			if zero = false; x-x != 0 {
+				panic(fmt.Sprintf("fwset: %g in %s, at place %d", x, what, k))
+			}
 		}
 	}
+	return zero
 }
 
 // Diameter returns √(2N), the distance of two permutations that agree nowhere; 0 if N = 1.

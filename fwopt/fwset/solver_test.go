@@ -68,6 +68,15 @@ var solved = []struct {
 		}
 		return b, r.floats(d, -9, 9)
 	}},
+	{"paths", 0, func(r *draw) (fwset.Domain, []float64) {
+		n := r.int(2, 8)
+		arcs := []fwset.Arc{{From: 0, To: n - 1}}
+		for range r.int(1, 20) {
+			u := r.int(0, n-2)
+			arcs = append(arcs, fwset.Arc{From: u, To: r.int(u+1, n-1)})
+		}
+		return fwset.NewPaths(arcs, 0, n-1), r.floats(len(arcs), -9, 9)
+	}},
 	{"birkhoff", 0, func(r *draw) (fwset.Domain, []float64) {
 		n := r.int(1, 12)
 		return fwset.Birkhoff{N: n}, r.floats(n*n, -20, 20)

@@ -69,7 +69,22 @@ def birkhoff(r):
     return int(g[linear_sum_assignment(g)].sum())
 
 
-SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff}
+def paths(r):
+    n = r.int(2, 8)
+    arcs = [(0, n - 1)]
+    for _ in range(r.int(1, 20)):
+        u = r.int(0, n - 2)
+        arcs.append((u, r.int(u + 1, n - 1)))
+    net = np.zeros((n, len(arcs)))
+    for k, (u, v) in enumerate(arcs):
+        net[u, k] += 1
+        net[v, k] -= 1
+    b = np.zeros(n)
+    b[0], b[n - 1] = 1, -1
+    return lp(r.ints(len(arcs), -9, 9), A_eq=net, b_eq=b, bounds=(0, None))
+
+
+SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:
