@@ -360,7 +360,8 @@ func TestInterruptInsideAwaySteps(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
 		interruptInside(t, func() fwopt.Method {
 			m := exact(fwopt.STORCExperiments(20, math.Sqrt2))
-			m.Memory.Size = 3
+			m.Memory.Size = 2
+			m.Eta = func(int, int) float64 { return 3e-4 }
 			return m
 		})
 	})
@@ -372,6 +373,9 @@ func interruptInside(t *testing.T, fresh func() fwopt.Method) {
 	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
 	dir, inside, at := t.TempDir(), 0, 0
 	for n := 1; ; n++ {
+		if n > 2000 {
+			t.Fatal("a step asks more often whether it is to stop than any of these interrupts lets it")
+		}
 		tr, err := fwkeep.Keep(&countdown{context.Background(), n % 97}, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
 		if err != nil {
 			t.Fatal(err)
