@@ -1,0 +1,80 @@
+package kern
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The blocked products against their definitions.
+func TestMul(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	at := func(a []float64, ld int, trans bool, i, j int) float64 {
+		if trans {
+			i, j = j, i
+		}
+		return a[i*ld+j]
+	}
+	for range 300 {
+		m, n, k := rng.IntN(40), rng.IntN(40), rng.IntN(40)
+		tA, tB := rng.IntN(2) == 0, rng.IntN(2) == 0
+		ldc, lda, ldb := max(n, 1)+rng.IntN(3), 40+rng.IntN(3), 40+rng.IntN(3)
+		a, b, c := randomVector(rng, 40*lda), randomVector(rng, 40*ldb), randomVector(rng, m*ldc)
+		alpha, beta := rng.NormFloat64(), []float64{0, 1, rng.NormFloat64()}[rng.IntN(3)]
+		got := slices.Clone(c)
+		if beta == 0 {
+			for i := range m {
+				copy(got[i*ldc:i*ldc+n], rubbish(n))
+			}
+		}
+		Mul(got, ldc, a, lda, tA, b, ldb, tB, m, n, k, alpha, beta)
+		for i := range m {
+			for j := range n {
+				s := 0.0
+				for l := range k {
+					s += at(a, lda, tA, i, l) * at(b, ldb, tB, l, j)
+				}
+				c[i*ldc+j] = beta*c[i*ldc+j] + alpha*s
+			}
+		}
+		for i, x := range got {
+			if !(math.Abs(x-c[i]) <= 1e-12) {
+				t.Fatalf("%d x %d x %d, %t, %t: number %d is %g, want %g", m, n, k, tA, tB, i, x, c[i])
+			}
+		}
+	}
+}
+
+func TestSymmetric(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	for n := range 70 {
+		lda, k := n+rng.IntN(3), rng.IntN(12)
+		ldu := k + rng.IntN(3)
+		a, x, y := randomVector(rng, n*lda), randomVector(rng, n), rubbish(n)
+		SymMul(y, a, lda, n, x)
+		for i := range n {
+			want := 0.0
+			for j := range n {
+				want += a[max(i, j)*lda+min(i, j)] * x[j]
+			}
+			if !(math.Abs(y[i]-want) <= 1e-12) {
+				t.Fatalf("SymMul %d: number %d is %g, want %g", n, i, y[i], want)
+			}
+		}
+		u, v, c := randomVector(rng, n*ldu), randomVector(rng, n*ldu), slices.Clone(a)
+		SubRank2(c, lda, n, u, v, ldu, k)
+		for i := range n {
+			for j := range i + 1 {
+				for l := range k {
+					a[i*lda+j] -= u[i*ldu+l]*v[j*ldu+l] + v[i*ldu+l]*u[j*ldu+l]
+				}
+			}
+		}
+		for i, x := range c {
+			if !(math.Abs(x-a[i]) <= 1e-12) {
+				t.Fatalf("SubRank2 %d, %d: number %d is %g, want %g", n, k, i, x, a[i])
+			}
+		}
+	}
+}
