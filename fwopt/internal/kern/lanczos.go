@@ -6,22 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
-
-// Eigen overwrites the symmetric s × s matrix b with its eigenvectors, vector i
-// in column i, and fills w with the eigenvalues, ascending. It reports whether
-// the iteration converged. It costs O(s³).
-func Eigen(b, w []float64) bool {
-	s := len(w)
-	a := blas64.Symmetric{N: s, Stride: s, Data: b, Uplo: blas.Lower}
-	var size [1]float64
-	lapack64.Syev(lapack.EVCompute, a, w, size[:], -1)
-	work := Borrow(int(size[0]))
-	defer Return(work)
-	return lapack64.Syev(lapack.EVCompute, a, w, *work, len(*work))
-}
 
 // maxSteps bounds the steps of Lanczos, and so its time and its memory.
 const maxSteps = 512
@@ -194,11 +179,11 @@ func vecTri(x []float64, theta float64, al, be, d []float64) {
 	}
 	for range 3 {
 		for k := 1; k < n; k++ {
-			x[k] += be[k-1] / d[k-1] * x[k-1]
+			x[k] += float64(be[k-1] / d[k-1] * x[k-1])
 		}
 		x[n-1] /= d[n-1]
 		for k := n - 2; k >= 0; k-- {
-			x[k] = (x[k] + be[k]*x[k+1]) / d[k]
+			x[k] = (x[k] + float64(be[k]*x[k+1])) / d[k]
 		}
 		floats.Scale(1/floats.Max(x), x)
 	}

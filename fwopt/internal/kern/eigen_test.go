@@ -1,0 +1,279 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A symmetric test matrix, and its eigenvalues if they are known.
+type symmetric struct {
+	name  string
+	a     []float64
+	known []float64
+}
+
+// withSpectrum turns a diagonal matrix by random reflections.
+func withSpectrum(rng *rand.Rand, w []float64) []float64 {
+	n := len(w)
+	a := make([]float64, n*n)
+	for i, x := range w {
+		a[i*n+i] = x
+	}
+	for range 3 {
+		v := unitVector(rng, n)
+		turnBy := func(x func(i int) *float64) {
+			s := 0.0
+			for i := range n {
+				s += v[i] * *x(i)
+			}
+			for i := range n {
+				*x(i) -= 2 * s * v[i]
+			}
+		}
+		for j := range n {
+			turnBy(func(i int) *float64 { return &a[i*n+j] })
+		}
+		for j := range n {
+			turnBy(func(i int) *float64 { return &a[j*n+i] })
+		}
+	}
+	for i := range n { // exactly symmetric
+		for j := range i {
+			a[j*n+i] = a[i*n+j]
+		}
+	}
+	return a
+}
+
+func tridiagonal(d, e []float64) []float64 {
+	n := len(d)
+	a := make([]float64, n*n)
+	for i, x := range d {
+		a[i*n+i] = x
+		if i > 0 {
+			a[i*n+i-1], a[(i-1)*n+i] = e[i-1], e[i-1]
+		}
+	}
+	return a
+}
+
+// symmetrics are the matrices of order n that the decompositions are tried on.
+func symmetrics(rng *rand.Rand, n int) []symmetric {
+	fill := func(f func(i int) float64) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = f(i)
+		}
+		return x
+	}
+	const glue = 21 // glued Wilkinson matrices W21+
+	ones := fill(func(int) float64 { return 1 })
+	of := func(name string, f func(i int) float64) symmetric {
+		w := fill(f)
+		a := withSpectrum(rng, w)
+		slices.Sort(w)
+		return symmetric{name, a, w}
+	}
+	gaussian := randomVector(rng, n*n)
+	for i := range n {
+		for j := range i {
+			gaussian[j*n+i] = gaussian[i*n+j]
+		}
+	}
+	long := mat.NewDense(n, n/3+1, randomVector(rng, (n/3+1)*n))
+	var low mat.Dense
+	low.Mul(long, long.T())
+	cosines := fill(func(i int) float64 { return 2 - 2*math.Cos(float64(i+1)*math.Pi/float64(n+1)) })
+	flat := fill(func(int) float64 { return 1 })
+	if n > 0 {
+		flat[n-1] = float64(1 + n)
+	}
+	diagonal := randomVector(rng, n)
+	inOrder := slices.Clone(diagonal)
+	slices.Sort(inOrder)
+	return []symmetric{
+		{"gaussian", gaussian, nil},
+		{"gram of low rank", low.RawMatrix().Data, nil},
+		{"1-2-1", tridiagonal(fill(func(int) float64 { return 2 }), fill(func(int) float64 { return -1 })), cosines},
+		{"wilkinson", tridiagonal(fill(func(i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }), ones), nil},
+		{"glued wilkinson", tridiagonal(fill(func(i int) float64 { return math.Abs(float64(i%glue) - glue/2) }),
+			fill(func(i int) float64 {
+				if i%glue == glue-1 {
+					return 1e-9
+				}
+				return 1
+			})), nil},
+		{"all of ones", slices.Repeat([]float64{1}, n*n), nil},
+		{"ones and a diagonal", func() []float64 {
+			a := slices.Repeat([]float64{1}, n*n)
+			for i := range n {
+				a[i*n+i] = 2
+			}
+			return a
+		}(), flat},
+		{"diagonal", tridiagonal(diagonal, make([]float64, n)), inOrder},
+		{"zero", make([]float64, n*n), make([]float64, n)},
+		of("equal", func(int) float64 { return -3 }),
+		of("three clusters", func(i int) float64 { return float64(i%3) + 1e-13*rng.Float64() }),
+		of("two values", func(i int) float64 { return float64(i % 2) }),
+		of("falling", func(i int) float64 { return 1 / float64(i+1) }),
+		of("geometric", func(i int) float64 { return math.Pow(0.7, float64(i)) }),
+		of("one large", func(i int) float64 { return 1 + 1e12*float64(max(0, 1-i)) }),
+		{"graded", tridiagonal(fill(func(i int) float64 { return math.Pow(10, -float64(i%150)) }),
+			fill(func(i int) float64 { return math.Pow(10, -float64(i%150)-0.5) })), nil},
+		{"graded upwards", tridiagonal(fill(func(i int) float64 { return math.Pow(10, float64(i%150)-150) }),
+			fill(func(i int) float64 { return math.Pow(10, float64(i%150)-149.5) })), nil},
+	}
+}
+
+// rounding of a decomposition of order n, relative to the norm.
+func roundingOf(n int) float64 { return 4 * float64(n+4) * 0x1p-52 }
+
+// maxNorm is the largest |a_ij|, times n: at least the spectral norm.
+func maxNorm(a []float64, n int) float64 {
+	top := 0.0
+	for _, x := range a {
+		top = max(top, math.Abs(x))
+	}
+	return top * float64(n)
+}
+
+// checkVectors fails unless the rows of v are orthonormal eigenvectors of A for w.
+func checkVectors(t *testing.T, what string, a []float64, n int, w, v []float64) {
+	t.Helper()
+	r := len(w)
+	if r == 0 {
+		return
+	}
+	norm := spectral(w, a, n)
+	A, V := mat.NewDense(n, n, a), mat.NewDense(r, n, v[:r*n])
+	var av, vv mat.Dense
+	av.Mul(V, A)
+	for i, x := range w {
+		for j := range n {
+			av.Set(i, j, av.At(i, j)-x*V.At(i, j))
+		}
+	}
+	vv.Mul(V, V.T())
+	for i := range r {
+		vv.Set(i, i, vv.At(i, i)-1)
+		if i > 0 && w[i] < w[i-1] {
+			t.Fatalf("%s: eigenvalues descend", what)
+		}
+	}
+	tol := roundingOf(n)
+	if x := mat.Norm(&av, 2); !(x <= tol*norm) {
+		t.Errorf("%s: ‖AV − VΛ‖ = %.2g·‖A‖, more than %.2g", what, x/norm, tol)
+	}
+	if x := mat.Norm(&vv, 2); !(x <= tol*math.Sqrt(float64(r))) {
+		t.Errorf("%s: ‖VᵀV − I‖ = %.2g, more than %.2g", what, x, tol)
+	}
+}
+
+// spectral is ‖A‖ if w has all eigenvalues, else more.
+func spectral(w, a []float64, n int) float64 {
+	if len(w) == n {
+		return max(math.Abs(w[0]), math.Abs(w[n-1]))
+	}
+	return maxNorm(a, n)
+}
+
+func orders() []int {
+	n := []int{1, 2, 3, 4, 5, 7, 8, 20, 24, 25, 31, 48, 49, 50, 53, 64, 65, 97, 100, 128, 150, 200}
+	if !testing.Short() {
+		n = append(n, 333)
+	}
+	return n
+}
+
+// All eigenvalues and vectors of every kind of matrix.
+func TestEigenAll(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	for _, n := range orders() {
+		for _, m := range symmetrics(rng, n) {
+			what := fmt.Sprintf("%s, order %d", m.name, n)
+			b, w := slices.Clone(m.a), make([]float64, n)
+			for i := range n { // it reads the lower triangle only
+				for j := i + 1; j < n; j++ {
+					b[i*n+j] = math.NaN()
+				}
+			}
+			if !EigenLargest(b, w, func([]float64) int { return n }) {
+				t.Fatalf("%s: no convergence", what)
+			}
+			checkVectors(t, what, m.a, n, w, b)
+			norm := spectral(w, m.a, n)
+			for i, x := range m.known {
+				if !(math.Abs(w[i]-x) <= 2*roundingOf(n)*norm) {
+					t.Fatalf("%s: eigenvalue %d is %.17g, want %.17g", what, i, w[i], x)
+				}
+			}
+			other, by := []float64(nil), ""
+			if n <= 53 {
+				other, by = jacobi(m.a, n), "Jacobi's method"
+			} else if eig := new(mat.EigenSym); m.name == "gaussian" && eig.Factorize(mat.NewSymDense(n, m.a), false) {
+				other, by = eig.Values(nil), "gonum"
+			}
+			for i, x := range other {
+				if !(math.Abs(w[i]-x) <= 2*roundingOf(n)*norm) {
+					t.Fatalf("%s: eigenvalue %d is %.17g, %s has %.17g", what, i, w[i], by, x)
+				}
+			}
+		}
+	}
+}
+
+// jacobi returns the eigenvalues, by rotations of two rows and columns at a time.
+func jacobi(b []float64, n int) []float64 {
+	a := slices.Clone(b)
+	for range 30 {
+		for p := range n {
+			for q := range p {
+				if a[p*n+q] == 0 {
+					continue
+				}
+				angle := math.Atan2(2*a[p*n+q], a[q*n+q]-a[p*n+p]) / 2
+				s, c := math.Sincos(angle)
+				for k := range n {
+					x, y := a[k*n+p], a[k*n+q]
+					a[k*n+p], a[k*n+q] = c*x-s*y, s*x+c*y
+				}
+				for k := range n {
+					x, y := a[p*n+k], a[q*n+k]
+					a[p*n+k], a[q*n+k] = c*x-s*y, s*x+c*y
+				}
+			}
+		}
+	}
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = a[i*n+i]
+	}
+	slices.Sort(w)
+	return w
+}
+func BenchmarkEigen(b *testing.B) {
+	for _, n := range []int{20, 53, 128, 500, 1000} {
+		a := randomVector(rand.New(rand.NewPCG(1, uint64(n))), n*n)
+		x, w := slices.Clone(a), make([]float64, n)
+		for name, r := range map[string]int{"all": n, "values": 0, "tenth": n / 10} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					copy(x, a)
+					EigenLargest(x, w, func([]float64) int { return r })
+				}
+			})
+		}
+		b.Run(fmt.Sprintf("top/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				copy(x, a)
+				TopEigen(x, w)
+			}
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package kern
+
+import "math"
+
+const (
+	reducePanel  = 32 // reflections between two updates of what is left of the matrix
+	reduceRows   = 96 // rows of the matrix that one task updates
+	reflectPanel = 64 // reflections in one product
+	// What is below it is zero, beside a norm near 1: squares keep their accuracy.
+	negligible = 0x1p-450
+)
+
+// reduce makes the symmetric matrix A of order n, the lower triangle of a, tridiagonal:
+// T = QᵀAQ has the diagonal d and beside it e[:n−1]. Q = H_{n−1}···H_1 is a product of
+// reflections, H_i = I − τ_i·v·vᵀ with v = a[i·n : i·n+i], whose last number is 1 or, if
+// τ_i = 0, any. Of a, the diagonal and what is above are rubbish then.
+//
+// The last row is the first to be reduced, so that rows are read from their start, and
+// what is left is a matrix of the same form. A panel's reflections wait until it is done:
+// A − Σ v·wᵀ + w·vᵀ is what each of them meets.
+func reduce(a []float64, n int, d, e, tau []float64) {
+	nb := reducePanel
+	store := Borrow(2*nb*n + 2*n + 2*nb)
+	defer Return(store)
+	cut := cutter(*store)
+	panel, y, x, c := cut(2*nb*n), cut(n), cut(n), cut(2*nb)
+	for m := n; m > 0; {
+		k := min(nb, max(m/2, 1))
+		for j := range k {
+			i := m - 1 - j
+			r := a[i*n : i*n+i+1]
+			vw := panel[:2*j*m]
+			if j > 0 { // row i of what the panel has changed
+				for l := range j {
+					c[2*l], c[2*l+1] = -vw[(2*l+1)*m+i], -vw[2*l*m+i]
+				}
+				x := x[:m]
+				copy(x, r)
+				clear(x[i+1:])
+				GatherAll(x, vw, c[:2*j])
+				copy(r, x)
+			}
+			d[i] = r[i]
+			if i == 0 {
+				break
+			}
+			v, w := panel[2*j*m:][:m], panel[(2*j+1)*m:][:m]
+			tau[i], e[i-1] = reflection(r[:i])
+			copy(v, r[:i])
+			clear(v[i:])
+			clear(w[i:])
+			if tau[i] == 0 {
+				clear(v)
+				clear(w)
+				continue
+			}
+			SymMul(y[:i], a, n, i, v[:i])
+			copy(w, y[:i])
+			if j > 0 {
+				rowDots(c[:2*j], vw, m, i, v)
+				for l := 0; l < 2*j; l += 2 {
+					c[l], c[l+1] = -c[l+1], -c[l]
+				}
+				GatherAll(w, vw, c[:2*j])
+				clear(w[i:])
+			}
+			h := tau[i]
+			rowDots(c[:1], w, m, i, v)
+			g := -0.5 * h * h * c[0]
+			for l, t := range v[:i] {
+				w[l] = float64(h*w[l]) + float64(g*t)
+			}
+		}
+		m0 := m
+		m -= k
+		update(a, n, m, panel, m0, k)
+	}
+}
+
+// update does A −= Σ v_j·w_jᵀ + w_j·v_jᵀ in the lower triangle of the leading m rows, where
+// v_j and w_j are the rows 2j and 2j+1 of vw.
+func update(a []float64, n, m int, vw []float64, ld, k int) {
+	if m == 0 {
+		return
+	}
+	swap := Borrow(2 * k * m)
+	defer Return(swap)
+	for l := range 2 * k {
+		copy((*swap)[l*m:][:m], vw[(l^1)*ld:])
+	}
+	for lo := 0; lo < m; lo += reduceRows {
+		rows := min(reduceRows, m-lo)
+		Mul(a[lo*n:], n, vw[lo:], ld, true, *swap, m, false, rows, lo+rows, 2*k, -1, 1)
+	}
+}
+
+// reflection makes the vector v of the reflection I − τ·v·vᵀ that maps x to ±‖x‖ times the
+// last unit vector, in the place of x, and returns τ and the last number, e, of the image.
+func reflection(x []float64) (tau, e float64) {
+	last := len(x) - 1
+	rest := squares(x[:last])
+	if e = x[last]; rest < negligible*negligible {
+		return 0, e
+	}
+	norm := -math.Copysign(math.Sqrt(float64(e*e)+rest), e)
+	tau = (norm - e) / norm
+	f := 1 / (e - norm)
+	for l := range x[:last] {
+		x[l] *= f
+	}
+	x[last] = 1
+	return tau, norm
+}
+
+func squares(x []float64) float64 {
+	var y [1]float64
+	rowDots(y[:], x, len(x), len(x), x)
+	return y[0]
+}
+
+// rowDots computes y_i = ⟨row i of A, x⟩ for the first n numbers of each.
+func rowDots(y, a []float64, ld, n int, x []float64) {
+	for i := range y {
+		y[i] = dot4(a[i*ld:i*ld+n], x[:n])
+	}
+}
+
+// reflect multiplies the rows of s, of n numbers, by Qᵀ from the right, with the Q of
+// reduce: eigenvectors of T become those of A.
+func reflect(s, a []float64, n int, tau []float64) {
+	r := len(s) / max(n, 1)
+	if r == 0 {
+		return
+	}
+	const nb = reflectPanel
+	buf := Borrow(nb*n + 2*nb*nb + 2*r*nb)
+	defer Return(buf)
+	cut := cutter(*buf)
+	y, g, t, p, pt := cut(nb*n), cut(nb*nb), cut(nb*nb), cut(r*nb), cut(r*nb)
+	for lo := 1; lo < n; lo += nb {
+		k := min(nb, n-lo)
+		m := lo + k - 1 // numbers in the longest v
+		for j := range k {
+			row := y[j*m : j*m+m]
+			copy(row, a[(lo+j)*n:][:lo+j])
+			clear(row[lo+j:])
+		}
+		// H_lo···H_{lo+k−1} = I − YᵀTY with the rows of Y and an upper triangular T.
+		Mul(g, k, y, m, false, y, m, true, k, k, m, 1, 0)
+		for j := range k {
+			h := tau[lo+j]
+			for i := range j {
+				sum := 0.0
+				for l := i; l < j; l++ {
+					sum += float64(t[i*k+l] * g[l*k+j])
+				}
+				t[i*k+j] = -h * sum
+			}
+			t[j*k+j] = h
+			clear(t[j*k : j*k+j])
+		}
+		Mul(p, k, s, n, false, y, m, true, r, k, m, 1, 0)
+		Mul(pt, k, p, k, false, t, k, false, r, k, k, 1, 0)
+		Mul(s, n, pt, k, false, y, m, false, r, m, k, -1, 1)
+	}
+}

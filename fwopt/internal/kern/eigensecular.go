@@ -1,0 +1,239 @@
+package kern
+
+import "math"
+
+// roots finds the eigenvalues of D + ρ·z·zᵀ, the roots of the secular equation, and leaves
+// in row j of s, of k numbers, the distances of the poles from root j.
+func (t *divider) roots(rho float64) bool {
+	k := len(t.keep)
+	p := secular{pole: t.pole[:k], zeta: t.zeta[:k], rho: rho}
+	for _, z := range p.zeta {
+		p.norm2 += float64(z * z)
+	}
+	failed := make([]bool, (k+rootGrain-1)/rootGrain)
+	Do(k, rootGrain, func(lo, hi int) {
+		for j := lo; j < hi; j++ {
+			var ok bool
+			if t.root[j], ok = p.solve(t.s[j*k:j*k+k], j); !ok {
+				failed[lo/rootGrain] = true
+			}
+		}
+	})
+	for _, f := range failed {
+		if f {
+			return false
+		}
+	}
+	return true
+}
+
+const rootGrain = 32 // roots that one task finds
+
+// A secular is the equation f(x) = 1/ρ + Σ ζ_i²/(pole_i − x) = 0, with ρ > 0 and ascending
+// poles. f grows between two poles, from −∞ to ∞, and right of the last one to 1/ρ.
+type secular struct {
+	pole, zeta []float64
+	rho, norm2 float64 // Σ ζ_i²
+}
+
+// solve finds the root right of pole j, to the accuracy to which f is known there, and
+// leaves the distances pole_i − root in delta, each with a small relative error: x is
+// measured from the nearer pole. The steps are those of dlaed4 in LAPACK (R.-C. Li, LAPACK
+// Working Note 89): f is replaced by a function with two poles, next to the root, that
+// has its value and slope. What leaves the interval in which the root is, or makes it no
+// smaller, is replaced by bisection.
+func (p *secular) solve(delta []float64, j int) (root float64, ok bool) {
+	k := len(p.pole)
+	if k == 1 {
+		delta[0] = -float64(p.rho * p.norm2)
+		return p.pole[0] - delta[0], true
+	}
+	left := min(j, k-2) // the two poles of the steps are this one and the next
+	last := j == k-1
+	origin, x, lo, hi := p.start(j, left)
+	org := p.pole[origin]
+	middle, before, width := last, 0.0, hi-lo
+	for iter := range 100 {
+		f, dl, dr, err := p.at(delta, left, org, x)
+		if math.Abs(f) <= 0x1p-53*err {
+			return org + x, true
+		}
+		if f < 0 {
+			lo = x
+		} else {
+			hi = x
+		}
+		if iter > 0 && float64(f*before) > 0 && math.Abs(f) > math.Abs(before)/10 {
+			middle = last || !middle
+		}
+		before = f
+		l, r := delta[left], delta[left+1]
+		slope := dl + dr
+		var c float64
+		switch {
+		case middle:
+			c = f - float64(l*dl) - float64(r*dr)
+		case origin == left:
+			t := p.zeta[left] / l
+			c = f - float64(r*slope) - float64((p.pole[left]-p.pole[left+1])*float64(t*t))
+		default:
+			t := p.zeta[left+1] / r
+			c = f - float64(l*slope) - float64((p.pole[left+1]-p.pole[left])*float64(t*t))
+		}
+		next := x + step(f, slope, l, r, c, last)
+		if !(lo < next && next < hi) || iter%4 == 3 && hi-lo > width/2 {
+			next = lo + float64((hi-lo)/2)
+		}
+		if iter%4 == 3 {
+			width = hi - lo
+		}
+		if next == x || !(lo < next && next < hi) {
+			return org + x, true // there is no number between
+		}
+		x = next
+	}
+	return 0, false
+}
+
+// step returns the step to the root of c + a/(l−η) + b/(r−η), for which c, f and its slope
+// stand, or Newton's step if that one goes the wrong way.
+func step(f, slope, l, r, c float64, last bool) float64 {
+	a := float64((l+r)*f) - float64(l*r*slope)
+	b := float64(l * r * f)
+	var eta float64
+	if last {
+		c = math.Abs(c)
+	}
+	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
+	switch {
+	case last && a >= 0:
+		eta = (a + root) / (2 * c)
+	case last:
+		eta = 2 * b / (a - root)
+	case c == 0:
+		eta = b / a
+	case a <= 0:
+		eta = (a - root) / (2 * c)
+	default:
+		eta = 2 * b / (a + root)
+	}
+	if !(float64(f*eta) < 0) || math.IsInf(eta, 0) {
+		return -f / slope
+	}
+	return eta
+}
+
+// start returns the pole from which the root is measured, a guess, and the interval in
+// which the root is.
+func (p *secular) start(j, left int) (origin int, x, lo, hi float64) {
+	k := len(p.pole)
+	pole, l2, r2 := p.pole, float64(p.zeta[left]*p.zeta[left]), float64(p.zeta[left+1]*p.zeta[left+1])
+	gap := pole[left+1] - pole[left]
+	from, half := j, gap/2
+	if j == k-1 {
+		half = p.rho * p.norm2 / 2
+	}
+	c := 1 / p.rho // and what the other poles make half way
+	for i, d := range pole {
+		if i != left && i != left+1 {
+			c += p.zeta[i] * p.zeta[i] / ((d - pole[from]) - half)
+		}
+	}
+	defer func() {
+		if !(lo < x && x < hi) {
+			x = lo + float64((hi-lo)/2)
+		}
+	}()
+	if j == k-1 {
+		f := c - l2/(gap+half) - r2/half
+		a, b := l2+r2-float64(c*gap), float64(r2*gap)
+		root := math.Sqrt(math.Abs(float64(a*a) + float64(4*b*c)))
+		if x = (a + root) / (2 * c); a < 0 {
+			x = 2 * b / (root - a)
+		}
+		if f <= 0 {
+			return j, x, half, 2 * half * (1 + 0x1p-50)
+		}
+		return j, x, 0, half
+	}
+	if f := c - l2/half + r2/half; f > 0 {
+		a, b := float64(c*gap)+l2+r2, float64(l2*gap)
+		root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
+		if x = (a - root) / (2 * c); a > 0 {
+			x = 2 * b / (a + root)
+		}
+		return left, x, 0, half
+	}
+	a, b := float64(c*gap)-l2-r2, float64(r2*gap)
+	root := math.Sqrt(math.Abs(float64(a*a) + float64(4*b*c)))
+	if x = -(a + root) / (2 * c); a < 0 {
+		x = 2 * b / (a - root)
+	}
+	return left + 1, x, -half, 0
+}
+
+// at computes f at x right of the number org, the slopes of its parts, of the poles up to
+// left and of the others, and the error of f in units of rounding. It leaves the distances
+// of the poles in delta.
+func (p *secular) at(delta []float64, left int, org, x float64) (f, dl, dr, err float64) {
+	pole, zeta := p.pole[:len(delta)], p.zeta[:len(delta)]
+	l, r := 0.0, 0.0
+	for i := 0; i <= left; i++ {
+		d := (pole[i] - org) - x
+		t := zeta[i] / d
+		delta[i] = d
+		l += float64(zeta[i] * t)
+		dl += float64(t * t)
+		err += math.Abs(l)
+	}
+	for i := len(delta) - 1; i > left; i-- {
+		d := (pole[i] - org) - x
+		t := zeta[i] / d
+		delta[i] = d
+		r += float64(zeta[i] * t)
+		dr += float64(t * t)
+		err += math.Abs(r)
+	}
+	err += float64(8*(math.Abs(l)+math.Abs(r))) + 2/p.rho + float64(math.Abs(x)*(dl+dr))
+	return 1/p.rho + l + r, dl, dr, err
+}
+
+// vectors leaves the unit eigenvectors of D + ρ·z·zᵀ, from that of root first on, in the
+// rows of s, their numbers in the order of pack. They are those of a z for which the roots
+// are exact (Gu and Eisenstat), so that they are orthogonal however close the roots are.
+func (t *divider) vectors(first int) {
+	k := len(t.keep)
+	pole, z := t.pole[:k], t.z[:k]
+	Do(k, 4*panel, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			z[i] = -t.s[i*k+i]
+		}
+		for j := range k {
+			row, at := t.s[j*k:j*k+k], pole[j]
+			for i := lo; i < min(j, hi); i++ {
+				z[i] *= row[i] / (pole[i] - at)
+			}
+			for i := max(lo, j+1); i < hi; i++ {
+				z[i] *= row[i] / (pole[i] - at)
+			}
+		}
+		for i := lo; i < hi; i++ {
+			z[i] = math.Copysign(math.Sqrt(math.Abs(z[i])), t.zeta[i])
+		}
+	})
+	Do(k-first, rootGrain, func(lo, hi int) {
+		buf := Borrow(k)
+		v := *buf
+		for j := first + lo; j < first+hi; j++ {
+			row := t.s[j*k : j*k+k]
+			for i, d := range row {
+				v[i] = z[i] / d
+			}
+			norm := math.Sqrt(squares(v))
+			for i, x := range v {
+				row[t.place[i]] = x / norm
+			}
+		}
+		Return(buf)
+	})
+}
