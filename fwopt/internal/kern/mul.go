@@ -1,49 +1,101 @@
 package kern
 
-import (
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
+const (
+	blockRows = 96   // so many rows of A, by deep, stay in the second cache
+	wide      = 1020 // so many columns of B, by deep, stay in the third
+	alike     = 96   // up to so many columns of C, to lay out Aᵀ takes longer than it saves
 )
 
 // Mul computes C = β·C + α·op(A)·op(B), where op(A) is m × k, op(B) is k × n, and op
 // is the transpose if transA or transB. Row i of C begins at c[i·ldc], those of A and B,
 // as they are stored, at a[i·lda] and b[i·ldb]. If β = 0, C need not hold numbers. C must
 // not overlap A or B. It costs m·n·k products.
+//
+// A sum takes its terms in order, by FMA, from 0 in each group of 256; α times that is
+// added to C by FMA.
 func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n, k int, alpha, beta float64) {
-	t := map[bool]blas.Transpose{false: blas.NoTrans, true: blas.Trans}
-	mat := func(rows, cols int, trans bool, data []float64, stride int) blas64.General {
-		if trans {
-			rows, cols = cols, rows
-		}
-		return blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
+	if m == 0 || n == 0 {
+		return
 	}
-	blas64.Gemm(t[transA], t[transB], alpha, mat(m, k, transA, a, lda), mat(k, n, transB, b, ldb), beta, mat(m, n, false, c, ldc))
-}
-
-// SymMul computes y = A·x for a symmetric matrix A of order n, of which it reads the
-// lower triangle, once: row i is a[i·lda : i·lda+i+1].
-func SymMul(y, a []float64, lda, n int, x []float64) {
-	for i := range n {
-		r, t, c := a[i*lda:i*lda+i], 0.0, x[i]
-		for j, v := range r {
-			t += float64(v * x[j])
-			y[j] += float64(v * c)
-		}
-		y[i] = t + float64(a[i*lda+i]*c)
-	}
-}
-
-// SubRank2 does C −= U·Vᵀ + V·Uᵀ in the lower triangle of the matrix C of order n, row i
-// of which begins at c[i·ldc]. U and V are n × k, their row i is u[i·ldu : i·ldu+k] and
-// v[i·ldu : i·ldu+k].
-func SubRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
-	for i := range n {
-		for j := range i + 1 {
-			s := 0.0
-			for l := range k {
-				s += float64(u[i*ldu+l]*v[j*ldu+l]) + float64(v[i*ldu+l]*u[j*ldu+l])
+	reach(c, (m-1)*ldc+n)
+	if beta != 0 && beta != 1 || k == 0 {
+		for i := range m {
+			for j, x := range c[i*ldc : i*ldc+n] {
+				if beta == 0 {
+					x = 0
+				}
+				c[i*ldc+j] = beta * x
 			}
-			c[i*ldc+j] -= s
 		}
 	}
+	ai, al, bl, bj := lda, 1, ldb, 1
+	if transA {
+		ai, al = 1, lda
+	}
+	if transB {
+		bl, bj = 1, ldb
+	}
+	grain := n
+	if m <= blockRows { // else the rows are shared out
+		grain = 5 * tileCols
+	}
+	Do(n, grain, func(from, to int) {
+		for lo := from; lo < to; lo += wide {
+			hi := min(lo+wide, to)
+			buf := Borrow((hi - lo + tileCols) * min(k, deep))
+			for l := 0; l < k; l += deep {
+				d := min(deep, k-l)
+				strips(*buf, b[l*bl+lo*bj:], bl, bj, hi-lo, d)
+				Do(m, blockRows, func(p, q int) {
+					mulRows(c[p*ldc+lo:], ldc, a[p*ai+l*al:], ai, al, *buf, q-p, hi-lo, d, alpha, l == 0 && beta == 0)
+				})
+			}
+			Return(buf)
+		}
+	})
+}
+
+// mulRows does C += α·A·B, or = if fresh, for at most blockRows rows, where strips has
+// laid out B.
+func mulRows(c []float64, ldc int, a []float64, ai, al int, b []float64, m, n, k int, alpha float64, fresh bool) {
+	full, rest := m/tileRows, m%tileRows
+	next := tileRows * ai
+	buf := Borrow(m*tileCols + tileRows*k + full*(tileRows*k+8))
+	tmp, edge, own := (*buf)[:m*tileCols], (*buf)[m*tileCols:][:tileRows*k], (*buf)[m*tileCols+tileRows*k:]
+	switch {
+	case al == 1 && rest > 0:
+		beside(edge, tileRows, a[full*next:], ai, rest, k)
+	case al != 1:
+		for l := range k {
+			copy(edge[l*tileRows:(l+1)*tileRows], a[l*al+full*tileRows:l*al+m])
+		}
+	}
+	if al != 1 && n > alike {
+		next = tileRows*k + 8 // the 8 are for the cache's sake
+		for l := range k {
+			r := a[l*al : l*al+m]
+			for t := range full {
+				*(*[tileRows]float64)(own[t*next+l*tileRows:]) = *(*[tileRows]float64)(r[t*tileRows:])
+			}
+		}
+		a, al = own, tileRows
+	}
+	for j := 0; j < n; j += tileCols {
+		wn, s := min(tileCols, n-j), b[j*k:]
+		w := up4(wn)
+		switch {
+		case full == 0:
+		case w == wn:
+			tiles(w, c[j:], ldc, a, ai, al, next, s, tileCols, k, full, alpha, fresh)
+		default:
+			tiles(w, tmp, tileCols, a, ai, al, next, s, tileCols, k, full, 1, true)
+			merge(c[j:], ldc, tmp, full*tileRows, wn, alpha, fresh)
+		}
+		if rest > 0 {
+			var last [tileRows * tileCols]float64
+			tiles(w, last[:], tileCols, edge, 1, tileRows, 0, s, tileCols, k, 1, 1, true)
+			merge(c[full*tileRows*ldc+j:], ldc, last[:], rest, wn, alpha, fresh)
+		}
+	}
+	Return(buf)
 }

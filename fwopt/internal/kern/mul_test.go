@@ -3,6 +3,7 @@ package kern
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -16,11 +17,19 @@ func TestMul(t *testing.T) {
 		}
 		return a[i*ld+j]
 	}
-	for range 300 {
-		m, n, k := rng.IntN(40), rng.IntN(40), rng.IntN(40)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for try := range 320 {
+		most := 40
+		if try >= 300 { // several blocks, and panels of B
+			most = 600
+		}
+		m, n, k := rng.IntN(most), rng.IntN(most), rng.IntN(most)
+		if try == 300 {
+			m, n, k = 3, wide+100, 5
+		}
 		tA, tB := rng.IntN(2) == 0, rng.IntN(2) == 0
-		ldc, lda, ldb := max(n, 1)+rng.IntN(3), 40+rng.IntN(3), 40+rng.IntN(3)
-		a, b, c := randomVector(rng, 40*lda), randomVector(rng, 40*ldb), randomVector(rng, m*ldc)
+		ldc, lda, ldb := max(n, 1)+rng.IntN(3), max(m, k)+rng.IntN(3), max(n, k)+rng.IntN(3)
+		a, b, c := randomVector(rng, max(m, k)*lda), randomVector(rng, max(n, k)*ldb), randomVector(rng, m*ldc)
 		alpha, beta := rng.NormFloat64(), []float64{0, 1, rng.NormFloat64()}[rng.IntN(3)]
 		got := slices.Clone(c)
 		if beta == 0 {
@@ -28,7 +37,13 @@ func TestMul(t *testing.T) {
 				copy(got[i*ldc:i*ldc+n], rubbish(n))
 			}
 		}
+		one := slices.Clone(got)
+		runtime.GOMAXPROCS(2)
 		Mul(got, ldc, a, lda, tA, b, ldb, tB, m, n, k, alpha, beta)
+		runtime.GOMAXPROCS(1)
+		if Mul(one, ldc, a, lda, tA, b, ldb, tB, m, n, k, alpha, beta); !slices.EqualFunc(got, one, same) {
+			t.Fatalf("%d x %d x %d, %t, %t: two processors have other bits", m, n, k, tA, tB)
+		}
 		for i := range m {
 			for j := range n {
 				s := 0.0

@@ -70,3 +70,32 @@ func exps(dst *float64, s *float64, n int, m float64, root *[32]float64)
 //
 //go:noescape
 func maxAll(s *float64, n int) float64
+
+// tiles4 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
+// other, and 4 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
+// on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
+// by FMA, from 0; so does the last product with α.
+//
+//go:noescape
+func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
+
+// tiles8 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
+// other, and 8 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
+// on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
+// by FMA, from 0; so does the last product with α.
+//
+//go:noescape
+func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
+
+// tiles12 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
+// other, and 12 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
+// on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
+// by FMA, from 0; so does the last product with α.
+//
+//go:noescape
+func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
+
+// transpose4 does dst[l·step/8+i] = src[i·stride/8+l] for i < 4, l < n and n ≥ 4.
+//
+//go:noescape
+func transpose4(dst *float64, step int, src *float64, stride int, n int)

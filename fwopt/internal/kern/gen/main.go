@@ -51,6 +51,10 @@ func main() {
 	})
 	exps()
 	maximum()
+	for n := range 3 {
+		tiles(n + 1)
+	}
+	transpose()
 	Generate()
 }
 

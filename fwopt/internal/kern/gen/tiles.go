@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// tileRows are the rows of a tile: with 3 vectors of columns its sums fill 12 of the 16
+// registers, so that the two units of FMA wait neither for sums nor for loads.
+const tileRows = 4
+
+// tiles writes the kernel of a column of tiles of 4 rows and n vectors each. A number of
+// A is anywhere, those of B are in rows of n vectors.
+func tiles(n int) {
+	name := fmt.Sprint("tiles", n*lanes)
+	TEXT(name, NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, blocks int, alpha float64, fresh int)")
+	Doc(name+" does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the",
+		fmt.Sprintf("other, and %d columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes", n*lanes),
+		"on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,",
+		"by FMA, from 0; so does the last product with α.")
+	Pragma("noescape")
+	load := func(name string) Register { return Load(Param(name), GP64()) }
+	c, ldc, a, ai, al, b, bl := load("c"), load("ldc"), load("a"), load("ai"), load("al"), load("b"), load("bl")
+	pa, pb, k, ai3, ldc3 := GP64(), GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
+	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
+	row := func(base, step, step3 Register, i int) Mem {
+		return []Mem{{Base: base}, {Base: base, Index: step, Scale: 1}, {Base: base, Index: step, Scale: 2}, {Base: base, Index: step3, Scale: 1}}[i]
+	}
+	var sum [tileRows][]VecVirtual
+	for i := range sum {
+		for range n {
+			sum[i] = append(sum[i], YMM())
+		}
+	}
+	Label("block")
+	for i := range sum {
+		for _, s := range sum[i] {
+			VXORPD(s, s, s)
+		}
+	}
+	MOVQ(a, pa)
+	MOVQ(b, pb)
+	MOVQ(param("k"), k)
+	term := func() {
+		x := make([]VecVirtual, n)
+		for j := range x {
+			x[j] = YMM()
+			VMOVUPD(Mem{Base: pb, Disp: j * vector}, x[j])
+		}
+		for i := range sum {
+			t := YMM()
+			VBROADCASTSD(row(pa, ai, ai3, i), t)
+			for j, s := range sum[i] {
+				VFMADD231PD(x[j], t, s)
+			}
+		}
+		ADDQ(al, pa)
+		ADDQ(bl, pb)
+	}
+	const unroll = 4
+	SUBQ(Imm(unroll), k)
+	JL(LabelRef("few"))
+	Label("many")
+	for range unroll {
+		term()
+	}
+	SUBQ(Imm(unroll), k)
+	JGE(LabelRef("many"))
+	Label("few")
+	ADDQ(Imm(unroll), k)
+	JZ(LabelRef("summed"))
+	Label("one")
+	term()
+	DECQ(k)
+	JNZ(LabelRef("one"))
+	Label("summed")
+	alpha := YMM()
+	VBROADCASTSD(param("alpha"), alpha)
+	CMPQ(param("fresh"), Imm(0))
+	JNE(LabelRef("fresh"))
+	for i := range sum {
+		for j, s := range sum[i] {
+			t, at := YMM(), row(c, ldc, ldc3, i)
+			at.Disp = j * vector
+			VMOVUPD(at, t)
+			VFMADD231PD(alpha, s, t)
+			VMOVUPD(t, at)
+		}
+	}
+	JMP(LabelRef("next"))
+	Label("fresh")
+	for i := range sum {
+		for j, s := range sum[i] {
+			at := row(c, ldc, ldc3, i)
+			at.Disp = j * vector
+			VMULPD(alpha, s, s)
+			VMOVUPD(s, at)
+		}
+	}
+	Label("next")
+	ADDQ(param("an"), a)
+	LEAQ(Mem{Base: c, Index: ldc, Scale: 4}, c)
+	DECQ(param("blocks"))
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}
+
+// param is where an argument lies.
+func param(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+// transpose writes the kernel that lays four rows of a matrix side by side.
+func transpose() {
+	TEXT("transpose4", NOSPLIT, "func(dst *float64, step int, src *float64, stride int, n int)")
+	Doc("transpose4 does dst[l·step/8+i] = src[i·stride/8+l] for i < 4, l < n and n ≥ 4.")
+	Pragma("noescape")
+	dst, step := Load(Param("dst"), GP64()), Load(Param("step"), GP64())
+	src, stride, n := Load(Param("src"), GP64()), Load(Param("stride"), GP64()), Load(Param("n"), GP64())
+	stride3, step3, last, d := GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	LEAQ(Mem{Base: step, Index: step, Scale: 2}, step3)
+	LEAQ(Mem{Base: src, Index: n, Scale: 8, Disp: -vector}, last)
+	SUBQ(Imm(lanes), n)
+	MOVQ(n, d)
+	IMULQ(step, d)
+	ADDQ(dst, d) // where the last four go
+	Label("loop")
+	CMPQ(src, last)
+	JGE(LabelRef("last"))
+	square(dst, step, step3, src, stride, stride3)
+	ADDQ(Imm(vector), src)
+	LEAQ(Mem{Base: dst, Index: step, Scale: 4}, dst)
+	JMP(LabelRef("loop"))
+	Label("last")
+	square(d, step, step3, last, stride, stride3)
+	VZEROUPPER()
+	RET()
+}
+
+// square transposes 4 x 4 numbers.
+func square(dst, step, step3, src, stride, stride3 Register) {
+	var r, t [4]VecVirtual
+	for i, m := range []Mem{{Base: src}, {Base: src, Index: stride, Scale: 1}, {Base: src, Index: stride, Scale: 2}, {Base: src, Index: stride3, Scale: 1}} {
+		r[i], t[i] = YMM(), YMM()
+		VMOVUPD(m, r[i])
+	}
+	VUNPCKLPD(r[1], r[0], t[0])
+	VUNPCKHPD(r[1], r[0], t[1])
+	VUNPCKLPD(r[3], r[2], t[2])
+	VUNPCKHPD(r[3], r[2], t[3])
+	VPERM2F128(Imm(0x20), t[2], t[0], r[0])
+	VPERM2F128(Imm(0x20), t[3], t[1], r[1])
+	VPERM2F128(Imm(0x31), t[2], t[0], r[2])
+	VPERM2F128(Imm(0x31), t[3], t[1], r[3])
+	for i, m := range []Mem{{Base: dst}, {Base: dst, Index: step, Scale: 1}, {Base: dst, Index: step, Scale: 2}, {Base: dst, Index: step3, Scale: 1}} {
+		VMOVUPD(r[i], m)
+	}
+}

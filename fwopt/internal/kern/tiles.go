@@ -1,0 +1,113 @@
+package kern
+
+import "math"
+
+const (
+	tileRows = 4   // rows of a tile
+	tileCols = 12  // its columns, at most
+	deep     = 256 // terms of a sum in one call of the kernel: 12 columns of so many rows stay in the first cache
+)
+
+// up4 is the next multiple of 4.
+func up4(n int) int { return (n + 3) &^ 3 }
+
+// tiles does C += α·A·B, or = if fresh, for 4·blocks rows and w columns, 4, 8 or 12:
+// number i, l of A is a[i·ai + l·al] for the 4 rows of the first tile, an further on for
+// those of the next one, row l of B begins at b[l·bl] and row i of C at c[i·ldc]. A sum
+// takes its k ≥ 1 terms in order, by FMA, from 0; so does the last product with α.
+func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool) {
+	reach(c, (tileRows*blocks-1)*ldc+w)
+	reach(a, (tileRows-1)*ai+(k-1)*al+(blocks-1)*an+1)
+	reach(b, (k-1)*bl+w)
+	if !vectors {
+		tilesPlain(w, c, ldc, a, ai, al, an, b, bl, k, blocks, alpha, fresh)
+		return
+	}
+	var isFresh int
+	if fresh {
+		isFresh = 1
+	}
+	switch w {
+	case 12:
+		tiles12(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh)
+	case 8:
+		tiles8(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh)
+	default:
+		tiles4(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh)
+	}
+}
+
+func tilesPlain(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool) {
+	for t := range blocks * tileRows {
+		from := t/tileRows*an + t%tileRows*ai
+		var sum [tileCols]float64
+		for l := range k {
+			x := a[from+l*al]
+			for j, y := range b[l*bl : l*bl+w] {
+				sum[j] = math.FMA(x, y, sum[j])
+			}
+		}
+		merge(c[t*ldc:], 0, sum[:], 1, w, alpha, fresh)
+	}
+}
+
+// merge does what tiles does last: C += α·S, or =, for rows of w numbers, where S has
+// rows of tileCols.
+func merge(c []float64, ldc int, s []float64, rows, w int, alpha float64, fresh bool) {
+	for i := range rows {
+		d, r := c[i*ldc:i*ldc+w], s[i*tileCols:i*tileCols+w]
+		if fresh {
+			for j, x := range r {
+				d[j] = alpha * x
+			}
+			continue
+		}
+		for j, x := range r {
+			d[j] = math.FMA(alpha, x, d[j])
+		}
+	}
+}
+
+// strips copies a matrix of k rows and n columns, number l, j of which is b[l·bl + j·bj],
+// where bl or bj is 1, in strips of 12 columns, row after row: number l, j is then
+// dst[(j/12·k + l)·12 + j%12]. The last strip is filled up with zeros, to a multiple of 4.
+func strips(dst, b []float64, bl, bj, n, k int) {
+	for j := 0; j < n; j += tileCols {
+		w := min(tileCols, n-j)
+		d := dst[j*k : (j+tileCols)*k]
+		switch {
+		case bj == 1 && w == tileCols:
+			for l := range k {
+				*(*[tileCols]float64)(d[l*tileCols:]) = *(*[tileCols]float64)(b[l*bl+j:])
+			}
+		case bj == 1:
+			for l := range k {
+				r := d[l*tileCols:][:tileCols]
+				clear(r[w:])
+				copy(r, b[l*bl+j:l*bl+j+w])
+			}
+		default:
+			for i := 0; i < w; i += tileRows {
+				beside(d[i:], tileCols, b[(j+i)*bj:], bj, min(tileRows, w-i), k)
+			}
+		}
+	}
+}
+
+// beside lays n ≤ 4 rows of k numbers side by side: dst[l·step+i] = src[i·stride+l]. It
+// fills up with zeros to i = 3.
+func beside(dst []float64, step int, src []float64, stride, n, k int) {
+	reach(dst, (k-1)*step+tileRows)
+	reach(src, (n-1)*stride+k)
+	if vectors && n == tileRows && k >= width {
+		transpose4(&dst[0], 8*step, &src[0], 8*stride, k)
+		return
+	}
+	for l := range k {
+		d := dst[l*step:][:tileRows]
+		clear(d[n:])
+		for i := range n {
+			d[i] = src[i*stride+l]
+		}
+	}
+}
