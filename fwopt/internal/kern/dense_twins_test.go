@@ -35,5 +35,23 @@ func denseTasks(rng *rand.Rand, h, n, rare int) (all []*task) {
 			Mul(t.out, ldc, t.in[0], lda, tA, t.in[1], ldb, tB, m, n, k, -0.7, beta)
 		}, draw(sa), draw(sb))
 	}
+	if h > 3000 || n > 3000 {
+		return all // a symmetric matrix of that order is too large
+	}
+	v := draw(n)
+	for i := range v {
+		if i/4%3 == 0 { // fours of zeros, which are left out
+			v[i] = 0
+		}
+	}
+	if n > 0 {
+		lda := h + rng.IntN(3)
+		add("MulVec", draw(n), func(t *task) { MulVec(t.out, t.in[0], lda, t.in[1]) }, draw(size(n, h, lda)), draw(h))
+		add("MulTransVec", draw(h), func(t *task) { MulTransVec(t.out, t.in[0], lda, t.in[1]) }, draw(size(n, h, lda)), v)
+		add("SymMul", draw(h), func(t *task) { SymMul(t.out, t.in[0], lda, h, t.in[1]) }, draw(size(h, h, lda)), draw(h))
+		ldu := n + rng.IntN(3)
+		add("SubRank2", draw(size(h, h, lda)), func(t *task) { SubRank2(t.out, lda, h, t.in[0], t.in[1], ldu, n) },
+			draw(size(h, n, ldu)), draw(size(h, n, ldu)))
+	}
 	return all
 }

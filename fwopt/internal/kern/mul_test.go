@@ -63,11 +63,24 @@ func TestMul(t *testing.T) {
 
 func TestSymmetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
-	for n := range 70 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for n := range 72 {
+		if n >= 70 {
+			n += 400
+		}
 		lda, k := n+rng.IntN(3), rng.IntN(12)
+		if n > 450 {
+			k = deep/4 + 5
+		}
 		ldu := k + rng.IntN(3)
 		a, x, y := randomVector(rng, n*lda), randomVector(rng, n), rubbish(n)
-		SymMul(y, a, lda, n, x)
+		two := rubbish(n)
+		runtime.GOMAXPROCS(2)
+		SymMul(two, a, lda, n, x)
+		runtime.GOMAXPROCS(1)
+		if SymMul(y, a, lda, n, x); !slices.Equal(y, two) {
+			t.Fatalf("SymMul %d: two processors have other bits", n)
+		}
 		for i := range n {
 			want := 0.0
 			for j := range n {
@@ -79,6 +92,11 @@ func TestSymmetric(t *testing.T) {
 		}
 		u, v, c := randomVector(rng, n*ldu), randomVector(rng, n*ldu), slices.Clone(a)
 		SubRank2(c, lda, n, u, v, ldu, k)
+		runtime.GOMAXPROCS(2)
+		two = slices.Clone(a)
+		if SubRank2(two, lda, n, u, v, ldu, k); !slices.Equal(c, two) {
+			t.Fatalf("SubRank2 %d, %d: two processors have other bits", n, k)
+		}
 		for i := range n {
 			for j := range i + 1 {
 				for l := range k {
@@ -91,5 +109,38 @@ func TestSymmetric(t *testing.T) {
 				t.Fatalf("SubRank2 %d, %d: number %d is %g, want %g", n, k, i, x, a[i])
 			}
 		}
+	}
+}
+
+// A matrix times a vector, and its transpose.
+func TestMulVec(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 36))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, sh := range append(shapes, [2]int{0, 3}, [2]int{300, 2000}) {
+		rows, cols := sh[0], sh[1]
+		lda := cols + rng.IntN(3)
+		a, x, y := randomVector(rng, rows*lda), randomVector(rng, cols), randomVector(rng, rows)
+		for i := range y {
+			if i/8%2 == 0 {
+				y[i] = 0
+			}
+		}
+		ax, aty := make([]float64, rows), make([]float64, cols)
+		for i := range rows {
+			for j := range cols {
+				ax[i] += a[i*lda+j] * x[j]
+				aty[j] += a[i*lda+j] * y[i]
+			}
+		}
+		hold(t, "MulVec", rows, cols, ax, 1e-11, func() []float64 {
+			d := rubbish(rows)
+			MulVec(d, a, lda, x)
+			return d
+		})
+		hold(t, "MulTransVec", rows, cols, aty, 1e-11, func() []float64 {
+			d := rubbish(cols)
+			MulTransVec(d, a, lda, y)
+			return d
+		})
 	}
 }

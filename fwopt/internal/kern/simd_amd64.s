@@ -3971,3 +3971,206 @@ last:
 	VMOVUPD    Y6, (SI)(R8*1)
 	VZEROUPPER
 	RET
+
+DATA tails<>+0(SB)/8, $0xffffffffffffffff
+DATA tails<>+8(SB)/8, $0xffffffffffffffff
+DATA tails<>+16(SB)/8, $0xffffffffffffffff
+DATA tails<>+24(SB)/8, $0xffffffffffffffff
+DATA tails<>+32(SB)/8, $0x0000000000000000
+DATA tails<>+40(SB)/8, $0x0000000000000000
+DATA tails<>+48(SB)/8, $0x0000000000000000
+DATA tails<>+56(SB)/8, $0x0000000000000000
+GLOBL tails<>(SB), RODATA|NOPTR, $64
+
+// func dots4(dst *float64, a *float64, stride int, q *float64, n int, blocks int)
+// Requires: AVX, FMA3
+TEXT ·dots4(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    stride+16(FP), DX
+	MOVQ    q+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    blocks+40(FP), DI
+	MOVQ    SI, R8
+	ANDQ    $0x03, R8
+	NEGQ    R8
+	LEAQ    tails<>+32(SB), R9
+	VMOVUPD (R9)(R8*8), Y0
+	NEGQ    R8
+	SHLQ    $0x03, SI
+	ANDQ    $-32, SI
+	LEAQ    (CX)(DX*1), R9
+	LEAQ    (R9)(DX*1), R10
+	LEAQ    (R10)(DX*1), R11
+	SHLQ    $0x02, DX
+
+block:
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	XORQ   R12, R12
+	JMP    check
+
+loop:
+	VMOVUPD     (BX)(R12*1), Y5
+	VFMADD231PD (CX)(R12*1), Y5, Y1
+	VFMADD231PD (R9)(R12*1), Y5, Y2
+	VFMADD231PD (R10)(R12*1), Y5, Y3
+	VFMADD231PD (R11)(R12*1), Y5, Y4
+	ADDQ        $0x20, R12
+
+check:
+	CMPQ        R12, SI
+	JLT         loop
+	TESTQ       R8, R8
+	JZ          sum
+	VMASKMOVPD  (BX)(R12*1), Y0, Y5
+	VMASKMOVPD  (CX)(R12*1), Y0, Y6
+	VFMADD231PD Y6, Y5, Y1
+	VMASKMOVPD  (R9)(R12*1), Y0, Y6
+	VFMADD231PD Y6, Y5, Y2
+	VMASKMOVPD  (R10)(R12*1), Y0, Y6
+	VFMADD231PD Y6, Y5, Y3
+	VMASKMOVPD  (R11)(R12*1), Y0, Y6
+	VFMADD231PD Y6, Y5, Y4
+
+sum:
+	VHADDPD    Y2, Y1, Y1
+	VHADDPD    Y4, Y3, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VADDPD     Y1, Y3, Y3
+	VMOVUPD    Y3, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       DX, CX
+	ADDQ       DX, R9
+	ADDQ       DX, R10
+	ADDQ       DX, R11
+	DECQ       DI
+	JNZ        block
+	VZEROUPPER
+	RET
+
+// func combine4(d *float64, a *float64, stride int, x *float64, n int, blocks int)
+// Requires: AVX, FMA3
+TEXT ·combine4(SB), NOSPLIT, $0-48
+	MOVQ d+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ stride+16(FP), DX
+	MOVQ x+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ blocks+40(FP), DI
+	SHLQ $0x03, SI
+	MOVQ SI, R8
+	ANDQ $-32, R8
+	LEAQ (CX)(DX*1), R10
+	LEAQ (R10)(DX*1), R11
+	LEAQ (R11)(DX*1), R12
+	SHLQ $0x02, DX
+
+block:
+	VXORPD       Y0, Y0, Y0
+	VCMPPD       $0x00, (BX), Y0, Y0
+	VMOVMSKPD    Y0, R9
+	CMPQ         R9, $0x0f
+	JEQ          next
+	VBROADCASTSD (BX), Y1
+	VBROADCASTSD 8(BX), Y2
+	VBROADCASTSD 16(BX), Y3
+	VBROADCASTSD 24(BX), Y4
+	XORQ         R9, R9
+	JMP          check
+
+loop:
+	VMOVUPD     (AX)(R9*1), Y0
+	VFMADD231PD (CX)(R9*1), Y1, Y0
+	VFMADD231PD (R10)(R9*1), Y2, Y0
+	VFMADD231PD (R11)(R9*1), Y3, Y0
+	VFMADD231PD (R12)(R9*1), Y4, Y0
+	VMOVUPD     Y0, (AX)(R9*1)
+	ADDQ        $0x20, R9
+
+check:
+	CMPQ R9, R8
+	JLT  loop
+	JMP  checkOne
+
+one:
+	VMOVSD      (AX)(R9*1), X0
+	VFMADD231SD (CX)(R9*1), X1, X0
+	VFMADD231SD (R10)(R9*1), X2, X0
+	VFMADD231SD (R11)(R9*1), X3, X0
+	VFMADD231SD (R12)(R9*1), X4, X0
+	VMOVSD      X0, (AX)(R9*1)
+	ADDQ        $0x08, R9
+
+checkOne:
+	CMPQ R9, SI
+	JLT  one
+
+next:
+	ADDQ $0x20, BX
+	ADDQ DX, CX
+	ADDQ DX, R10
+	ADDQ DX, R11
+	ADDQ DX, R12
+	DECQ DI
+	JNZ  block
+	VZEROUPPER
+	RET
+
+// func symmetric4(y *float64, t *float64, a *float64, stride int, x *float64, c *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·symmetric4(SB), NOSPLIT, $0-56
+	MOVQ         y+0(FP), AX
+	MOVQ         t+8(FP), CX
+	MOVQ         a+16(FP), DX
+	MOVQ         stride+24(FP), BX
+	MOVQ         x+32(FP), SI
+	MOVQ         c+40(FP), DI
+	MOVQ         n+48(FP), R8
+	LEAQ         (DX)(BX*1), R9
+	LEAQ         (R9)(BX*1), R10
+	LEAQ         (R10)(BX*1), BX
+	SHLQ         $0x03, R8
+	VXORPD       Y0, Y0, Y0
+	VBROADCASTSD (DI), Y1
+	VXORPD       Y2, Y2, Y2
+	VBROADCASTSD 8(DI), Y3
+	VXORPD       Y4, Y4, Y4
+	VBROADCASTSD 16(DI), Y5
+	VXORPD       Y6, Y6, Y6
+	VBROADCASTSD 24(DI), Y7
+	XORQ         DI, DI
+	JMP          check
+
+loop:
+	VMOVUPD     (AX)(DI*1), Y8
+	VMOVUPD     (SI)(DI*1), Y9
+	VMOVUPD     (DX)(DI*1), Y10
+	VFMADD231PD Y10, Y1, Y8
+	VFMADD231PD Y10, Y9, Y0
+	VMOVUPD     (R9)(DI*1), Y10
+	VFMADD231PD Y10, Y3, Y8
+	VFMADD231PD Y10, Y9, Y2
+	VMOVUPD     (R10)(DI*1), Y10
+	VFMADD231PD Y10, Y5, Y8
+	VFMADD231PD Y10, Y9, Y4
+	VMOVUPD     (BX)(DI*1), Y10
+	VFMADD231PD Y10, Y7, Y8
+	VFMADD231PD Y10, Y9, Y6
+	VMOVUPD     Y8, (AX)(DI*1)
+	ADDQ        $0x20, DI
+
+check:
+	CMPQ       DI, R8
+	JLT        loop
+	VHADDPD    Y2, Y0, Y0
+	VHADDPD    Y6, Y4, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y2
+	VMOVUPD    Y2, (CX)
+	VZEROUPPER
+	RET

@@ -37,3 +37,25 @@ func subRows(dst *float64, x *float64, u *float64, h int, v *float64, n int) int
 func exps(dst *float64, s *float64, n int, m float64, root *[32]float64) { panic(none) }
 
 func maxAll(s *float64, n int) float64 { panic(none) }
+
+func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int) {
+	panic(none)
+}
+
+func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int) {
+	panic(none)
+}
+
+func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int) {
+	panic(none)
+}
+
+func transpose4(dst *float64, step int, src *float64, stride int, n int) { panic(none) }
+
+func dots4(dst *float64, a *float64, stride int, q *float64, n int, blocks int) { panic(none) }
+
+func combine4(d *float64, a *float64, stride int, x *float64, n int, blocks int) { panic(none) }
+
+func symmetric4(y *float64, t *float64, a *float64, stride int, x *float64, c *float64, n int) {
+	panic(none)
+}

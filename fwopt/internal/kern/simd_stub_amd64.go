@@ -99,3 +99,21 @@ func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64
 //
 //go:noescape
 func transpose4(dst *float64, step int, src *float64, stride int, n int)
+
+// dots4 does dst[r] = ⟨row r of A, q⟩ for 4·blocks rows of n ≥ 1 numbers, stride bytes apart, by FMA,
+// numbers l, l+4, l+8, … of a row in a sum of their own, of which there are 4.
+//
+//go:noescape
+func dots4(dst *float64, a *float64, stride int, q *float64, n int, blocks int)
+
+// combine4 does d += Σ_r x[r]·(row r of A) for 4·blocks rows of n ≥ 1 numbers, stride bytes apart,
+// in order, by FMA. Four rows with x = 0 are left out.
+//
+//go:noescape
+func combine4(d *float64, a *float64, stride int, x *float64, n int, blocks int)
+
+// symmetric4 does y += Σ_r c[r]·(row r of A), in order, and t[r] = ⟨row r of A, x⟩, as dots4, for 4 rows
+// of n numbers, a multiple of 4, stride bytes apart.
+//
+//go:noescape
+func symmetric4(y *float64, t *float64, a *float64, stride int, x *float64, c *float64, n int)

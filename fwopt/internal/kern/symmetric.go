@@ -1,29 +1,115 @@
 package kern
 
+import "math"
+
+// shared is the order from which SymMul cuts a matrix in pieces.
+const shared = 384
+
 // SymMul computes y = A·x for a symmetric matrix A of order n, of which it reads the
-// lower triangle, once: row i is a[i·lda : i·lda+i+1].
+// lower triangle, once: row i is a[i·lda : i·lda+i+1]. It costs n² products.
 func SymMul(y, a []float64, lda, n int, x []float64) {
-	for i := range n {
-		r, t, c := a[i*lda:i*lda+i], 0.0, x[i]
-		for j, v := range r {
-			t += float64(v * x[j])
-			y[j] += float64(v * c)
+	reach(y, n)
+	reach(x, n)
+	if n == 0 {
+		return
+	}
+	reach(a, (n-1)*lda+n)
+	if n < shared {
+		symmetric(y, a, lda, 0, n, x)
+		return
+	}
+	const parts = 4 // of the same area each, whatever the number of processors
+	cuts := [parts + 1]int{parts: n}
+	for p := 1; p < parts; p++ {
+		cuts[p] = up4(int(math.Sqrt(float64(p)/parts) * float64(n)))
+	}
+	buf := Borrow(parts * n)
+	Do(parts, 1, func(p, _ int) { symmetric((*buf)[p*n:], a, lda, cuts[p], cuts[p+1], x) })
+	copy(y, (*buf)[(parts-1)*n:parts*n])
+	for p := range parts - 1 {
+		for j, t := range (*buf)[p*n : p*n+cuts[p+1]] {
+			y[j] += t
 		}
-		y[i] = t + float64(a[i*lda+i]*c)
+	}
+	Return(buf)
+}
+
+// symmetric computes y[:hi] = A'·x, where A' is the rows lo to hi of the triangle and
+// their mirror image. Lo is a multiple of 4.
+func symmetric(y, a []float64, lda, lo, hi int, x []float64) {
+	clear(y[:lo])
+	for i := lo; i < hi; i += tileRows {
+		n := min(tileRows, hi-i)
+		var t [tileRows]float64
+		switch {
+		case vectors && n == tileRows && i > 0:
+			symmetric4(&y[0], &t[0], &a[i*lda], 8*lda, &x[0], &x[i], i)
+		case i > 0:
+			combinePlain(y[:i], a[i*lda:], lda, x[i:i+n])
+			for r := range n {
+				t[r] = dotPlain(a[(i+r)*lda:(i+r)*lda+i], x)
+			}
+		}
+		for r := range n { // what is left is near the diagonal
+			row := a[(i+r)*lda+i:][: r+1 : r+1]
+			c := x[i+r]
+			for l, v := range row[:r] {
+				t[r] = math.FMA(v, x[i+l], t[r])
+				y[i+l] = math.FMA(v, c, y[i+l])
+			}
+			y[i+r] = math.FMA(row[r], c, t[r])
+		}
 	}
 }
 
 // SubRank2 does C −= U·Vᵀ + V·Uᵀ in the lower triangle of the matrix C of order n, row i
 // of which begins at c[i·ldc]. U and V are n × k, their row i is u[i·ldu : i·ldu+k] and
-// v[i·ldu : i·ldu+k].
+// v[i·ldu : i·ldu+k]. It costs n²k products.
 func SubRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
-	for i := range n {
-		for j := range i + 1 {
-			s := 0.0
-			for l := range k {
-				s += float64(u[i*ldu+l]*v[j*ldu+l]) + float64(v[i*ldu+l]*u[j*ldu+l])
-			}
-			c[i*ldc+j] -= s
-		}
+	if n == 0 || k == 0 {
+		return
 	}
+	reach(c, (n-1)*ldc+n)
+	reach(u, (n-1)*ldu+k)
+	reach(v, (n-1)*ldu+k)
+	for from := 0; from < k; from += deep / 4 {
+		subRank2(c, ldc, n, u[from:], v[from:], ldu, min(deep/4, k-from))
+	}
+}
+
+// subRank2 takes C −= (U V)·(V U)ᵀ, both laid out in strips of 12 rows.
+func subRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
+	strip := 2 * k * tileCols
+	count := (n + tileCols - 1) / tileCols
+	buf := Borrow(2 * count * strip)
+	x, y := (*buf)[:count*strip], (*buf)[count*strip:]
+	Do(count, 8, func(lo, hi int) {
+		for s := lo; s < hi; s++ {
+			w, o := min(tileCols, n-s*tileCols), s*tileCols*ldu
+			strips(x[s*strip:], u[o:], 1, ldu, w, k)
+			strips(x[s*strip+strip/2:], v[o:], 1, ldu, w, k)
+			copy(y[s*strip:][:strip/2], x[s*strip+strip/2:])
+			copy(y[s*strip+strip/2:][:strip/2], x[s*strip:])
+		}
+	})
+	Do(count, 1, func(s, _ int) {
+		j := s * tileCols
+		b := y[s*strip:]
+		for i := j; i < n; i += tileRows {
+			a := x[i/tileCols*strip+i%tileCols:]
+			if i >= j+tileCols && i+tileRows <= n {
+				blocks := min((tileCols-i%tileCols)/tileRows, (n-i)/tileRows)
+				tiles(tileCols, c[i*ldc+j:], ldc, a, 1, tileCols, tileRows, b, tileCols, 2*k, blocks, -1, false)
+				i += (blocks - 1) * tileRows
+				continue
+			}
+			var t [tileRows * tileCols]float64
+			w := min(tileCols, i-j+tileRows)
+			tiles(w, t[:], tileCols, a, 1, tileCols, 0, b, tileCols, 2*k, 1, 1, true)
+			for r := range min(tileRows, n-i) {
+				merge(c[(i+r)*ldc+j:], 0, t[r*tileCols:], 1, min(w, i+r-j+1), -1, false)
+			}
+		}
+	})
+	Return(buf)
 }

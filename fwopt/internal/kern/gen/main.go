@@ -4,11 +4,12 @@
 //
 //	go generate ./fwopt/internal/kern
 //
-// A product and a sum are two roundings here, as in the plain Go twins, and not
-// one by FMA: the kernels wait for memory, so that FMA was no faster, and no bit
-// depends on whether the processor has it. Each lane of a vector is one output,
-// which takes its terms in the order of the twin; so the width of the vectors does
-// not show either.
+// In the kernels of the features, the loss and the matrices of rank one a product and a
+// sum are two roundings, as in the plain Go twins, and not one by FMA: they wait for
+// memory, so that FMA was no faster. In those of dense matrices it is twice as fast, and
+// the twins have math.FMA. So no bit depends on whether the processor has FMA. Each lane
+// of a vector is one output, which takes its terms in the order of the twin, or one of
+// four sums in the twin too; so the width of the vectors does not show either.
 package main
 
 import (
@@ -55,6 +56,9 @@ func main() {
 		tiles(n + 1)
 	}
 	transpose()
+	dots()
+	combine()
+	symmetric()
 	Generate()
 }
 

@@ -1,0 +1,106 @@
+package kern
+
+import "math"
+
+// MulVec computes y = A·x, where row j of A is a[j·lda : j·lda+len(x)] and j < len(y).
+// Each entry is the sum of four, which take the products l, l+4, l+8, … of the row by FMA.
+func MulVec(y, a []float64, lda int, x []float64) {
+	if len(y) == 0 {
+		return
+	}
+	reach(a, (len(y)-1)*lda+len(x))
+	Do(len(y), piecesOf(len(y)*len(x), len(y)), func(lo, hi int) { dots(y[lo:hi], a[lo*lda:], lda, x) })
+}
+
+// MulTransVec computes y = Aᵀ·x, where row j of A is a[j·lda : j·lda+len(y)] and
+// j < len(x). The terms of an entry are added in order, by FMA. Rows with x[j] = 0 may be
+// left out.
+func MulTransVec(y, a []float64, lda int, x []float64) {
+	clear(y)
+	if len(x) == 0 {
+		return
+	}
+	reach(a, (len(x)-1)*lda+len(y))
+	Do(len(y), max(piecesOf(len(y)*len(x), len(y)), 512), func(lo, hi int) { combine(y[lo:hi], a[lo:], lda, x) })
+}
+
+// piecesOf returns how many of n to give to a processor at once, in a task of so many
+// numbers: all if to share them costs more than it saves.
+func piecesOf(numbers, n int) int {
+	if numbers < chunk {
+		return n
+	}
+	return up4((n + pieces - 1) / pieces)
+}
+
+// fourAtOnce returns how many of the fours of rows of n numbers to do before a chance to
+// preempt.
+func fourAtOnce(fours, n int) int { return min(fours, max(chunk/(tileRows*n), 1)) }
+
+// dots computes dst[r] = ⟨row r of A, q⟩.
+func dots(dst, a []float64, lda int, q []float64) {
+	n := len(q)
+	for fours := len(dst) / tileRows; vectors && n > 0 && fours > 0; fours = len(dst) / tileRows {
+		k := fourAtOnce(fours, n)
+		reach(a, (tileRows*k-1)*lda+n)
+		dots4(&dst[0], &a[0], 8*lda, &q[0], n, k)
+		if dst = dst[tileRows*k:]; len(dst) > 0 {
+			a = a[tileRows*k*lda:]
+		}
+	}
+	for r := range dst {
+		dst[r] = dotPlain(a[r*lda:r*lda+n], q)
+	}
+}
+
+func dotPlain(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s [width]float64
+	k := 0
+	for ; k+width <= len(x); k += width {
+		for l := range s {
+			s[l] = math.FMA(x[k+l], y[k+l], s[l])
+		}
+	}
+	if k < len(x) {
+		for l := range s { // as if zeros followed
+			if k+l < len(x) {
+				s[l] = math.FMA(x[k+l], y[k+l], s[l])
+			} else {
+				s[l] += 0
+			}
+		}
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
+// combine does d += Σ_r x[r]·(row r of A), in order, but for four rows with x = 0 from a
+// multiple of 4 on.
+func combine(d, a []float64, lda int, x []float64) {
+	n := len(d)
+	for fours := len(x) / tileRows; vectors && n > 0 && fours > 0; fours = len(x) / tileRows {
+		k := fourAtOnce(fours, n)
+		reach(a, (tileRows*k-1)*lda+n)
+		combine4(&d[0], &a[0], 8*lda, &x[0], n, k)
+		if x = x[tileRows*k:]; len(x) > 0 {
+			a = a[tileRows*k*lda:]
+		}
+	}
+	for ; len(x) >= tileRows; x = x[tileRows:] {
+		if x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0 {
+			combinePlain(d, a, lda, x[:tileRows])
+		}
+		if len(x) > tileRows {
+			a = a[tileRows*lda:]
+		}
+	}
+	combinePlain(d, a, lda, x)
+}
+
+func combinePlain(d, a []float64, lda int, x []float64) {
+	for r, c := range x {
+		for j, y := range a[r*lda : r*lda+len(d)] {
+			d[j] = math.FMA(c, y, d[j])
+		}
+	}
+}
