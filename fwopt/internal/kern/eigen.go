@@ -97,9 +97,9 @@ func TopEigen(b, u []float64) (lambda float64, ok bool) {
 	}
 	for i := 1; i < s; i++ {
 		v := b[i*s : i*s+i]
-		axpy(u[:i], -tau[i]*dot4(v, u), v)
+		axpy(u[:i], -tau[i]*dotPlain(v, u[:i]), v)
 	}
-	norm := math.Sqrt(dot4(u, u))
+	norm := math.Sqrt(dotPlain(u, u))
 	for i := range u {
 		u[i] /= norm
 	}

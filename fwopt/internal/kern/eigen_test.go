@@ -11,7 +11,7 @@ import (
 )
 
 // A symmetric test matrix, and its eigenvalues if they are known.
-type symmetric struct {
+type sample struct {
 	name  string
 	a     []float64
 	known []float64
@@ -63,7 +63,7 @@ func tridiagonal(d, e []float64) []float64 {
 }
 
 // symmetrics are the matrices of order n that the decompositions are tried on.
-func symmetrics(rng *rand.Rand, n int) []symmetric {
+func symmetrics(rng *rand.Rand, n int) []sample {
 	fill := func(f func(i int) float64) []float64 {
 		x := make([]float64, n)
 		for i := range x {
@@ -73,11 +73,11 @@ func symmetrics(rng *rand.Rand, n int) []symmetric {
 	}
 	const glue = 21 // glued Wilkinson matrices W21+
 	ones := fill(func(int) float64 { return 1 })
-	of := func(name string, f func(i int) float64) symmetric {
+	of := func(name string, f func(i int) float64) sample {
 		w := fill(f)
 		a := withSpectrum(rng, w)
 		slices.Sort(w)
-		return symmetric{name, a, w}
+		return sample{name, a, w}
 	}
 	gaussian := randomVector(rng, n*n)
 	for i := range n {
@@ -96,7 +96,7 @@ func symmetrics(rng *rand.Rand, n int) []symmetric {
 	diagonal := randomVector(rng, n)
 	inOrder := slices.Clone(diagonal)
 	slices.Sort(inOrder)
-	return []symmetric{
+	return []sample{
 		{"gaussian", gaussian, nil},
 		{"gram of low rank", low.RawMatrix().Data, nil},
 		{"1-2-1", tridiagonal(fill(func(int) float64 { return 2 }), fill(func(int) float64 { return -1 })), cosines},

@@ -20,10 +20,10 @@ const (
 // A − Σ v·wᵀ + w·vᵀ is what each of them meets.
 func reduce(a []float64, n int, d, e, tau []float64) {
 	nb := reducePanel
-	store := Borrow(2*nb*n + 2*n + 2*nb)
+	store := Borrow(2*nb*n + 2*nb)
 	defer Return(store)
 	cut := cutter(*store)
-	panel, y, x, c := cut(2*nb*n), cut(n), cut(n), cut(2*nb)
+	panel, c := cut(2*nb*n), cut(2*nb)
 	for m := n; m > 0; {
 		k := min(nb, max(m/2, 1))
 		for j := range k {
@@ -34,11 +34,7 @@ func reduce(a []float64, n int, d, e, tau []float64) {
 				for l := range j {
 					c[2*l], c[2*l+1] = -vw[(2*l+1)*m+i], -vw[2*l*m+i]
 				}
-				x := x[:m]
-				copy(x, r)
-				clear(x[i+1:])
-				GatherAll(x, vw, c[:2*j])
-				copy(r, x)
+				combine(r, vw, m, c[:2*j])
 			}
 			d[i] = r[i]
 			if i == 0 {
@@ -54,19 +50,16 @@ func reduce(a []float64, n int, d, e, tau []float64) {
 				clear(w)
 				continue
 			}
-			SymMul(y[:i], a, n, i, v[:i])
-			copy(w, y[:i])
+			SymMul(w[:i], a, n, i, v[:i])
 			if j > 0 {
-				rowDots(c[:2*j], vw, m, i, v)
+				dots(c[:2*j], vw, m, v[:i])
 				for l := 0; l < 2*j; l += 2 {
 					c[l], c[l+1] = -c[l+1], -c[l]
 				}
-				GatherAll(w, vw, c[:2*j])
-				clear(w[i:])
+				combine(w[:i], vw, m, c[:2*j])
 			}
 			h := tau[i]
-			rowDots(c[:1], w, m, i, v)
-			g := -0.5 * h * h * c[0]
+			g := -0.5 * h * h * dotPlain(w[:i], v[:i])
 			for l, t := range v[:i] {
 				w[l] = float64(h*w[l]) + float64(g*t)
 			}
@@ -98,7 +91,7 @@ func update(a []float64, n, m int, vw []float64, ld, k int) {
 // last unit vector, in the place of x, and returns τ and the last number, e, of the image.
 func reflection(x []float64) (tau, e float64) {
 	last := len(x) - 1
-	rest := squares(x[:last])
+	rest := dotPlain(x[:last], x[:last])
 	if e = x[last]; rest < negligible*negligible {
 		return 0, e
 	}
@@ -110,19 +103,6 @@ func reflection(x []float64) (tau, e float64) {
 	}
 	x[last] = 1
 	return tau, norm
-}
-
-func squares(x []float64) float64 {
-	var y [1]float64
-	rowDots(y[:], x, len(x), len(x), x)
-	return y[0]
-}
-
-// rowDots computes y_i = ⟨row i of A, x⟩ for the first n numbers of each.
-func rowDots(y, a []float64, ld, n int, x []float64) {
-	for i := range y {
-		y[i] = dot4(a[i*ld:i*ld+n], x[:n])
-	}
 }
 
 // reflect multiplies the rows of s, of n numbers, by Qᵀ from the right, with the Q of

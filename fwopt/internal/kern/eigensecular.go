@@ -229,7 +229,7 @@ func (t *divider) vectors(first int) {
 			for i, d := range row {
 				v[i] = z[i] / d
 			}
-			norm := math.Sqrt(squares(v))
+			norm := math.Sqrt(dotPlain(v, v))
 			for i, x := range v {
 				row[t.place[i]] = x / norm
 			}
