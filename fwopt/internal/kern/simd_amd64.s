@@ -3387,7 +3387,7 @@ DATA lowest<>+24(SB)/8, $0xfff0000000000000
 GLOBL lowest<>(SB), RODATA|NOPTR, $32
 
 // func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tiles4(SB), NOSPLIT, $0-96
 	MOVQ c+0(FP), AX
 	MOVQ ldc+8(FP), CX
@@ -3400,15 +3400,23 @@ TEXT ·tiles4(SB), NOSPLIT, $0-96
 	LEAQ (CX)(CX*2), R13
 
 block:
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   DX, R9
-	MOVQ   DI, R10
-	MOVQ   k+64(FP), R11
-	SUBQ   $0x04, R11
-	JL     few
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	PREFETCHT0 (AX)
+	PREFETCHT0 24(AX)
+	PREFETCHT0 (AX)(CX*1)
+	PREFETCHT0 24(AX)(CX*1)
+	PREFETCHT0 (AX)(CX*2)
+	PREFETCHT0 24(AX)(CX*2)
+	PREFETCHT0 (AX)(R13*1)
+	PREFETCHT0 24(AX)(R13*1)
+	MOVQ       DX, R9
+	MOVQ       DI, R10
+	MOVQ       k+64(FP), R11
+	SUBQ       $0x04, R11
+	JL         few
 
 many:
 	VMOVUPD      (R10), Y4
@@ -3514,7 +3522,7 @@ next:
 	RET
 
 // func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tiles8(SB), NOSPLIT, $0-96
 	MOVQ c+0(FP), AX
 	MOVQ ldc+8(FP), CX
@@ -3527,19 +3535,27 @@ TEXT ·tiles8(SB), NOSPLIT, $0-96
 	LEAQ (CX)(CX*2), R13
 
 block:
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   DX, R9
-	MOVQ   DI, R10
-	MOVQ   k+64(FP), R11
-	SUBQ   $0x04, R11
-	JL     few
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	PREFETCHT0 (AX)
+	PREFETCHT0 56(AX)
+	PREFETCHT0 (AX)(CX*1)
+	PREFETCHT0 56(AX)(CX*1)
+	PREFETCHT0 (AX)(CX*2)
+	PREFETCHT0 56(AX)(CX*2)
+	PREFETCHT0 (AX)(R13*1)
+	PREFETCHT0 56(AX)(R13*1)
+	MOVQ       DX, R9
+	MOVQ       DI, R10
+	MOVQ       k+64(FP), R11
+	SUBQ       $0x04, R11
+	JL         few
 
 many:
 	VMOVUPD      (R10), Y8
@@ -3690,7 +3706,7 @@ next:
 	RET
 
 // func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tiles12(SB), NOSPLIT, $0-96
 	MOVQ c+0(FP), AX
 	MOVQ ldc+8(FP), CX
@@ -3703,23 +3719,31 @@ TEXT ·tiles12(SB), NOSPLIT, $0-96
 	LEAQ (CX)(CX*2), R13
 
 block:
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
-	MOVQ   DX, R9
-	MOVQ   DI, R10
-	MOVQ   k+64(FP), R11
-	SUBQ   $0x04, R11
-	JL     few
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	VXORPD     Y8, Y8, Y8
+	VXORPD     Y9, Y9, Y9
+	VXORPD     Y10, Y10, Y10
+	VXORPD     Y11, Y11, Y11
+	PREFETCHT0 (AX)
+	PREFETCHT0 88(AX)
+	PREFETCHT0 (AX)(CX*1)
+	PREFETCHT0 88(AX)(CX*1)
+	PREFETCHT0 (AX)(CX*2)
+	PREFETCHT0 88(AX)(CX*2)
+	PREFETCHT0 (AX)(R13*1)
+	PREFETCHT0 88(AX)(R13*1)
+	MOVQ       DX, R9
+	MOVQ       DI, R10
+	MOVQ       k+64(FP), R11
+	SUBQ       $0x04, R11
+	JL         few
 
 many:
 	VMOVUPD      (R10), Y12

@@ -92,24 +92,40 @@ func subRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
 			copy(y[s*strip+strip/2:][:strip/2], x[s*strip:])
 		}
 	})
-	Do(count, 1, func(s, _ int) {
-		j := s * tileCols
-		b := y[s*strip:]
-		for i := j; i < n; i += tileRows {
-			a := x[i/tileCols*strip+i%tileCols:]
-			if i >= j+tileCols && i+tileRows <= n {
-				blocks := min((tileCols-i%tileCols)/tileRows, (n-i)/tileRows)
-				tiles(tileCols, c[i*ldc+j:], ldc, a, 1, tileCols, tileRows, b, tileCols, 2*k, blocks, -1, false)
-				i += (blocks - 1) * tileRows
-				continue
-			}
-			var t [tileRows * tileCols]float64
-			w := min(tileCols, i-j+tileRows)
-			tiles(w, t[:], tileCols, a, 1, tileCols, 0, b, tileCols, 2*k, 1, 1, true)
-			for r := range min(tileRows, n-i) {
-				merge(c[(i+r)*ldc+j:], 0, t[r*tileCols:], 1, min(w, i+r-j+1), -1, false)
+	const grain = 8 // strips of rows: they stay in the second cache
+	blocks := (count + grain - 1) / grain
+	Do(blocks, 1, func(p, _ int) {
+		lo := (blocks - 1 - p) * grain // the long rows first
+		for j := 0; j <= lo+grain-1 && j < count; j++ {
+			for i := max(lo, j); i < min(lo+grain, count); i++ {
+				strip2(c, ldc, n, i, j, x[i*strip:], y[j*strip:], 2*k)
 			}
 		}
 	})
 	Return(buf)
+}
+
+// strip2 does C −= X·Yᵀ for the strips i of rows and j ≤ i of columns.
+func strip2(c []float64, ldc, n, i, j int, x, y []float64, k int) {
+	i, j = i*tileCols, j*tileCols
+	rows := min(tileCols, n-i)
+	c = c[i*ldc+j:]
+	full := rows / tileRows
+	if i == j {
+		full = 0
+	}
+	if full > 0 {
+		tiles(tileCols, c, ldc, x, 1, tileCols, tileRows, y, tileCols, k, full, -1, false)
+	}
+	for r := full * tileRows; r < rows; r += tileRows {
+		var t [tileRows * tileCols]float64
+		w := tileCols
+		if i == j {
+			w = r + tileRows
+		}
+		tiles(w, t[:], tileCols, x[r:], 1, tileCols, 0, y, tileCols, k, 1, 1, true)
+		for q := r; q < min(r+tileRows, rows); q++ {
+			merge(c[q*ldc:], 0, t[(q-r)*tileCols:], 1, min(w, i-j+q+1), -1, false)
+		}
+	}
 }

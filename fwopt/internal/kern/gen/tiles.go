@@ -42,6 +42,12 @@ func tiles(n int) {
 			VXORPD(s, s, s)
 		}
 	}
+	for i := range sum { // C comes while the terms are added
+		at := row(c, ldc, ldc3, i)
+		PREFETCHT0(at)
+		at.Disp = n*vector - number
+		PREFETCHT0(at)
+	}
 	MOVQ(a, pa)
 	MOVQ(b, pb)
 	MOVQ(param("k"), k)
