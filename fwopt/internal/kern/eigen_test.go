@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -224,6 +225,184 @@ func TestEigenAll(t *testing.T) {
 					t.Fatalf("%s: eigenvalue %d is %.17g, %s has %.17g", what, i, w[i], by, x)
 				}
 			}
+		}
+	}
+}
+
+// Some of the vectors are the same bits as all of them, and so are the eigenvalues.
+func TestEigenSome(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 44))
+	for _, n := range []int{1, 2, 20, 24, 25, 53, 100, 131} {
+		for _, m := range symmetrics(rng, n) {
+			all, w := slices.Clone(m.a), make([]float64, n)
+			if !EigenLargest(all, w, func([]float64) int { return n }) {
+				t.Fatal("no convergence")
+			}
+			for _, r := range []int{0, 1, 2, n / 3, n - 1} {
+				if r > n {
+					continue
+				}
+				what := fmt.Sprintf("%s, order %d, %d vectors", m.name, n, r)
+				b, v := slices.Clone(m.a), make([]float64, n)
+				ok := EigenLargest(b, v, func(v []float64) int {
+					if !slices.Equal(v, w) {
+						t.Errorf("%s: other eigenvalues", what)
+					}
+					return r
+				})
+				if !ok || !slices.Equal(v, w) || !slices.Equal(b[:r*n], all[(n-r)*n:]) {
+					t.Fatalf("%s: not the same bits as all", what)
+				}
+			}
+			columns := slices.Clone(m.a)
+			Eigen(columns, make([]float64, n))
+			for i, x := range columns {
+				if x != all[i%n*n+i/n] {
+					t.Fatalf("%s, order %d: other vectors in columns than in rows", m.name, n)
+				}
+			}
+		}
+	}
+}
+
+// Tridiagonal matrices with numbers of every size: every kind of deflation.
+func TestEigenTridiagonals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(45, 46))
+	cases := 600
+	if testing.Short() {
+		cases = 150
+	}
+	for k := range cases {
+		n := 2 + rng.IntN(120)
+		d, e := make([]float64, n), make([]float64, n)
+		few := 1 + rng.IntN(4)
+		for i := range d {
+			d[i] = float64(rng.IntN(few))
+			if k%3 == 0 {
+				d[i] = rng.NormFloat64()
+			}
+			switch e[i] = rng.NormFloat64(); rng.IntN(1 + k%4) {
+			case 1:
+				e[i] *= math.Pow(10, -20*rng.Float64())
+			case 2:
+				e[i] = 0
+			case 3:
+				d[i] *= math.Pow(10, -20*rng.Float64())
+			}
+		}
+		a, w := tridiagonal(d, e), make([]float64, n)
+		b := slices.Clone(a)
+		if !EigenLargest(b, w, func([]float64) int { return n }) {
+			t.Fatalf("case %d: no convergence", k)
+		}
+		checkVectors(t, fmt.Sprintf("case %d, order %d", k, n), a, n, w, b)
+	}
+}
+
+// The bits depend neither on the vector kernels nor on the number of processors.
+func TestEigenSameBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(47, 48))
+	for _, n := range []int{5, 20, 53, 130, 400} {
+		for _, m := range symmetrics(rng, n)[:3] {
+			solve := func() (b, w []float64) {
+				b, w = slices.Clone(m.a), make([]float64, 2*n+1)
+				EigenLargest(b, w[:n], func([]float64) int { return n })
+				u := slices.Clone(m.a)
+				w[2*n], _ = TopEigen(u, w[n:2*n])
+				return b, w
+			}
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+			b, w := solve()
+			differ := func(how string) {
+				if c, v := solve(); !slices.Equal(b, c) || !slices.Equal(w, v) {
+					t.Fatalf("%s, order %d: other bits %s", m.name, n, how)
+				}
+			}
+			plainly(func() { differ("plainly") })
+			runtime.GOMAXPROCS(3)
+			differ("on three processors")
+		}
+	}
+}
+
+// The largest eigenvalue from above, and a vector of it, where it is one of many too.
+func TestTopEigen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 50))
+	for _, n := range orders() {
+		for _, m := range symmetrics(rng, n) {
+			w := make([]float64, n)
+			EigenLargest(slices.Clone(m.a), w, func([]float64) int { return 0 })
+			if w[0] < -roundingOf(n)*w[n-1] {
+				continue
+			}
+			b, u := slices.Clone(m.a), rubbish(n)
+			lambda, ok := TopEigen(b, u)
+			tol := roundingOf(n) * w[n-1]
+			if !ok || !(math.Abs(lambda-w[n-1]) <= tol) {
+				t.Fatalf("%s, order %d: λ = %.17g, want %.17g", m.name, n, lambda, w[n-1])
+			}
+			residual, norm := 0.0, 0.0
+			for i := range n {
+				s := -lambda * u[i]
+				for j, x := range u {
+					s += m.a[i*n+j] * x
+				}
+				residual = math.Hypot(residual, s)
+				norm += u[i] * u[i]
+			}
+			if !(residual <= tol) || !(math.Abs(norm-1) <= roundingOf(n)) {
+				t.Fatalf("%s, order %d: ‖Au − λu‖ = %.2g, ‖u‖² = %.17g", m.name, n, residual, norm)
+			}
+		}
+	}
+}
+
+// A power of two changes nothing but the size of the eigenvalues; NaN and infinities are
+// refused, wherever they are.
+func TestEigenScale(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 52))
+	for _, n := range []int{1, 3, 20, 70} {
+		a, w := symmetrics(rng, n)[1].a, make([]float64, n)
+		b, u := slices.Clone(a), make([]float64, n)
+		EigenLargest(b, w, func([]float64) int { return n })
+		lambda, _ := TopEigen(slices.Clone(a), u)
+		for _, power := range []int{-960, -300, -7, 11, 300, 1010} {
+			c, v := slices.Clone(a), make([]float64, n)
+			for i, x := range c {
+				c[i] = math.Ldexp(x, power)
+			}
+			top, _ := TopEigen(slices.Clone(c), v)
+			if top != math.Ldexp(lambda, power) || !slices.Equal(u, v) {
+				t.Errorf("order %d, times 2^%d: another top vector", n, power)
+			}
+			EigenLargest(c, v, func([]float64) int { return n })
+			for i, x := range w {
+				if v[i] != math.Ldexp(x, power) {
+					t.Fatalf("order %d, times 2^%d: eigenvalue %d is %g, want %g·2^%d", n, power, i, v[i], x, power)
+				}
+			}
+			if !slices.Equal(b, c) {
+				t.Errorf("order %d, times 2^%d: other vectors", n, power)
+			}
+		}
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for k := range 10 {
+				i := k % n
+				c := slices.Clone(a)
+				c[i*n+rng.IntN(i+1)] = bad
+				if EigenLargest(slices.Clone(c), w, func([]float64) int { return n }) || Eigen(slices.Clone(c), w) {
+					t.Fatalf("order %d: decomposed a matrix that holds %g", n, bad)
+				}
+				if _, ok := TopEigen(c, u); ok {
+					t.Fatalf("order %d: a top vector of a matrix that holds %g", n, bad)
+				}
+			}
+		}
+	}
+	for _, tiny := range []float64{5e-324, 0x1p-1040} {
+		b, w := []float64{2 * tiny, 0, tiny, 2 * tiny}, make([]float64, 2)
+		if !Eigen(b, w) || w[0] != tiny || w[1] != 3*tiny {
+			t.Errorf("eigenvalues %g of (2, 1; 1, 2)·%g", w, tiny)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package kern
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // roots finds the eigenvalues of D + ρ·z·zᵀ, the roots of the secular equation, and leaves
 // in row j of s, of k numbers, the distances of the poles from root j.
@@ -10,21 +13,12 @@ func (t *divider) roots(rho float64) bool {
 	for _, z := range p.zeta {
 		p.norm2 += float64(z * z)
 	}
-	failed := make([]bool, (k+rootGrain-1)/rootGrain)
 	Do(k, rootGrain, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
-			var ok bool
-			if t.root[j], ok = p.solve(t.s[j*k:j*k+k], j); !ok {
-				failed[lo/rootGrain] = true
-			}
+			t.root[j] = p.solve(t.s[j*k:j*k+k], j)
 		}
 	})
-	for _, f := range failed {
-		if f {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.root[:k], math.IsNaN)
 }
 
 const rootGrain = 32 // roots that one task finds
@@ -38,15 +32,15 @@ type secular struct {
 
 // solve finds the root right of pole j, to the accuracy to which f is known there, and
 // leaves the distances pole_i − root in delta, each with a small relative error: x is
-// measured from the nearer pole. The steps are those of dlaed4 in LAPACK (R.-C. Li, LAPACK
+// measured from the nearer pole. It returns NaN if it does not find it. The steps are those of dlaed4 in LAPACK (R.-C. Li, LAPACK
 // Working Note 89): f is replaced by a function with two poles, next to the root, that
 // has its value and slope. What leaves the interval in which the root is, or makes it no
 // smaller, is replaced by bisection.
-func (p *secular) solve(delta []float64, j int) (root float64, ok bool) {
+func (p *secular) solve(delta []float64, j int) (root float64) {
 	k := len(p.pole)
 	if k == 1 {
 		delta[0] = -float64(p.rho * p.norm2)
-		return p.pole[0] - delta[0], true
+		return p.pole[0] - delta[0]
 	}
 	left := min(j, k-2) // the two poles of the steps are this one and the next
 	last := j == k-1
@@ -56,7 +50,7 @@ func (p *secular) solve(delta []float64, j int) (root float64, ok bool) {
 	for iter := range 100 {
 		f, dl, dr, err := p.at(delta, left, org, x)
 		if math.Abs(f) <= 0x1p-53*err {
-			return org + x, true
+			return org + x
 		}
 		if f < 0 {
 			lo = x
@@ -88,11 +82,11 @@ func (p *secular) solve(delta []float64, j int) (root float64, ok bool) {
 			width = hi - lo
 		}
 		if next == x || !(lo < next && next < hi) {
-			return org + x, true // there is no number between
+			return org + x // there is no number between
 		}
 		x = next
 	}
-	return 0, false
+	return math.NaN()
 }
 
 // step returns the step to the root of c + a/(l−η) + b/(r−η), for which c, f and its slope
