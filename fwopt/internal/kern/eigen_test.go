@@ -407,6 +407,31 @@ func TestEigenScale(t *testing.T) {
 	}
 }
 
+// secularTasks draws arguments for the kernels of the secular equation.
+func secularTasks(rng *rand.Rand, n, rare int) []*task {
+	draw := func(k int) []float64 { return numbers(rng, k, rare) }
+	lo, at := rng.IntN(n+1), rng.NormFloat64()
+	sum := func(down bool) *task {
+		return &task{name: fmt.Sprint("poles, down = ", down), out: draw(n + 3), in: [3][]float64{draw(n), draw(n)},
+			run: func(t *task) {
+				p := secular{pole: t.in[0], zeta: t.in[1]}
+				t.out[n], t.out[n+1], t.out[n+2] = p.sum(t.out[:n], lo, n, at, 0.1, down)
+			}}
+	}
+	return []*task{sum(false), sum(true),
+		{name: "loewner", out: draw(n), in: [3][]float64{draw(n), draw(n)},
+			run: func(t *task) { loewner(t.out, t.in[0], t.in[1], at, lo) },
+			naive: func(t *task, j, l int, x float64) float64 {
+				if l < lo {
+					return x
+				}
+				return x * (t.in[0][l] / (t.in[1][l] - at))
+			}},
+		{name: "divide", out: draw(n + 1), in: [3][]float64{draw(n), draw(n)},
+			run: func(t *task) { t.out[n] = divide(t.out[:n], t.in[0], t.in[1]) }},
+	}
+}
+
 // jacobi returns the eigenvalues, by rotations of two rows and columns at a time.
 func jacobi(b []float64, n int) []float64 {
 	a := slices.Clone(b)

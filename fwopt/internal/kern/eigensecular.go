@@ -44,7 +44,7 @@ func (p *secular) solve(delta []float64, j int) (root float64) {
 	}
 	left := min(j, k-2) // the two poles of the steps are this one and the next
 	last := j == k-1
-	origin, x, lo, hi := p.start(j, left)
+	origin, x, lo, hi := p.start(delta, j, left)
 	org := p.pole[origin]
 	middle, before, width := last, 0.0, hi-lo
 	for iter := range 100 {
@@ -119,7 +119,7 @@ func step(f, slope, l, r, c float64, last bool) float64 {
 
 // start returns the pole from which the root is measured, a guess, and the interval in
 // which the root is.
-func (p *secular) start(j, left int) (origin int, x, lo, hi float64) {
+func (p *secular) start(delta []float64, j, left int) (origin int, x, lo, hi float64) {
 	k := len(p.pole)
 	pole, l2, r2 := p.pole, float64(p.zeta[left]*p.zeta[left]), float64(p.zeta[left+1]*p.zeta[left+1])
 	gap := pole[left+1] - pole[left]
@@ -127,12 +127,9 @@ func (p *secular) start(j, left int) (origin int, x, lo, hi float64) {
 	if j == k-1 {
 		half = p.rho * p.norm2 / 2
 	}
-	c := 1 / p.rho // and what the other poles make half way
-	for i, d := range pole {
-		if i != left && i != left+1 {
-			c += p.zeta[i] * p.zeta[i] / ((d - pole[from]) - half)
-		}
-	}
+	below, _, _ := p.sum(delta, 0, left, pole[from], half, false)
+	above, _, _ := p.sum(delta, left+2, k, pole[from], half, true)
+	c := 1/p.rho + below + above // half way, without the two poles
 	defer func() {
 		if !(lo < x && x < hi) {
 			x = lo + float64((hi-lo)/2)
@@ -170,26 +167,45 @@ func (p *secular) start(j, left int) (origin int, x, lo, hi float64) {
 // left and of the others, and the error of f in units of rounding. It leaves the distances
 // of the poles in delta.
 func (p *secular) at(delta []float64, left int, org, x float64) (f, dl, dr, err float64) {
-	pole, zeta := p.pole[:len(delta)], p.zeta[:len(delta)]
-	l, r := 0.0, 0.0
-	for i := 0; i <= left; i++ {
-		d := (pole[i] - org) - x
-		t := zeta[i] / d
-		delta[i] = d
-		l += float64(zeta[i] * t)
-		dl += float64(t * t)
-		err += math.Abs(l)
-	}
-	for i := len(delta) - 1; i > left; i-- {
-		d := (pole[i] - org) - x
-		t := zeta[i] / d
-		delta[i] = d
-		r += float64(zeta[i] * t)
-		dr += float64(t * t)
-		err += math.Abs(r)
-	}
-	err += float64(8*(math.Abs(l)+math.Abs(r))) + 2/p.rho + float64(math.Abs(x)*(dl+dr))
+	l, dl, el := p.sum(delta, 0, left+1, org, x, false)
+	r, dr, er := p.sum(delta, left+1, len(delta), org, x, true)
+	err = el + er + float64(8*(math.Abs(l)+math.Abs(r))) + 2/p.rho + float64(math.Abs(x)*(dl+dr))
 	return 1/p.rho + l + r, dl, dr, err
+}
+
+// sum adds up what the poles from lo to hi make of f and its slope, those nearest to the
+// root last, and what rounding may make of them. There are four sums of each.
+func (p *secular) sum(delta []float64, lo, hi int, org, x float64, down bool) (f, slope, err float64) {
+	var sums [3 * width]float64
+	fours, rest, first, step := (hi-lo)/width, lo+(hi-lo)/width*width, lo, width
+	if down {
+		rest, first, step = lo, hi-width, -width
+		hi -= fours * width
+	}
+	add := func(i, l int) {
+		d := (p.pole[i] - org) - x
+		t := p.zeta[i] / d
+		delta[i] = d
+		sums[l] += float64(p.zeta[i] * t)
+		sums[l+width] += float64(t * t)
+		sums[l+2*width] += math.Abs(sums[l])
+	}
+	switch {
+	case fours == 0:
+	case vectors:
+		polesUp(&sums, &delta[first], &p.pole[first], &p.zeta[first], 8*step, fours, org, x)
+	default:
+		for k := range fours {
+			for l := range width {
+				add(first+k*step+l, l)
+			}
+		}
+	}
+	for i := rest; i < hi; i++ {
+		add(i, i-rest)
+	}
+	four := func(s []float64) float64 { return (s[0] + s[1]) + (s[2] + s[3]) }
+	return four(sums[:]), four(sums[width:]), four(sums[2*width:])
 }
 
 // vectors leaves the unit eigenvectors of D + ρ·z·zᵀ, from that of root first on, in the
@@ -204,12 +220,8 @@ func (t *divider) vectors(first int) {
 		}
 		for j := range k {
 			row, at := t.s[j*k:j*k+k], pole[j]
-			for i := lo; i < min(j, hi); i++ {
-				z[i] *= row[i] / (pole[i] - at)
-			}
-			for i := max(lo, j+1); i < hi; i++ {
-				z[i] *= row[i] / (pole[i] - at)
-			}
+			loewner(z[:min(j, hi)], row, pole, at, lo)
+			loewner(z[:hi], row, pole, at, max(lo, j+1))
 		}
 		for i := lo; i < hi; i++ {
 			z[i] = math.Copysign(math.Sqrt(math.Abs(z[i])), t.zeta[i])
@@ -220,14 +232,38 @@ func (t *divider) vectors(first int) {
 		v := *buf
 		for j := first + lo; j < first+hi; j++ {
 			row := t.s[j*k : j*k+k]
-			for i, d := range row {
-				v[i] = z[i] / d
-			}
-			norm := math.Sqrt(dotPlain(v, v))
+			c := 1 / math.Sqrt(divide(v, z, row))
 			for i, x := range v {
-				row[t.place[i]] = x / norm
+				row[t.place[i]] = x * c
 			}
 		}
 		Return(buf)
 	})
+}
+
+// loewner multiplies z_i by delta_i/(pole_i − at), from number lo on.
+func loewner(z, delta, pole []float64, at float64, lo int) {
+	if fours := (len(z) - lo) / width; vectors && fours > 0 {
+		ratios(&z[lo], &delta[lo], &pole[lo], at, fours)
+		lo += fours * width
+	}
+	for i := lo; i < len(z); i++ {
+		z[i] *= delta[i] / (pole[i] - at)
+	}
+}
+
+// divide does dst_i = x_i/y_i and returns the sum of the squares, made of four.
+func divide(dst, x, y []float64) float64 {
+	var s [width]float64
+	i := 0
+	if fours := len(dst) / width; vectors && fours > 0 {
+		quotients(&s, &dst[0], &x[0], &y[0], fours)
+		i = fours * width
+	}
+	for ; i < len(dst); i++ {
+		t := x[i] / y[i]
+		dst[i] = t
+		s[i%width] += float64(t * t)
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
 }

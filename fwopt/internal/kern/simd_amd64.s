@@ -4198,3 +4198,90 @@ check:
 	VMOVUPD    Y2, (CX)
 	VZEROUPPER
 	RET
+
+// func polesUp(sums *[12]float64, delta *float64, pole *float64, zeta *float64, step int, n int, org float64, x float64)
+// Requires: AVX, AVX2
+TEXT ·polesUp(SB), NOSPLIT, $0-64
+	MOVQ         sums+0(FP), AX
+	MOVQ         delta+8(FP), CX
+	MOVQ         pole+16(FP), DX
+	MOVQ         zeta+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         n+40(FP), DI
+	VBROADCASTSD org+48(FP), Y0
+	VBROADCASTSD x+56(FP), Y1
+	VMOVUPD      (AX), Y2
+	VMOVUPD      32(AX), Y3
+	VMOVUPD      64(AX), Y4
+	VPCMPEQQ     Y5, Y5, Y5
+	VPSRLQ       $0x01, Y5, Y5
+	XORQ         R8, R8
+
+loop:
+	VMOVUPD (DX)(R8*1), Y6
+	VSUBPD  Y0, Y6, Y6
+	VSUBPD  Y1, Y6, Y6
+	VMOVUPD Y6, (CX)(R8*1)
+	VMOVUPD (BX)(R8*1), Y7
+	VDIVPD  Y6, Y7, Y6
+	VMULPD  Y7, Y6, Y7
+	VADDPD  Y7, Y2, Y2
+	VMULPD  Y6, Y6, Y6
+	VADDPD  Y6, Y3, Y3
+	VANDPD  Y2, Y5, Y6
+	VADDPD  Y6, Y4, Y4
+	ADDQ    SI, R8
+	DECQ    DI
+	JNZ     loop
+	VMOVUPD Y2, (AX)
+	VMOVUPD Y3, 32(AX)
+	VMOVUPD Y4, 64(AX)
+	VZEROUPPER
+	RET
+
+// func ratios(z *float64, delta *float64, pole *float64, at float64, n int)
+// Requires: AVX
+TEXT ·ratios(SB), NOSPLIT, $0-40
+	MOVQ         z+0(FP), AX
+	MOVQ         delta+8(FP), CX
+	MOVQ         pole+16(FP), DX
+	MOVQ         n+32(FP), BX
+	VBROADCASTSD at+24(FP), Y0
+	XORQ         SI, SI
+
+loop:
+	VMOVUPD (DX)(SI*1), Y1
+	VSUBPD  Y0, Y1, Y1
+	VMOVUPD (CX)(SI*1), Y2
+	VDIVPD  Y1, Y2, Y2
+	VMULPD  (AX)(SI*1), Y2, Y2
+	VMOVUPD Y2, (AX)(SI*1)
+	ADDQ    $0x20, SI
+	DECQ    BX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func quotients(sums *[4]float64, dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·quotients(SB), NOSPLIT, $0-40
+	MOVQ    sums+0(FP), AX
+	MOVQ    dst+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    y+24(FP), BX
+	MOVQ    n+32(FP), SI
+	VMOVUPD (AX), Y0
+	XORQ    DI, DI
+
+loop:
+	VMOVUPD (DX)(DI*1), Y1
+	VDIVPD  (BX)(DI*1), Y1, Y1
+	VMOVUPD Y1, (CX)(DI*1)
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    $0x20, DI
+	DECQ    SI
+	JNZ     loop
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET

@@ -117,3 +117,20 @@ func combine4(d *float64, a *float64, stride int, x *float64, n int, blocks int)
 //
 //go:noescape
 func symmetric4(y *float64, t *float64, a *float64, stride int, x *float64, c *float64, n int)
+
+// polesUp takes n fours of poles, step bytes apart, from the first on: with d = (pole − org) − x,
+// which it stores in delta, and t = zeta/d, it adds zeta·t to the first four sums, t² to the next,
+// and the first four, as they are then, without sign, to the last.
+//
+//go:noescape
+func polesUp(sums *[12]float64, delta *float64, pole *float64, zeta *float64, step int, n int, org float64, x float64)
+
+// ratios does z_i *= delta_i/(pole_i − at) for n fours of i.
+//
+//go:noescape
+func ratios(z *float64, delta *float64, pole *float64, at float64, n int)
+
+// quotients does dst_i = x_i/y_i for n fours of i, and adds the squares to the sums.
+//
+//go:noescape
+func quotients(sums *[4]float64, dst *float64, x *float64, y *float64, n int)

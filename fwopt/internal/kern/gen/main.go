@@ -59,6 +59,7 @@ func main() {
 	dots()
 	combine()
 	symmetric()
+	secular()
 	Generate()
 }
 
