@@ -20,48 +20,43 @@ const (
 // A − Σ v·wᵀ + w·vᵀ is what each of them meets.
 func reduce(a []float64, n int, d, e, tau []float64) {
 	nb := reducePanel
-	store := Borrow(2*nb*n + 2*nb)
+	store := Borrow(2*nb*n + 2*nb + n)
 	defer Return(store)
 	cut := cutter(*store)
-	panel, c := cut(2*nb*n), cut(2*nb)
+	panel, c, y := cut(2*nb*n), cut(2*nb), cut(n)
 	for m := n; m > 0; {
 		k := min(nb, max(m/2, 1))
 		for j := range k {
 			i := m - 1 - j
-			r := a[i*n : i*n+i+1]
-			vw := panel[:2*j*m]
-			if j > 0 { // row i of what the panel has changed
-				for l := range j {
-					c[2*l], c[2*l+1] = -vw[(2*l+1)*m+i], -vw[2*l*m+i]
-				}
-				combine(r, vw, m, c[:2*j])
+			r, vw := a[i*n:i*n+i+1], panel[2*j*m:2*(j+1)*m]
+			clear(vw)
+			// Four rows at a time are faster: one more pair is zeros, for an odd j.
+			c := c[:(2*j+3)&^3]
+			for l := 0; l < 2*j; l += 2 { // row i of what the panel has changed
+				c[l], c[l+1] = -panel[(l+1)*m+i], -panel[l*m+i]
 			}
+			clear(c[2*j:])
+			combine(r, panel, m, c)
 			d[i] = r[i]
 			if i == 0 {
 				break
 			}
-			v, w := panel[2*j*m:][:m], panel[(2*j+1)*m:][:m]
-			tau[i], e[i-1] = reflection(r[:i])
-			copy(v, r[:i])
-			clear(v[i:])
-			clear(w[i:])
-			if tau[i] == 0 {
-				clear(v)
-				clear(w)
+			if tau[i], e[i-1] = reflection(r[:i]); tau[i] == 0 {
 				continue
 			}
-			SymMul(w[:i], a, n, i, v[:i])
-			if j > 0 {
-				dots(c[:2*j], vw, m, v[:i])
-				for l := 0; l < 2*j; l += 2 {
-					c[l], c[l+1] = -c[l+1], -c[l]
-				}
-				combine(w[:i], vw, m, c[:2*j])
+			v, w, y := vw[:i], vw[m:m+i], y[:i]
+			copy(v, r)
+			SymMul(y, a, n, i, v)
+			dots(c, panel, m, v)
+			for l := 0; l < 2*j; l += 2 {
+				c[l], c[l+1] = -c[l+1], -c[l]
 			}
+			clear(c[2*j:])
+			combine(y, panel, m, c)
 			h := tau[i]
-			g := -0.5 * h * h * dotPlain(w[:i], v[:i])
-			for l, t := range v[:i] {
-				w[l] = float64(h*w[l]) + float64(g*t)
+			g := -0.5 * h * h * dotPlain(y, v)
+			for l, t := range v {
+				w[l] = float64(h*y[l]) + float64(g*t)
 			}
 		}
 		m0 := m
@@ -126,18 +121,15 @@ func reflect(s, a []float64, n int, tau []float64) {
 			clear(row[lo+j:])
 		}
 		// H_lo···H_{lo+k−1} = I − YᵀTY with the rows of Y and an upper triangular T.
+		clear(t)
 		Mul(g, k, y, m, false, y, m, true, k, k, m, 1, 0)
 		for j := range k {
 			h := tau[lo+j]
-			for i := range j {
-				sum := 0.0
-				for l := i; l < j; l++ {
-					sum += float64(t[i*k+l] * g[l*k+j])
-				}
-				t[i*k+j] = -h * sum
+			dots(p[:j], t, k, g[j*k:j*k+j])
+			for i, x := range p[:j] {
+				t[i*k+j] = -h * x
 			}
 			t[j*k+j] = h
-			clear(t[j*k : j*k+j])
 		}
 		Mul(p, k, s, n, false, y, m, true, r, k, m, 1, 0)
 		Mul(pt, k, p, k, false, t, k, false, r, k, k, 1, 0)
