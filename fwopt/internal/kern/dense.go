@@ -3,8 +3,6 @@ package kern
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -16,43 +14,27 @@ import (
 func TopPair(u, v, a []float64, rows, cols int, x []float64, c float64) (sigma float64) {
 	if cols > rows {
 		copy(v, x)
-		mulTrans(u, a, cols, x)
-		if sigma = floats.Norm(u, 2); sigma != 0 {
+		MulTransVec(u, a, cols, x)
+		if sigma = math.Sqrt(squares(u)); sigma != 0 {
 			floats.Scale(c/sigma, u)
 		}
 		return sigma
 	}
 	copy(u, x)
-	grain := max((rows+pieces-1)/pieces, panel)
+	grain := max(up4((rows+pieces-1)/pieces), panel)
 	var part [pieces]float64
 	Do(rows, grain, func(lo, hi int) {
-		sum := 0.0
-		for j := lo; j < hi; j++ {
-			v[j] = dot4(a[j*cols:j*cols+cols], x)
-			sum += v[j] * v[j]
-		}
-		part[lo/grain] = sum
+		dots(v[lo:hi], a[lo*cols:], cols, x)
+		part[lo/grain] = squares(v[lo:hi])
 	})
-	if sigma = math.Sqrt(floats.Sum(part[:])); sigma != 0 {
-		for j, t := range v {
-			v[j] = t / sigma * c
-		}
+	if sigma = math.Sqrt(sum(0, part[:])); sigma != 0 {
+		floats.Scale(c/sigma, v)
 	}
 	return sigma
 }
 
-// mulTrans computes t = Aᵀq, where A has len(q) rows of cols numbers.
-func mulTrans(t, a []float64, cols int, q []float64) {
-	Do(cols, 4*panel, func(lo, hi int) {
-		d := t[lo:hi]
-		clear(d)
-		for j, x := range q {
-			if x != 0 {
-				floats.AddScaled(d, x, a[j*cols+lo:j*cols+hi])
-			}
-		}
-	})
-}
+// squares returns ‖x‖².
+func squares(x []float64) float64 { return dot4(x, x) }
 
 // MulGram computes y = Bq, where B is the matrix that Gram would compute. It
 // reads A once if cols ≤ rows, twice if not, and costs 2·rows·cols products.
@@ -60,28 +42,26 @@ func mulTrans(t, a []float64, cols int, q []float64) {
 func MulGram(y, a []float64, rows, cols int, q, t []float64) {
 	if cols > rows {
 		t = t[:cols]
-		mulTrans(t, a, cols, q)
-		Do(rows, max(1, (rows+pieces-1)/pieces), func(lo, hi int) {
-			for j := lo; j < hi; j++ {
-				y[j] = floats.Dot(a[j*cols:j*cols+cols], t)
-			}
-		})
+		MulTransVec(t, a, cols, q)
+		MulVec(y, a, cols, t)
 		return
 	}
-	grain := max((rows+pieces-1)/pieces, 32)
+	grain := max(up4((rows+pieces-1)/pieces), 16)
 	Do(rows, grain, func(lo, hi int) {
 		d := t[lo/grain*cols:][:cols]
 		clear(d)
-		for j := lo; j < hi; j++ {
-			r := a[j*cols : j*cols+cols]
-			if x := floats.Dot(r, q); x != 0 {
-				floats.AddScaled(d, x, r)
-			}
+		var x [16]float64 // read again while they are in cache
+		for ; lo < hi; lo += len(x) {
+			x := x[:min(len(x), hi-lo)]
+			dots(x, a[lo*cols:], cols, q)
+			combine(d, a[lo*cols:], cols, x)
 		}
 	})
 	copy(y, t[:cols])
 	for lo := grain; lo < rows; lo += grain {
-		floats.Add(y, t[lo/grain*cols:][:cols])
+		for i, x := range t[lo/grain*cols:][:cols] {
+			y[i] += x
+		}
 	}
 }
 
@@ -89,60 +69,37 @@ func MulGram(y, a []float64, rows, cols int, q, t []float64) {
 func GramScratch(rows, cols int) int { return max(pieces*min(rows, cols), cols) }
 
 // MulSmall multiplies A by a symmetric matrix F on its shorter side: dst = A·F
-// if cols ≤ rows, else dst = F·A. dst may be a.
+// if cols ≤ rows, else dst = F·A. dst may be a. It costs s²L products, with
+// s = min(rows, cols) and L the other one.
 func MulSmall(dst, a []float64, rows, cols int, f []float64) {
-	s, long := min(rows, cols), max(rows, cols)
-	if s > smallGram {
-		buf := Borrow(len(a))
-		copy(*buf, a)
-		x, y, m := general(rows, cols, *buf), general(rows, cols, dst), general(s, s, f)
-		if cols <= rows {
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m, 0, y)
-		} else {
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, m, x, 0, y)
-		}
-		Return(buf)
+	s, inPlace := min(rows, cols), &dst[0] == &a[0]
+	if cols <= rows && s <= deep {
+		packed := Borrow((s + tileCols) * s)
+		strips(*packed, f, s, 1, s, s)
+		Do(rows, blockRows, func(lo, hi int) {
+			r := a[lo*s : hi*s]
+			if inPlace {
+				buf := Borrow(len(r))
+				defer Return(buf)
+				copy(*buf, r)
+				r = *buf
+			}
+			mulRows(dst[lo*s:], s, r, s, 1, *packed, hi-lo, s, s, 1, true)
+		})
+		Return(packed)
 		return
 	}
-	tall := cols <= rows
-	Do(long, panel, func(lo, hi int) {
-		buf := Borrow(2 * s * stride)
-		v, w, n := (*buf)[:s*stride], (*buf)[s*stride:], hi-lo
-		if tall {
-			var start [panel]int
-			for j := range n {
-				start[j] = (lo + j) * cols
-			}
-			pack(v, a, start[:n], 0, cols)
-		} else {
-			for k := range s {
-				copy(v[k*stride:k*stride+n], a[k*cols+lo:k*cols+hi])
-			}
-		}
-		for l := range s { // w_l = Σ_k F_lk v_k
-			blas64.Gemv(blas.Trans, 1,
-				blas64.General{Rows: s, Cols: n, Stride: stride, Data: v},
-				blas64.Vector{N: s, Inc: 1, Data: f[l*s : l*s+s]}, 0,
-				blas64.Vector{N: n, Inc: 1, Data: w[l*stride : l*stride+n]})
-		}
-		if tall {
-			for j := range n {
-				d := dst[(lo+j)*cols : (lo+j)*cols+cols]
-				for l := range d {
-					d[l] = w[l*stride+j]
-				}
-			}
-		} else {
-			for l := range s {
-				copy(dst[l*cols+lo:l*cols+hi], w[l*stride:])
-			}
-		}
-		Return(buf)
-	})
-}
-
-func general(rows, cols int, data []float64) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+	if inPlace {
+		buf := Borrow(len(a))
+		defer Return(buf)
+		copy(*buf, a)
+		a = *buf
+	}
+	if cols <= rows {
+		Mul(dst, s, a, s, false, f, s, false, rows, s, s, 1, 0)
+	} else {
+		Mul(dst, cols, f, s, false, a, cols, false, s, cols, s, 1, 0)
+	}
 }
 
 // dot4 returns ⟨x, y⟩. It is for short vectors, for which a call to gonum's

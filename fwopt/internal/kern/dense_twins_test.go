@@ -52,6 +52,33 @@ func denseTasks(rng *rand.Rand, h, n, rare int) (all []*task) {
 		ldu := n + rng.IntN(3)
 		add("SubRank2", draw(size(h, h, lda)), func(t *task) { SubRank2(t.out, lda, h, t.in[0], t.in[1], ldu, n) },
 			draw(size(h, n, ldu)), draw(size(h, n, ldu)))
+		all = append(all, shortSide(rng, h, n, draw)...)
 	}
 	return all
+}
+
+// shortSide draws arguments for the kernels that see a matrix from its shorter side.
+func shortSide(rng *rand.Rand, rows, cols int, draw func(int) []float64) []*task {
+	small := min(rows, cols)
+	if rng.IntN(2) == 0 {
+		rows, cols = cols, rows
+	}
+	a := draw(rows * cols)
+	for j := range rows {
+		if rng.IntN(8) == 0 { // a row of zeros
+			clear(a[j*cols : (j+1)*cols])
+		}
+	}
+	x, f := draw(small), draw(small*small)
+	return []*task{
+		{name: "Gram", out: draw(small * small), in: [3][]float64{a}, run: func(t *task) { Gram(t.out, t.in[0], rows, cols) }},
+		{name: "MulSmall", out: draw(rows * cols), in: [3][]float64{a, f}, run: func(t *task) { MulSmall(t.out, t.in[0], rows, cols, t.in[1]) }},
+		{name: "MulSmall in place", out: draw(rows * cols), in: [3][]float64{f}, run: func(t *task) { MulSmall(t.out, t.out, rows, cols, t.in[0]) }},
+		{name: "MulGram", out: draw(small), in: [3][]float64{a, x}, run: func(t *task) {
+			MulGram(t.out, t.in[0], rows, cols, t.in[1], make([]float64, GramScratch(rows, cols)))
+		}},
+		{name: "TopPair", out: draw(rows + cols + 1), in: [3][]float64{a, x}, run: func(t *task) {
+			t.out[rows+cols] = TopPair(t.out[:cols:cols], t.out[cols:rows+cols:rows+cols], t.in[0], rows, cols, t.in[1], -1.5)
+		}},
+	}
 }

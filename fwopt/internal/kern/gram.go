@@ -1,49 +1,27 @@
 package kern
 
-import (
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
-)
-
 const (
-	panel  = 256 // vectors are cut into pieces of this length, which stay in cache
-	stride = 264 // from piece to piece when packed; no power of two, for the cache's sake
-	pieces = 8   // partial sums, made side by side and added in order
-	tile   = 32  // a Gram matrix larger than smallGram is made in tiles
+	panel  = 64 // so many rows of up to smallGram numbers stay in the first cache
+	pieces = 8  // partial sums, made side by side and added in order
 	// Up to this order every piece can have a Gram matrix of its own.
 	smallGram = 96
+	depth     = 128 // terms of a sum of a larger one
 )
 
 // Gram computes the smaller of the two Gram matrices of the rows × cols matrix
 // A: AᵀA if cols ≤ rows, else AAᵀ. With s = min(rows, cols) and L the other
 // one, dst has s × s numbers and the cost is s²L/2 products; rows of zeros cost
-// next to nothing if cols ≤ rows.
+// next to nothing if cols ≤ rows and s ≤ 96.
+//
+// A sum takes its terms in order, by FMA, from 0 for each group of 64 of them, or 128 if
+// s > 96. If s ≤ 96 there are up to 8 sums of groups, by their place in A, and rows of
+// zeros may be in no group.
 func Gram(dst, a []float64, rows, cols int) {
-	s, long := min(rows, cols), max(rows, cols)
-	tall := cols <= rows
-	if s <= smallGram {
-		grain := ((long+pieces-1)/pieces + panel - 1) / panel * panel
-		n := (long + grain - 1) / grain
-		part := Borrow(n * s * s)
-		Do(long, grain, func(lo, hi int) {
-			d := (*part)[lo/grain*s*s:][:s*s]
-			clear(d)
-			if tall {
-				gramTall(d, a, cols, lo, hi)
-				return
-			}
-			for ; lo < hi; lo += panel {
-				gramTile(d, s, a[lo:], cols, min(panel, hi-lo), 0, s, 0, s)
-			}
-		})
-		copy(dst, (*part)[:s*s])
-		for i := 1; i < n; i++ {
-			floats.Add(dst, (*part)[i*s*s:][:s*s])
-		}
-		Return(part)
+	s := min(rows, cols)
+	if s > smallGram {
+		gramLarge(dst, a, rows, cols)
 	} else {
-		gramTiles(dst, a, rows, cols)
+		gramSmall(dst, a, rows, cols)
 	}
 	for p := range s {
 		for q := range p {
@@ -52,100 +30,143 @@ func Gram(dst, a []float64, rows, cols int) {
 	}
 }
 
-// gramTall adds the lower triangle of AᵀA to d, for the rows lo to hi of A.
-func gramTall(d, a []float64, cols, lo, hi int) {
-	buf := Borrow(cols * stride)
-	var rows [panel]int // where the rows begin that are not zero
-	n := 0
-	for o := lo * cols; o < hi*cols; o += cols {
-		for _, x := range a[o : o+cols] {
-			if x != 0 {
-				rows[n] = o
-				n++
-				break
+// gramSmall computes the lower triangle, of order at most smallGram.
+func gramSmall(dst, a []float64, rows, cols int) {
+	s, long := min(rows, cols), max(rows, cols)
+	size := up4(s) * up4(s)
+	grain := ((long+pieces-1)/pieces + panel - 1) / panel * panel
+	part := Borrow((long + grain - 1) / grain * size)
+	Do(long, grain, func(lo, hi int) {
+		d := (*part)[lo/grain*size:][:size]
+		clear(d)
+		buf := Borrow(panel * up4(s))
+		if cols <= rows {
+			gramTall(d, *buf, a, cols, lo, hi)
+		} else {
+			for ; lo < hi; lo += panel {
+				n := min(panel, hi-lo)
+				for p := 0; p < s; p += tileRows {
+					beside((*buf)[p:], up4(s), a[p*cols+lo:], cols, min(tileRows, s-p), n)
+				}
+				triangle(d, s, *buf, up4(s), n, nil)
 			}
 		}
-		if n == panel {
-			pack(*buf, a, rows[:n], 0, cols)
-			gramTile(d, cols, *buf, stride, n, 0, cols, 0, cols)
-			n = 0
+		Return(buf)
+	})
+	for p := range s {
+		row := dst[p*s : p*s+p+1]
+		copy(row, (*part)[p*up4(s):])
+		for from := size; from < len(*part); from += size {
+			for q, x := range (*part)[from+p*up4(s):][:p+1] {
+				row[q] += x
+			}
 		}
 	}
-	if n > 0 {
-		pack(*buf, a, rows[:n], 0, cols)
-		gramTile(d, cols, *buf, stride, n, 0, cols, 0, cols)
-	}
-	Return(buf)
+	Return(part)
 }
 
-// gramTiles computes the lower triangle of the Gram matrix, tile by tile: the
-// processors share the tiles of one panel, so that there are no partial sums.
-func gramTiles(dst, a []float64, rows, cols int) {
-	s, long := min(rows, cols), max(rows, cols)
-	tall := cols <= rows
-	clear(dst)
-	t := (s + tile - 1) / tile
-	buf := Borrow(s * stride)
-	v, step := *buf, stride
-	for lo := 0; lo < long; lo += panel {
-		n := min(panel, long-lo)
-		if tall {
-			var start [panel]int
-			for j := range n {
-				start[j] = (lo + j) * cols
-			}
-			Do(s, tile, func(p, q int) { pack(*buf, a, start[:n], p, q) })
-		} else {
-			v, step = a[lo:], cols
+// gramTall adds the lower triangle of AᵀA to d, for the rows lo to hi of A. It works on
+// rows where they are as long as none is 0, and else on copies, in buf, of the others.
+func gramTall(d, buf, a []float64, cols, lo, hi int) {
+	step, kept := up4(cols), 0
+	for lo < hi {
+		n := min(panel, hi-lo)
+		at, end := lo*cols, (lo+n)*cols
+		lo += n
+		// the last vector of a row may reach into the next one
+		if kept == 0 && end+step-cols <= len(a) && !zeroRow(a[at:end], cols) {
+			triangle(d, cols, a[at:end+step-cols], cols, n, a[min(end, len(a)-1):])
+			continue
 		}
-		Do(t*(t+1)/2, 1, func(k, _ int) {
-			p := 0
-			for ; k > p; p++ { // tile k of the triangle is in row p, column k
-				k -= p + 1
+		for ; at < end; at += cols {
+			row := a[at : at+cols]
+			if zeros(row) == cols {
+				continue
 			}
-			gramTile(dst, s, v, step, n, p*tile, min(p*tile+tile, s), k*tile, min(k*tile+tile, s))
+			clear(buf[kept*step+copy(buf[kept*step:], row) : (kept+1)*step])
+			if kept++; kept == panel {
+				triangle(d, cols, buf, step, kept, nil)
+				kept = 0
+			}
+		}
+	}
+	if kept > 0 {
+		triangle(d, cols, buf, step, kept, nil)
+	}
+}
+
+// zeroRow reports whether a row is 0.
+func zeroRow(a []float64, cols int) bool {
+	for o := 0; o < len(a); o += cols {
+		if a[o] == 0 && zeros(a[o:o+cols]) == cols {
+			return true
+		}
+	}
+	return false
+}
+
+// triangle adds Σ_l v_l·v_lᵀ to the lower triangle of d, of order s, rows of d being
+// up4(s) long, where v_l is the s numbers from v[l·step] on, l < n. It reads up4(s), and
+// asks for what is in next to come to the cache.
+func triangle(d []float64, s int, v []float64, step, n int, next []float64) {
+	ldd := up4(s)
+	for q := 0; q < ldd; q += tileCols {
+		for p := q; p < min(q+tileCols, ldd); p += tileRows {
+			blocks := 1
+			if p == q+2*tileRows {
+				blocks = (ldd - p) / tileRows
+			}
+			tiles(p-q+tileRows, d[p*ldd+q:], ldd, v[p:], 1, step, tileRows, v[q:], step, n, blocks, 1, false, next)
+			next = next[min(4*n*blocks, len(next)):] // so much was asked for
+		}
+	}
+}
+
+// gramLarge computes the lower triangle: the processors share the tiles of one panel, so
+// that there are no partial sums.
+func gramLarge(dst, a []float64, rows, cols int) {
+	s, long := min(rows, cols), max(rows, cols)
+	bl, bj := 1, cols // A as the matrix with s columns
+	if cols <= rows {
+		bl, bj = cols, 1
+	}
+	ldd, d := up4(s), dst
+	if ldd != s {
+		own := Borrow(ldd * ldd)
+		defer Return(own)
+		d = *own
+	}
+	clear(d)
+	count := (s + tileCols - 1) / tileCols
+	buf := Borrow(count * tileCols * depth)
+	const grain = 8 // strips of rows: they stay in the second cache
+	blocks := (count + grain - 1) / grain
+	for l := 0; l < long; l += depth {
+		n := min(depth, long-l)
+		strip := n * tileCols
+		Do(s, grain*tileCols, func(lo, hi int) { strips((*buf)[lo*n:], a[l*bl+lo*bj:], bl, bj, hi-lo, n) })
+		Do(blocks, 1, func(p, _ int) {
+			lo := (blocks - 1 - p) * grain // the long rows first
+			for j := 0; j < min(lo+grain, count); j++ {
+				y := (*buf)[j*strip:]
+				for i := max(lo, j); i < min(lo+grain, count); i++ {
+					x, c := (*buf)[i*strip:], d[i*tileCols*ldd+j*tileCols:]
+					tall := min(tileCols, ldd-i*tileCols)
+					if i > j {
+						tiles(tileCols, c, ldd, x, 1, tileCols, tileRows, y, tileCols, n, tall/tileRows, 1, false, nil)
+						continue
+					}
+					for r := 0; r < tall; r += tileRows {
+						tiles(r+tileRows, c[r*ldd:], ldd, x[r:], 1, tileCols, 0, y, tileCols, n, 1, 1, false, nil)
+					}
+				}
+			}
 		})
 	}
 	Return(buf)
-}
-
-// gramTile does d[p,q] += ⟨v_p, v_q⟩ for p0 ≤ p < p1 and q0 ≤ q < q1, q ≤ p,
-// where d has s columns and v_p is the n numbers from v[p·step] on.
-func gramTile(d []float64, s int, v []float64, step, n, p0, p1, q0, q1 int) {
-	for p := p0; p < p1; p++ {
-		m := min(q1, p+1) - q0
-		blas64.Gemv(blas.NoTrans, 1,
-			blas64.General{Rows: m, Cols: n, Stride: step, Data: v[q0*step:]},
-			blas64.Vector{N: n, Inc: 1, Data: v[p*step : p*step+n]}, 1,
-			blas64.Vector{N: m, Inc: 1, Data: d[p*s+q0 : p*s+q0+m]})
-	}
-}
-
-// pack copies the columns p to q of the rows of a that begin at start, and lays
-// them out as columns: column l goes to buf[l·stride:].
-func pack(buf, a []float64, start []int, p, q int) {
-	j := 0
-	for ; j+8 <= len(start); j += 8 { // eight rows, so that whole cache lines are written
-		o := start[j : j+8 : j+8]
-		r0 := a[o[0]+p : o[0]+q]
-		r1 := a[o[1]+p : o[1]+q][:len(r0)]
-		r2 := a[o[2]+p : o[2]+q][:len(r0)]
-		r3 := a[o[3]+p : o[3]+q][:len(r0)]
-		r4 := a[o[4]+p : o[4]+q][:len(r0)]
-		r5 := a[o[5]+p : o[5]+q][:len(r0)]
-		r6 := a[o[6]+p : o[6]+q][:len(r0)]
-		r7 := a[o[7]+p : o[7]+q][:len(r0)]
-		b := p*stride + j
-		for l := range r0 {
-			d := buf[b : b+8 : b+8]
-			d[0], d[1], d[2], d[3] = r0[l], r1[l], r2[l], r3[l]
-			d[4], d[5], d[6], d[7] = r4[l], r5[l], r6[l], r7[l]
-			b += stride
-		}
-	}
-	for ; j < len(start); j++ {
-		for l, x := range a[start[j]+p : start[j]+q] {
-			buf[(p+l)*stride+j] = x
+	if ldd != s {
+		for p := range s {
+			copy(dst[p*s:p*s+p+1], d[p*ldd:])
 		}
 	}
 }

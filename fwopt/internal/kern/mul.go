@@ -86,14 +86,14 @@ func mulRows(c []float64, ldc int, a []float64, ai, al int, b []float64, m, n, k
 		switch {
 		case full == 0:
 		case w == wn:
-			tiles(w, c[j:], ldc, a, ai, al, next, s, tileCols, k, full, alpha, fresh)
+			tiles(w, c[j:], ldc, a, ai, al, next, s, tileCols, k, full, alpha, fresh, nil)
 		default:
-			tiles(w, tmp, tileCols, a, ai, al, next, s, tileCols, k, full, 1, true)
+			tiles(w, tmp, tileCols, a, ai, al, next, s, tileCols, k, full, 1, true, nil)
 			merge(c[j:], ldc, tmp, full*tileRows, wn, alpha, fresh)
 		}
 		if rest > 0 {
 			var last [tileRows * tileCols]float64
-			tiles(w, last[:], tileCols, edge, 1, tileRows, 0, s, tileCols, k, 1, 1, true)
+			tiles(w, last[:], tileCols, edge, 1, tileRows, 0, s, tileCols, k, 1, 1, true, nil)
 			merge(c[full*tileRows*ldc+j:], ldc, last[:], rest, wn, alpha, fresh)
 		}
 	}

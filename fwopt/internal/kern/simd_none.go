@@ -38,15 +38,15 @@ func exps(dst *float64, s *float64, n int, m float64, root *[32]float64) { panic
 
 func maxAll(s *float64, n int) float64 { panic(none) }
 
-func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int) {
+func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64) {
 	panic(none)
 }
 
-func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int) {
+func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64) {
 	panic(none)
 }
 
-func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int) {
+func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64) {
 	panic(none)
 }
 

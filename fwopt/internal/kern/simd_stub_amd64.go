@@ -74,26 +74,29 @@ func maxAll(s *float64, n int) float64
 // tiles4 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
 // other, and 4 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
 // on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
-// by FMA, from 0; so does the last product with α.
+// by FMA, from 0; so does the last product with α. It asks for the memory from next on, one line for
+// each two terms.
 //
 //go:noescape
-func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
+func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64)
 
 // tiles8 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
 // other, and 8 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
 // on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
-// by FMA, from 0; so does the last product with α.
+// by FMA, from 0; so does the last product with α. It asks for the memory from next on, one line for
+// each two terms.
 //
 //go:noescape
-func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
+func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64)
 
 // tiles12 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
 // other, and 12 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
 // on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
-// by FMA, from 0; so does the last product with α.
+// by FMA, from 0; so does the last product with α. It asks for the memory from next on, one line for
+// each two terms.
 //
 //go:noescape
-func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
+func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64)
 
 // transpose4 does dst[l·step/8+i] = src[i·stride/8+l] for i < 4, l < n and n ≥ 4.
 //

@@ -115,7 +115,7 @@ func strip2(c []float64, ldc, n, i, j int, x, y []float64, k int) {
 		full = 0
 	}
 	if full > 0 {
-		tiles(tileCols, c, ldc, x, 1, tileCols, tileRows, y, tileCols, k, full, -1, false)
+		tiles(tileCols, c, ldc, x, 1, tileCols, tileRows, y, tileCols, k, full, -1, false, nil)
 	}
 	for r := full * tileRows; r < rows; r += tileRows {
 		var t [tileRows * tileCols]float64
@@ -123,7 +123,7 @@ func strip2(c []float64, ldc, n, i, j int, x, y []float64, k int) {
 		if i == j {
 			w = r + tileRows
 		}
-		tiles(w, t[:], tileCols, x[r:], 1, tileCols, 0, y, tileCols, k, 1, 1, true)
+		tiles(w, t[:], tileCols, x[r:], 1, tileCols, 0, y, tileCols, k, 1, 1, true, nil)
 		for q := r; q < min(r+tileRows, rows); q++ {
 			merge(c[q*ldc:], 0, t[(q-r)*tileCols:], 1, min(w, i-j+q+1), -1, false)
 		}

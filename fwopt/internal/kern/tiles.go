@@ -14,8 +14,9 @@ func up4(n int) int { return (n + 3) &^ 3 }
 // tiles does C += α·A·B, or = if fresh, for 4·blocks rows and w columns, 4, 8 or 12:
 // number i, l of A is a[i·ai + l·al] for the 4 rows of the first tile, an further on for
 // those of the next one, row l of B begins at b[l·bl] and row i of C at c[i·ldc]. A sum
-// takes its k ≥ 1 terms in order, by FMA, from 0; so does the last product with α.
-func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool) {
+// takes its k ≥ 1 terms in order, by FMA, from 0; so does the last product with α. It asks
+// for the first 4·k·blocks numbers of next, which are wanted soon.
+func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool, next []float64) {
 	reach(c, (tileRows*blocks-1)*ldc+w)
 	reach(a, (tileRows-1)*ai+(k-1)*al+(blocks-1)*an+1)
 	reach(b, (k-1)*bl+w)
@@ -27,13 +28,17 @@ func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64
 	if fresh {
 		isFresh = 1
 	}
+	ahead := &b[0]
+	if len(next) > 0 {
+		ahead = &next[0]
+	}
 	switch w {
 	case 12:
-		tiles12(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh)
+		tiles12(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh, ahead)
 	case 8:
-		tiles8(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh)
+		tiles8(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh, ahead)
 	default:
-		tiles4(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh)
+		tiles4(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks, alpha, isFresh, ahead)
 	}
 }
 

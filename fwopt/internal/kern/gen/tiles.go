@@ -16,14 +16,16 @@ const tileRows = 4
 // A is anywhere, those of B are in rows of n vectors.
 func tiles(n int) {
 	name := fmt.Sprint("tiles", n*lanes)
-	TEXT(name, NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, blocks int, alpha float64, fresh int)")
+	TEXT(name, NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, blocks int, alpha float64, fresh int, next *float64)")
 	Doc(name+" does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the",
 		fmt.Sprintf("other, and %d columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes", n*lanes),
 		"on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,",
-		"by FMA, from 0; so does the last product with α.")
+		"by FMA, from 0; so does the last product with α. It asks for the memory from next on, one line for",
+		"each two terms.")
 	Pragma("noescape")
 	load := func(name string) Register { return Load(Param(name), GP64()) }
 	c, ldc, a, ai, al, b, bl := load("c"), load("ldc"), load("a"), load("ai"), load("al"), load("b"), load("bl")
+	ahead := load("next")
 	pa, pb, k, ai3, ldc3 := GP64(), GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
 	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
@@ -71,9 +73,13 @@ func tiles(n int) {
 	SUBQ(Imm(unroll), k)
 	JL(LabelRef("few"))
 	Label("many")
-	for range unroll {
+	for l := range unroll {
+		if l%2 == 0 {
+			PREFETCHT0(Mem{Base: ahead, Disp: l / 2 * line})
+		}
 		term()
 	}
+	ADDQ(U32(unroll/2*line), ahead)
 	SUBQ(Imm(unroll), k)
 	JGE(LabelRef("many"))
 	Label("few")
