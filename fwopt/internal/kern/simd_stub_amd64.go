@@ -74,7 +74,7 @@ func maxAll(s *float64, n int) float64
 // tiles4 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
 // other, and 4 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
 // on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
-// by FMA, from 0; so does the last product with α. It asks for the memory from next on, one line for
+// by FMA, from 0; α times that is added by FMA too. It asks for the memory from next on, one line for
 // each two terms.
 //
 //go:noescape
@@ -83,7 +83,7 @@ func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64,
 // tiles8 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
 // other, and 8 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
 // on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
-// by FMA, from 0; so does the last product with α. It asks for the memory from next on, one line for
+// by FMA, from 0; α times that is added by FMA too. It asks for the memory from next on, one line for
 // each two terms.
 //
 //go:noescape
@@ -92,7 +92,7 @@ func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64,
 // tiles12 does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the
 // other, and 12 columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes
 // on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,
-// by FMA, from 0; so does the last product with α. It asks for the memory from next on, one line for
+// by FMA, from 0; α times that is added by FMA too. It asks for the memory from next on, one line for
 // each two terms.
 //
 //go:noescape

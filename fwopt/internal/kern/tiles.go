@@ -14,7 +14,7 @@ func up4(n int) int { return (n + 3) &^ 3 }
 // tiles does C += α·A·B, or = if fresh, for 4·blocks rows and w columns, 4, 8 or 12:
 // number i, l of A is a[i·ai + l·al] for the 4 rows of the first tile, an further on for
 // those of the next one, row l of B begins at b[l·bl] and row i of C at c[i·ldc]. A sum
-// takes its k ≥ 1 terms in order, by FMA, from 0; so does the last product with α. It asks
+// takes its k ≥ 1 terms in order, by FMA, from 0; α times that is added by FMA too. It asks
 // for the first 4·k·blocks numbers of next, which are wanted soon.
 func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool, next []float64) {
 	reach(c, (tileRows*blocks-1)*ldc+w)

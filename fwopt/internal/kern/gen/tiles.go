@@ -20,18 +20,14 @@ func tiles(n int) {
 	Doc(name+" does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the",
 		fmt.Sprintf("other, and %d columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes", n*lanes),
 		"on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,",
-		"by FMA, from 0; so does the last product with α. It asks for the memory from next on, one line for",
+		"by FMA, from 0; α times that is added by FMA too. It asks for the memory from next on, one line for",
 		"each two terms.")
 	Pragma("noescape")
 	load := func(name string) Register { return Load(Param(name), GP64()) }
 	c, ldc, a, ai, al, b, bl := load("c"), load("ldc"), load("a"), load("ai"), load("al"), load("b"), load("bl")
-	ahead := load("next")
-	pa, pb, k, ai3, ldc3 := GP64(), GP64(), GP64(), GP64(), GP64()
+	ahead, pa, pb, k, ai3, ldc3 := load("next"), GP64(), GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
 	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
-	row := func(base, step, step3 Register, i int) Mem {
-		return []Mem{{Base: base}, {Base: base, Index: step, Scale: 1}, {Base: base, Index: step, Scale: 2}, {Base: base, Index: step3, Scale: 1}}[i]
-	}
 	var sum [tileRows][]VecVirtual
 	for i := range sum {
 		for range n {
@@ -43,9 +39,7 @@ func tiles(n int) {
 		for _, s := range sum[i] {
 			VXORPD(s, s, s)
 		}
-	}
-	for i := range sum { // C comes while the terms are added
-		at := row(c, ldc, ldc3, i)
+		at := ofFour(c, ldc, ldc3, i) // C comes while the terms are added
 		PREFETCHT0(at)
 		at.Disp = n*vector - number
 		PREFETCHT0(at)
@@ -53,22 +47,6 @@ func tiles(n int) {
 	MOVQ(a, pa)
 	MOVQ(b, pb)
 	MOVQ(param("k"), k)
-	term := func() {
-		x := make([]VecVirtual, n)
-		for j := range x {
-			x[j] = YMM()
-			VMOVUPD(Mem{Base: pb, Disp: j * vector}, x[j])
-		}
-		for i := range sum {
-			t := YMM()
-			VBROADCASTSD(row(pa, ai, ai3, i), t)
-			for j, s := range sum[i] {
-				VFMADD231PD(x[j], t, s)
-			}
-		}
-		ADDQ(al, pa)
-		ADDQ(bl, pb)
-	}
 	const unroll = 4
 	SUBQ(Imm(unroll), k)
 	JL(LabelRef("few"))
@@ -77,7 +55,7 @@ func tiles(n int) {
 		if l%2 == 0 {
 			PREFETCHT0(Mem{Base: ahead, Disp: l / 2 * line})
 		}
-		term()
+		tileTerm(sum, pa, ai, ai3, al, pb, bl)
 	}
 	ADDQ(U32(unroll/2*line), ahead)
 	SUBQ(Imm(unroll), k)
@@ -86,40 +64,68 @@ func tiles(n int) {
 	ADDQ(Imm(unroll), k)
 	JZ(LabelRef("summed"))
 	Label("one")
-	term()
+	tileTerm(sum, pa, ai, ai3, al, pb, bl)
 	DECQ(k)
 	JNZ(LabelRef("one"))
 	Label("summed")
-	alpha := YMM()
-	VBROADCASTSD(param("alpha"), alpha)
-	CMPQ(param("fresh"), Imm(0))
-	JNE(LabelRef("fresh"))
-	for i := range sum {
-		for j, s := range sum[i] {
-			t, at := YMM(), row(c, ldc, ldc3, i)
-			at.Disp = j * vector
-			VMOVUPD(at, t)
-			VFMADD231PD(alpha, s, t)
-			VMOVUPD(t, at)
-		}
-	}
-	JMP(LabelRef("next"))
-	Label("fresh")
-	for i := range sum {
-		for j, s := range sum[i] {
-			at := row(c, ldc, ldc3, i)
-			at.Disp = j * vector
-			VMULPD(alpha, s, s)
-			VMOVUPD(s, at)
-		}
-	}
-	Label("next")
+	tileStore(sum, c, ldc, ldc3)
 	ADDQ(param("an"), a)
 	LEAQ(Mem{Base: c, Index: ldc, Scale: 4}, c)
 	DECQ(param("blocks"))
 	JNZ(LabelRef("block"))
 	VZEROUPPER()
 	RET()
+}
+
+// tileTerm adds the term at pa and pb to the sums, and goes on to the next one.
+func tileTerm(sum [tileRows][]VecVirtual, pa, ai, ai3, al, pb, bl Register) {
+	x := make([]VecVirtual, len(sum[0]))
+	for j := range x {
+		x[j] = YMM()
+		VMOVUPD(Mem{Base: pb, Disp: j * vector}, x[j])
+	}
+	for i := range sum {
+		t := YMM()
+		VBROADCASTSD(ofFour(pa, ai, ai3, i), t)
+		for j, s := range sum[i] {
+			VFMADD231PD(x[j], t, s)
+		}
+	}
+	ADDQ(al, pa)
+	ADDQ(bl, pb)
+}
+
+// tileStore does C += α·sums, or = if fresh.
+func tileStore(sum [tileRows][]VecVirtual, c, ldc, ldc3 Register) {
+	alpha := YMM()
+	VBROADCASTSD(param("alpha"), alpha)
+	CMPQ(param("fresh"), Imm(0))
+	JNE(LabelRef("fresh"))
+	for i := range sum {
+		for j, s := range sum[i] {
+			t, at := YMM(), ofFour(c, ldc, ldc3, i)
+			at.Disp = j * vector
+			VMOVUPD(at, t)
+			VFMADD231PD(alpha, s, t)
+			VMOVUPD(t, at)
+		}
+	}
+	JMP(LabelRef("stored"))
+	Label("fresh")
+	for i := range sum {
+		for j, s := range sum[i] {
+			at := ofFour(c, ldc, ldc3, i)
+			at.Disp = j * vector
+			VMULPD(alpha, s, s)
+			VMOVUPD(s, at)
+		}
+	}
+	Label("stored")
+}
+
+// ofFour is where row i < 4 begins, the rows being step bytes apart, and three step3.
+func ofFour(base, step, step3 Register, i int) Mem {
+	return []Mem{{Base: base}, {Base: base, Index: step, Scale: 1}, {Base: base, Index: step, Scale: 2}, {Base: base, Index: step3, Scale: 1}}[i]
 }
 
 // param is where an argument lies.
@@ -162,9 +168,9 @@ func transpose() {
 // square transposes 4 x 4 numbers.
 func square(dst, step, step3, src, stride, stride3 Register) {
 	var r, t [4]VecVirtual
-	for i, m := range []Mem{{Base: src}, {Base: src, Index: stride, Scale: 1}, {Base: src, Index: stride, Scale: 2}, {Base: src, Index: stride3, Scale: 1}} {
+	for i := range r {
 		r[i], t[i] = YMM(), YMM()
-		VMOVUPD(m, r[i])
+		VMOVUPD(ofFour(src, stride, stride3, i), r[i])
 	}
 	VUNPCKLPD(r[1], r[0], t[0])
 	VUNPCKHPD(r[1], r[0], t[1])
@@ -174,7 +180,7 @@ func square(dst, step, step3, src, stride, stride3 Register) {
 	VPERM2F128(Imm(0x20), t[3], t[1], r[1])
 	VPERM2F128(Imm(0x31), t[2], t[0], r[2])
 	VPERM2F128(Imm(0x31), t[3], t[1], r[3])
-	for i, m := range []Mem{{Base: dst}, {Base: dst, Index: step, Scale: 1}, {Base: dst, Index: step, Scale: 2}, {Base: dst, Index: step3, Scale: 1}} {
-		VMOVUPD(r[i], m)
+	for i := range r {
+		VMOVUPD(r[i], ofFour(dst, step, step3, i))
 	}
 }
