@@ -94,6 +94,10 @@ func symmetrics(rng *rand.Rand, n int) []sample {
 	if n > 0 {
 		flat[n-1] = float64(1 + n)
 	}
+	dense := slices.Clone(gaussian) // graded: squares of its numbers underflow
+	for i := range dense {
+		dense[i] *= math.Pow(10, -2.1*float64(i/n+i%n))
+	}
 	diagonal := randomVector(rng, n)
 	inOrder := slices.Clone(diagonal)
 	slices.Sort(inOrder)
@@ -125,6 +129,7 @@ func symmetrics(rng *rand.Rand, n int) []sample {
 		of("falling", func(i int) float64 { return 1 / float64(i+1) }),
 		of("geometric", func(i int) float64 { return math.Pow(0.7, float64(i)) }),
 		of("one large", func(i int) float64 { return 1 + 1e12*float64(max(0, 1-i)) }),
+		{"graded and dense", dense, nil},
 		{"graded", tridiagonal(fill(func(i int) float64 { return math.Pow(10, -float64(i%150)) }),
 			fill(func(i int) float64 { return math.Pow(10, -float64(i%150)-0.5) })), nil},
 		{"graded upwards", tridiagonal(fill(func(i int) float64 { return math.Pow(10, float64(i%150)-150) }),

@@ -5,7 +5,7 @@ import "math"
 const (
 	reducePanel  = 32 // reflections between two updates of what is left of the matrix
 	reduceRows   = 96 // rows of the matrix that one task updates
-	reflectPanel = 64 // reflections in one product
+	reflectPanel = 32 // reflections in one product
 	// What is below it is zero, beside a norm near 1: squares keep their accuracy.
 	negligible = 0x1p-450
 )
@@ -25,7 +25,7 @@ func reduce(a []float64, n int, d, e, tau []float64) {
 	cut := cutter(*store)
 	panel, c, y := cut(2*nb*n), cut(2*nb), cut(n)
 	for m := n; m > 0; {
-		k := min(nb, max(m/2, 1))
+		k := min(nb, m)
 		for j := range k {
 			i := m - 1 - j
 			r, vw := a[i*n:i*n+i+1], panel[2*j*m:2*(j+1)*m]
