@@ -147,27 +147,27 @@ func inRange(norm2 float64) bool { return norm2 > 1e-100 && norm2 < 1e100 }
 // rounding is the relative accuracy to which the kernels know σ_1.
 func (b TraceNorm) rounding() float64 { return float64(b.H+b.M) * 0x1p-52 }
 
-// argminGram reports not ok if ‖g‖ is out of range or the eigenvalue iteration
-// did not converge.
+// argminGram reports not ok if ‖g‖ is out of range.
 func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 	s := min(b.H, b.M)
-	p := kern.Borrow(s*s + 2*s)
+	p := kern.Borrow(s*s + s)
 	defer kern.Return(p)
-	gram, w, u := (*p)[:s*s], (*p)[s*s:s*s+s], (*p)[s*s+s:]
+	gram, u := (*p)[:s*s], (*p)[s*s:]
 	kern.Gram(gram, g, b.M, b.H)
 	trace := 0.0
 	for i := range u {
 		trace += gram[i*s+i]
 	}
-	if !inRange(trace) || !kern.Eigen(gram, w) {
+	if !inRange(trace) {
 		return 0, false
 	}
-	for i := range u {
-		u[i] = gram[i*s+s-1]
+	lambda, ok := kern.TopEigen(gram, u)
+	if !ok {
+		return 0, false
 	}
 	left, right := v.SetRankOne(b.H, b.M)
 	sigma := kern.TopPair(left, right, g, b.M, b.H, u, -b.Tau)
-	return b.Tau * max(0, math.Sqrt(w[s-1])*(1+b.rounding())-sigma), true
+	return b.Tau * max(0, math.Sqrt(lambda)*(1+b.rounding())-sigma), true
 }
 
 func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
