@@ -45,7 +45,7 @@ func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, l
 			buf := Borrow((hi - lo + tileCols) * min(k, deep))
 			for l := 0; l < k; l += deep {
 				d := min(deep, k-l)
-				strips(*buf, b[l*bl+lo*bj:], bl, bj, hi-lo, d)
+				Do(hi-lo, 8*tileCols, func(p, q int) { strips((*buf)[p*d:], b[l*bl+(lo+p)*bj:], bl, bj, q-p, d) })
 				Do(m, blockRows, func(p, q int) {
 					mulRows(c[p*ldc+lo:], ldc, a[p*ai+l*al:], ai, al, *buf, q-p, hi-lo, d, alpha, l == 0 && beta == 0)
 				})

@@ -2,9 +2,8 @@
 // row is a flat slice, row by row: the weights W of a linear predictor are one
 // row of h class weights per feature, the scores P one row per example.
 //
-// Results depend on the arguments only: not on the number of threads. Those of the
-// features, of the derivatives of the loss and of the matrices of rank one do not depend
-// on the processor either: see simd.go.
+// Results depend on the arguments only: not on the number of threads, nor on the
+// processor: see simd.go. Not so yet the loss, by math.Log1p, and Lanczos and Eigen, on gonum.
 package kern
 
 // Gather does dst += Σ_k val[k] · W[idx[k]], where W has rows of len(dst)
