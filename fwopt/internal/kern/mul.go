@@ -28,31 +28,66 @@ func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, l
 			}
 		}
 	}
-	ai, al, bl, bj := lda, 1, ldb, 1
+	p := product{c: c, ldc: ldc, a: a, ai: lda, al: 1, b: b, bl: ldb, bj: 1, m: m, k: k, alpha: alpha, fresh: beta == 0}
 	if transA {
-		ai, al = 1, lda
+		p.ai, p.al = 1, lda
 	}
 	if transB {
-		bl, bj = 1, ldb
+		p.bl, p.bj = 1, ldb
 	}
-	grain := n
-	if m <= blockRows { // else the rows are shared out
-		grain = 5 * tileCols
+	const few = 5 * tileCols
+	if m > blockRows || n <= few {
+		p.columns(0, n)
+	} else { // else the rows are shared out
+		Do(n, few, p.columns)
 	}
-	Do(n, grain, func(from, to int) {
-		for lo := from; lo < to; lo += wide {
-			hi := min(lo+wide, to)
-			buf := Borrow((hi - lo + tileCols) * min(k, deep))
-			for l := 0; l < k; l += deep {
-				d := min(deep, k-l)
-				Do(hi-lo, 8*tileCols, func(p, q int) { strips((*buf)[p*d:], b[l*bl+(lo+p)*bj:], bl, bj, q-p, d) })
-				Do(m, blockRows, func(p, q int) {
-					mulRows(c[p*ldc+lo:], ldc, a[p*ai+l*al:], ai, al, *buf, q-p, hi-lo, d, alpha, l == 0 && beta == 0)
-				})
-			}
-			Return(buf)
+}
+
+// A product is one of Mul: number i, l of A is a[i·ai + l·al], l, j of B b[l·bl + j·bj].
+type product struct {
+	c      []float64
+	ldc    int
+	a      []float64
+	ai, al int
+	b      []float64
+	bl, bj int
+	m, k   int
+	alpha  float64
+	fresh  bool
+}
+
+// columns does the columns from, …, to−1 of C.
+func (p product) columns(from, to int) {
+	for lo := from; lo < to; lo += wide {
+		hi := min(lo+wide, to)
+		buf := Borrow((hi - lo + tileCols) * min(p.k, deep))
+		for l := 0; l < p.k; l += deep {
+			p.panel(*buf, lo, hi, l, min(deep, p.k-l))
 		}
-	})
+		Return(buf)
+	}
+}
+
+// panel adds the terms l, …, l+d−1 of the columns lo, …, hi−1. What is for one processor
+// allocates nothing.
+func (p product) panel(buf []float64, lo, hi, l, d int) {
+	if p.m > blockRows {
+		p.shared(buf, lo, hi, l, d)
+		return
+	}
+	strips(buf, p.b[l*p.bl+lo*p.bj:], p.bl, p.bj, hi-lo, d)
+	p.rows(buf, lo, hi, l, d, 0, p.m)
+}
+
+func (p product) shared(buf []float64, lo, hi, l, d int) {
+	b := p.b[l*p.bl+lo*p.bj:]
+	Do(hi-lo, 8*tileCols, func(i, j int) { strips(buf[i*d:], b[i*p.bj:], p.bl, p.bj, j-i, d) })
+	Do(p.m, blockRows, func(i, j int) { p.rows(buf, lo, hi, l, d, i, j) })
+}
+
+// rows does so for the rows i, …, j−1 alone.
+func (p product) rows(b []float64, lo, hi, l, d, i, j int) {
+	mulRows(p.c[i*p.ldc+lo:], p.ldc, p.a[i*p.ai+l*p.al:], p.ai, p.al, b, j-i, hi-lo, d, p.alpha, p.fresh && l == 0)
 }
 
 // mulRows does C += α·A·B, or = if fresh, for at most blockRows rows, where strips has

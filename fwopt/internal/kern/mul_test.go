@@ -144,3 +144,12 @@ func TestMulVec(t *testing.T) {
 		})
 	}
 }
+
+// A product that is no task for two processors allocates nothing.
+func TestMulAlloc(t *testing.T) {
+	rng := rand.New(rand.NewPCG(37, 38))
+	a, c := randomVector(rng, 90*50), make([]float64, 90*90)
+	if n := testing.AllocsPerRun(100, func() { Mul(c, 50, a, 50, false, a, 50, false, 90, 50, 50, 1, 0) }); n > 0 {
+		t.Errorf("%g allocations", n)
+	}
+}
