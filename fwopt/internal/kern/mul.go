@@ -3,7 +3,8 @@ package kern
 const (
 	blockRows = 96   // so many rows of A, by deep, stay in the second cache
 	wide      = 1020 // so many columns of B, by deep, stay in the third
-	alike     = 96   // up to so many columns of C, to lay out Aᵀ takes longer than it saves
+	page      = 512  // numbers: rows of Aᵀ that are longer are on pages of their own, and laid out
+	alike     = 96   // up to so many columns of C, that takes longer than it saves
 )
 
 // Mul computes C = β·C + α·op(A)·op(B), where op(A) is m × k, op(B) is k × n, and op
@@ -105,7 +106,7 @@ func mulRows(c []float64, ldc int, a []float64, ai, al int, b []float64, m, n, k
 			copy(edge[l*tileRows:(l+1)*tileRows], a[l*al+full*tileRows:l*al+m])
 		}
 	}
-	if al != 1 && n > alike {
+	if al > page && n > alike {
 		next = tileRows*k + 8 // the 8 are for the cache's sake
 		for l := range k {
 			r := a[l*al : l*al+m]

@@ -21,7 +21,7 @@ func TestMul(t *testing.T) {
 	for try := range 320 {
 		most := 40
 		if try >= 300 { // several blocks, and panels of B
-			most = 600
+			most = 320
 		}
 		m, n, k := rng.IntN(most), rng.IntN(most), rng.IntN(most)
 		if try == 300 {
