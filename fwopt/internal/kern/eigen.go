@@ -39,7 +39,7 @@ func Eigen(b, w []float64) bool {
 // reflections once more, on the vectors that are wanted.
 func EigenLargest(b, w []float64, count func(w []float64) int) bool {
 	s := len(w)
-	b = b[: s*s : len(b)]
+	b = b[:s*s]
 	power, ok := toUnit(b, s)
 	if !ok || s == 0 {
 		return ok
@@ -47,11 +47,15 @@ func EigenLargest(b, w []float64, count func(w []float64) int) bool {
 	store := Borrow(3*s*s + 6*s)
 	defer Return(store)
 	cut := cutter(*store)
-	t := divider{n: s, d: w, e: cut(s), q: cut(s * s), pack: cut(s * s), s: cut(s * s),
-		z: cut(s), pole: cut(s), zeta: cut(s), root: cut(s)}
+	t := dividers.Get().(*divider)
+	defer func() {
+		*t = divider{lists: t.lists} // and not the memory of others
+		dividers.Put(t)
+	}()
+	*t = divider{n: s, d: w, e: cut(s), q: cut(s * s), pack: cut(s * s), s: cut(s * s),
+		z: cut(s), pole: cut(s), zeta: cut(s), root: cut(s), lists: t.lists}
 	tau := cut(s)
 	reduce(b, s, t.d, t.e, tau)
-	defer t.free()
 	rows, ok := t.solve(func(w []float64) int {
 		for i, x := range w {
 			w[i] = math.Ldexp(x, power)
@@ -68,12 +72,13 @@ func EigenLargest(b, w []float64, count func(w []float64) int) bool {
 }
 
 // TopEigen returns the largest eigenvalue of the positive semidefinite matrix b of order
-// len(u), up to rounding and from above, and fills u with a unit vector of it: if there are several, any one of their span. It
-// reads the lower triangle of b, destroys b, and reports false, and does nothing else, if
-// there are NaN or infinities. It costs 2s³/3 multiplications.
+// s = len(u), up to rounding and from above, and fills u with a unit vector of it: if there
+// are several, with any one of their span. It reads the lower triangle of b and destroys b.
+// It reports false, and does nothing else, if that holds NaN or an infinity. It costs
+// 2s³/3 multiplications.
 func TopEigen(b, u []float64) (lambda float64, ok bool) {
 	s := len(u)
-	b = b[: s*s : len(b)]
+	b = b[:s*s]
 	power, ok := toUnit(b, s)
 	if !ok || s == 0 {
 		return 0, ok

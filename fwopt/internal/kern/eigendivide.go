@@ -20,10 +20,12 @@ type divider struct {
 	q, pack, s    []float64 // n × n; the last two are scratch space
 	z, pole, zeta []float64 // n each, of the part that is being merged
 	root          []float64
-	lists         *[]int
+	equation      secular
+	lists         []int
 	order, kind   []int
 	keep, gone    []int // rows of the part that change, by pole, and that stay
 	place         []int // where the rows of keep are packed
+	first         int   // the first root whose vector is wanted
 }
 
 // The columns of its part in which a vector is not zero.
@@ -33,19 +35,16 @@ const (
 	inSecond
 )
 
-var freeLists = sync.Pool{New: func() any { return new([]int) }}
+var dividers = sync.Pool{New: func() any { return new(divider) }}
 
 // solve leaves all eigenvalues in d, ascending, asks count how many vectors are wanted
 // of the largest, and returns in which rows of q they are, by ascending eigenvalues;
-// these are the first rows of q. It reports whether all iterations converged. The
-// answer is good until free.
+// these are the first rows of q. It reports whether all iterations converged.
 func (t *divider) solve(count func(w []float64) int) (rows []int, ok bool) {
 	n := t.n
-	t.lists = freeLists.Get().(*[]int)
-	*t.lists = slices.Grow((*t.lists)[:0], 5*n)[:5*n]
-	for i, l := range []*[]int{&t.order, &t.kind, &t.keep, &t.gone, &t.place} {
-		*l = (*t.lists)[i*n : i*n+n : i*n+n]
-	}
+	t.lists = slices.Grow(t.lists[:0], 5*n)[:5*n]
+	list := func(i int) []int { return t.lists[i*n : i*n+n : i*n+n] }
+	t.order, t.kind, t.keep, t.gone, t.place = list(0), list(1), list(2), list(3), list(4)
 	clear(t.q)
 	if n > leaf {
 		ok = t.part(0, n, count)
@@ -62,7 +61,15 @@ func (t *divider) solve(count func(w []float64) int) (rows []int, ok bool) {
 	return t.order, true
 }
 
-func (t *divider) free() { freeLists.Put(t.lists) }
+// each calls f for pieces of 0, …, n−1, on all processors, or if n² is small for all at
+// once: this allocates nothing.
+func (t *divider) each(n, grain int, f func(t *divider, lo, hi int)) {
+	if n*n <= chunk {
+		f(t, 0, n)
+		return
+	}
+	Do(n, grain, func(lo, hi int) { f(t, lo, hi) })
+}
 
 // part solves the part from lo to hi; only all of T has a count.
 func (t *divider) part(lo, hi int, count func(w []float64) int) bool {
@@ -76,8 +83,8 @@ func (t *divider) part(lo, hi int, count func(w []float64) int) bool {
 	if !t.part(lo, mid, nil) || !t.part(mid, hi, nil) {
 		return false
 	}
-	rho := t.deflate(lo, mid, hi, beta)
-	if !t.roots(rho) {
+	t.deflate(lo, mid, hi, beta)
+	if !t.roots() {
 		return false
 	}
 	t.join(lo, mid, hi, count)
@@ -87,8 +94,8 @@ func (t *divider) part(lo, hi int, count func(w []float64) int) bool {
 // deflate makes the problem of the part out of those of its halves: D + ρ·z·zᵀ, where D has
 // the eigenvalues of both. The rows for which z is zero, up to rounding, stay as they
 // are, and where two eigenvalues are equal, a rotation makes one such row. What is left,
-// with k distinct poles, is in keep, pole and zeta.
-func (t *divider) deflate(lo, mid, hi int, beta float64) (rho float64) {
+// with k distinct poles, is in keep and equation.
+func (t *divider) deflate(lo, mid, hi int, beta float64) {
 	n, q, z, d := t.n, t.q, t.z, t.d
 	top, topZ := 0.0, 0.0
 	order := t.order[:hi-lo]
@@ -102,7 +109,7 @@ func (t *divider) deflate(lo, mid, hi int, beta float64) (rho float64) {
 		order[i-lo] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(d[i], d[j]), i-j) })
-	rho = 2 * math.Abs(beta)
+	rho := 2 * math.Abs(beta)
 	tol := 0x1p-50 * max(top, topZ)
 	t.keep, t.gone = t.keep[:0], t.gone[:0]
 	last := -1
@@ -131,10 +138,12 @@ func (t *divider) deflate(lo, mid, hi int, beta float64) (rho float64) {
 	if last >= 0 {
 		t.keep = append(t.keep, last)
 	}
+	k := len(t.keep)
+	t.equation = secular{pole: t.pole[:k], zeta: t.zeta[:k], rho: rho}
 	for i, row := range t.keep {
 		t.pole[i], t.zeta[i] = d[row], z[row]
+		t.equation.norm2 += float64(z[row] * z[row])
 	}
-	return rho
 }
 
 // turn replaces x and y by c·x + s·y and c·y − s·x.

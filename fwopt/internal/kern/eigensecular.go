@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
+const rootGrain = 32 // roots that one task finds
+
 // roots finds the eigenvalues of D + ρ·z·zᵀ, the roots of the secular equation, and leaves
 // in row j of s, of k numbers, the distances of the poles from root j.
-func (t *divider) roots(rho float64) bool {
+func (t *divider) roots() bool {
 	k := len(t.keep)
-	p := secular{pole: t.pole[:k], zeta: t.zeta[:k], rho: rho}
-	for _, z := range p.zeta {
-		p.norm2 += float64(z * z)
-	}
-	Do(k, rootGrain, func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			t.root[j] = p.solve(t.s[j*k:j*k+k], j)
-		}
-	})
+	t.each(k, rootGrain, (*divider).someRoots)
 	return !slices.ContainsFunc(t.root[:k], math.IsNaN)
 }
 
-const rootGrain = 32 // roots that one task finds
+func (t *divider) someRoots(lo, hi int) {
+	k := len(t.keep)
+	for j := lo; j < hi; j++ {
+		t.root[j] = t.equation.solve(t.s[j*k:j*k+k], j)
+	}
+}
 
 // A secular is the equation f(x) = 1/ρ + Σ ζ_i²/(pole_i − x) = 0, with ρ > 0 and ascending
 // poles. f grows between two poles, from −∞ to ∞, and right of the last one to 1/ρ.
@@ -213,32 +212,40 @@ func (p *secular) sum(delta []float64, lo, hi int, org, x float64, down bool) (f
 // are exact (Gu and Eisenstat), so that they are orthogonal however close the roots are.
 func (t *divider) vectors(first int) {
 	k := len(t.keep)
+	t.each(k, 4*panel, (*divider).someZ)
+	t.first = first
+	t.each(k-first, rootGrain, (*divider).someVectors)
+}
+
+// someZ leaves in z what Löwner's formula has for it.
+func (t *divider) someZ(lo, hi int) {
+	k := len(t.keep)
 	pole, z := t.pole[:k], t.z[:k]
-	Do(k, 4*panel, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			z[i] = -t.s[i*k+i]
+	for i := lo; i < hi; i++ {
+		z[i] = -t.s[i*k+i]
+	}
+	for j := range k {
+		row, at := t.s[j*k:j*k+k], pole[j]
+		loewner(z[:min(j, hi)], row, pole, at, lo)
+		loewner(z[:hi], row, pole, at, max(lo, j+1))
+	}
+	for i := lo; i < hi; i++ {
+		z[i] = math.Copysign(math.Sqrt(math.Abs(z[i])), t.zeta[i])
+	}
+}
+
+func (t *divider) someVectors(lo, hi int) {
+	k := len(t.keep)
+	buf := Borrow(k)
+	v := *buf
+	for j := t.first + lo; j < t.first+hi; j++ {
+		row := t.s[j*k : j*k+k]
+		c := 1 / math.Sqrt(divide(v, t.z[:k], row))
+		for i, x := range v {
+			row[t.place[i]] = x * c
 		}
-		for j := range k {
-			row, at := t.s[j*k:j*k+k], pole[j]
-			loewner(z[:min(j, hi)], row, pole, at, lo)
-			loewner(z[:hi], row, pole, at, max(lo, j+1))
-		}
-		for i := lo; i < hi; i++ {
-			z[i] = math.Copysign(math.Sqrt(math.Abs(z[i])), t.zeta[i])
-		}
-	})
-	Do(k-first, rootGrain, func(lo, hi int) {
-		buf := Borrow(k)
-		v := *buf
-		for j := first + lo; j < first+hi; j++ {
-			row := t.s[j*k : j*k+k]
-			c := 1 / math.Sqrt(divide(v, z, row))
-			for i, x := range v {
-				row[t.place[i]] = x * c
-			}
-		}
-		Return(buf)
-	})
+	}
+	Return(buf)
 }
 
 // loewner multiplies z_i by delta_i/(pole_i − at), from number lo on.
