@@ -199,6 +199,22 @@ func TestDense(t *testing.T) {
 	}
 }
 
+// Rows of zeros are left out: the bits are those of a matrix without them.
+func TestGramZeros(t *testing.T) {
+	rng := rand.New(rand.NewPCG(39, 40))
+	const cols, kept, piece = 13, 50, 10 * panel
+	a, b := make([]float64, pieces*piece*cols), randomVector(rng, kept*cols)
+	for j := range kept { // all in the first piece
+		copy(a[rng.IntN(piece/kept)*cols+j*(piece/kept)*cols:], b[j*cols:(j+1)*cols])
+	}
+	got, want := make([]float64, cols*cols), make([]float64, cols*cols)
+	Gram(got, a, pieces*piece, cols)
+	Gram(want, b, kept, cols)
+	if !slices.Equal(got, want) {
+		t.Error("other bits than without the zeros")
+	}
+}
+
 func TestBorrow(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 64, 65, 1000} {
 		p := Borrow(n)
