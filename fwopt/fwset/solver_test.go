@@ -77,6 +77,28 @@ var solved = []struct {
 		}
 		return fwset.NewPaths(arcs, 0, n-1), r.floats(len(arcs), -9, 9)
 	}},
+	{"flows", 0, func(r *draw) (fwset.Domain, []float64) {
+		thru, n := r.int(0, 2), r.int(3, 6)
+		var arcs []fwset.Arc
+		for u := range n { // so that there is a way everywhere
+			if u < thru {
+				arcs = append(arcs, fwset.Arc{From: u, To: thru}, fwset.Arc{From: thru, To: u})
+			} else {
+				arcs = append(arcs, fwset.Arc{From: u, To: thru + (u+1-thru)%(n-thru)})
+			}
+		}
+		for range r.int(0, 12) {
+			u := r.int(0, n-1)
+			arcs = append(arcs, fwset.Arc{From: u, To: r.int(0, n-1)})
+		}
+		var demands []fwset.Demand
+		for range r.int(1, 6) {
+			u := r.int(0, n-1)
+			v := (u + r.int(1, n-1)) % n
+			demands = append(demands, fwset.Demand{From: u, To: v, Flow: float64(r.int(1, 9))})
+		}
+		return fwset.NewFlows(arcs, demands, thru), r.floats(len(arcs), 0, 9)
+	}},
 	{"birkhoff", 0, func(r *draw) (fwset.Domain, []float64) {
 		n := r.int(1, 12)
 		return fwset.Birkhoff{N: n}, r.floats(n*n, -20, 20)

@@ -84,7 +84,37 @@ def paths(r):
     return lp(r.ints(len(arcs), -9, 9), A_eq=net, b_eq=b, bounds=(0, None))
 
 
-SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths}
+def flows(r):
+    thru, n = r.int(0, 2), r.int(3, 6)
+    arcs = []
+    for u in range(n):
+        if u < thru:
+            arcs += [(u, thru), (thru, u)]
+        else:
+            arcs.append((u, thru + (u + 1 - thru) % (n - thru)))
+    for _ in range(r.int(0, 12)):
+        u = r.int(0, n - 1)
+        arcs.append((u, r.int(0, n - 1)))
+    demand = np.zeros((n, n))
+    for _ in range(r.int(1, 6)):
+        u = r.int(0, n - 1)
+        v = (u + r.int(1, n - 1)) % n
+        demand[u, v] += r.int(1, 9)
+    g = r.ints(len(arcs), 0, 9)
+    total = 0
+    for o in range(n):  # the demands from o are a flow of their own
+        net, most = np.zeros((n, len(arcs))), []
+        for k, (u, v) in enumerate(arcs):
+            net[u, k] += 1
+            net[v, k] -= 1
+            most.append(0 if u < thru and u != o else None)
+        b = -demand[o]
+        b[o] += demand[o].sum()
+        total += lp(g, A_eq=net, b_eq=b, bounds=[(0, m) for m in most])
+    return total
+
+
+SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths, "flows": flows}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:
