@@ -99,6 +99,10 @@ var solved = []struct {
 		}
 		return fwset.NewFlows(arcs, demands, thru), r.floats(len(arcs), 0, 9)
 	}},
+	{"spectral", 1e-11, func(r *draw) (fwset.Domain, []float64) {
+		h, m := r.int(1, 7), r.int(1, 7)
+		return fwset.SpectralNorm{H: h, M: m, R: 1}, r.floats(h*m, -9, 9)
+	}},
 	{"birkhoff", 0, func(r *draw) (fwset.Domain, []float64) {
 		n := r.int(1, 12)
 		return fwset.Birkhoff{N: n}, r.floats(n*n, -20, 20)

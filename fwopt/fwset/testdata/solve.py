@@ -114,7 +114,12 @@ def flows(r):
     return total
 
 
-SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths, "flows": flows}
+def spectral(r):
+    h, m = r.int(1, 7), r.int(1, 7)
+    return float(-np.linalg.svd(r.ints(h * m, -9, 9).reshape(m, h), compute_uv=False).sum())
+
+
+SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths, "flows": flows, "spectral": spectral}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:

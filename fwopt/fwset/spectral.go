@@ -1,0 +1,136 @@
+package fwset
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// SpectralNorm is the ball of the spectral norm, Ω = {w ∈ R^{H×M} : σ_1(w) ≤ R}, with
+// centre 0 and diameter 2R√min(H, M). With H = M its vertices are R times the orthogonal
+// matrices. A vector holds the matrix column by column, as in TraceNorm.
+//
+// A linear optimisation is a full singular value decomposition, and so is a projection:
+// here nothing is won without one.
+type SpectralNorm struct {
+	H, M int     // rows and columns
+	R    float64 // radius, positive
+}
+
+func (b SpectralNorm) check(v ...[]float64) {
+	if b.H < 1 || b.M < 1 {
+		panic(fmt.Sprintf("fwset: a SpectralNorm ball of %d x %d matrices", b.H, b.M))
+	}
+	checkBall("a SpectralNorm ball", b.H*b.M, "R", b.R)
+	checkLen(b.H*b.M, v...)
+}
+
+// Dim returns H·M.
+func (b SpectralNorm) Dim() int {
+	b.check()
+	return b.H * b.M
+}
+
+// Shape returns H and M.
+func (b SpectralNorm) Shape() (h, m int) { return b.H, b.M }
+
+// Argmin computes dst = −R·UVᵀ, where g = UΣVᵀ is a thin singular value decomposition, to
+// rounding. If g = 0, or holds a NaN or an infinity, it is 0.
+func (b SpectralNorm) Argmin(dst, g []float64) {
+	b.check(dst, g)
+	if top := maxAbs(g); !(top > 0) || math.IsInf(top, 1) {
+		clear(dst)
+		return
+	}
+	f := newFactors(b.M, b.H, g)
+	for i := range f.sigma {
+		f.sigma[i] = -b.R
+	}
+	f.product(dst)
+}
+
+// Project computes dst = Σ_i min{σ_i, R}·u_i·v_iᵀ, where the σ_i, u_i, v_i are the singular
+// values and vectors of x. A point counts as inside if σ_1 ≤ R(1 + 1e-12). If x holds a
+// NaN or an infinity, dst is all NaN.
+func (b SpectralNorm) Project(dst, x []float64) {
+	b.check(dst, x)
+	if notFinite(dst, x) {
+		return
+	}
+	f := newFactors(b.M, b.H, x)
+	if f.sigma[0] <= b.R*(1+1e-12) {
+		copy(dst, x)
+		return
+	}
+	for i, s := range f.sigma {
+		f.sigma[i] = min(s, b.R)
+	}
+	f.product(dst)
+}
+
+// Diameter returns 2R√min(H, M).
+func (b SpectralNorm) Diameter() float64 {
+	b.check()
+	return 2 * b.R * math.Sqrt(float64(min(b.H, b.M)))
+}
+
+// Gauge returns σ_1/R.
+func (b SpectralNorm) Gauge(x []float64) float64 {
+	b.check(x)
+	if top := maxAbs(x); math.IsNaN(top) || math.IsInf(top, 1) {
+		return top
+	}
+	return decompose(b.M, b.H, x, mat.SVDNone).Values(nil)[0] / b.R
+}
+
+// Identify says the shape and the radius.
+func (b SpectralNorm) Identify(id *fwid.Identity) { id.Of(b).Int(b.H, b.M).Float(b.R) }
+
+// notFinite reports whether x holds a NaN or an infinity, and then fills dst with NaN.
+func notFinite(dst, x []float64) bool {
+	top := maxAbs(x)
+	if !math.IsNaN(top) && !math.IsInf(top, 1) {
+		return false
+	}
+	for k := range dst {
+		dst[k] = math.NaN()
+	}
+	return true
+}
+
+// decompose factors x, which holds a matrix row by row.
+func decompose(rows, cols int, x []float64, kind mat.SVDKind) *mat.SVD {
+	var svd mat.SVD
+	if !svd.Factorize(mat.NewDense(rows, cols, x), kind) {
+		panic("fwset: a singular value decomposition did not converge")
+	}
+	return &svd
+}
+
+// factors are those of a matrix U·diag(sigma)·Vᵀ.
+type factors struct {
+	u, v  mat.Dense
+	sigma []float64 // descending
+}
+
+func newFactors(rows, cols int, x []float64) *factors {
+	f := new(factors)
+	svd := decompose(rows, cols, x, mat.SVDThin)
+	f.sigma = svd.Values(nil)
+	svd.UTo(&f.u)
+	svd.VTo(&f.v)
+	return f
+}
+
+// product computes dst = U·diag(sigma)·Vᵀ, row by row.
+func (f *factors) product(dst []float64) {
+	rows, _ := f.u.Dims()
+	cols, _ := f.v.Dims()
+	for i := range rows {
+		floats.Mul(f.u.RawRowView(i), f.sigma)
+	}
+	mat.NewDense(rows, cols, dst).Mul(&f.u, f.v.T())
+}
