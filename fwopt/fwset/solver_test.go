@@ -103,6 +103,10 @@ var solved = []struct {
 		h, m := r.int(1, 7), r.int(1, 7)
 		return fwset.SpectralNorm{H: h, M: m, R: 1}, r.floats(h*m, -9, 9)
 	}},
+	{"rotations", 1e-11, func(r *draw) (fwset.Domain, []float64) {
+		n := r.int(2, 6)
+		return fwset.Rotations{N: n}, r.floats(n*n, -9, 9)
+	}},
 	{"birkhoff", 0, func(r *draw) (fwset.Domain, []float64) {
 		n := r.int(1, 12)
 		return fwset.Birkhoff{N: n}, r.floats(n*n, -20, 20)

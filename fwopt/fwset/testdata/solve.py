@@ -119,7 +119,22 @@ def spectral(r):
     return float(-np.linalg.svd(r.ints(h * m, -9, 9).reshape(m, h), compute_uv=False).sum())
 
 
-SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths, "flows": flows, "spectral": spectral}
+def rotations(r):
+    n = r.int(2, 6)
+    m = -r.ints(n * n, -9, 9).reshape(n, n).astype(float)
+    if n == 2:  # the best angle
+        return float(-np.hypot(m[0, 0] + m[1, 1], m[0, 1] - m[1, 0]))
+    if n == 3:  # the best quaternion (Davenport's q-method)
+        z = np.array([m[1, 2] - m[2, 1], m[2, 0] - m[0, 2], m[0, 1] - m[1, 0]])
+        k = np.zeros((4, 4))
+        k[0, 0], k[0, 1:], k[1:, 0] = np.trace(m), z, z
+        k[1:, 1:] = m + m.T - np.trace(m) * np.eye(3)
+        return float(-np.linalg.eigvalsh(k)[-1])
+    u, s, v = np.linalg.svd(m)
+    return float(-(s[:-1].sum() + np.linalg.det(u @ v) * s[-1]))
+
+
+SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths, "flows": flows, "spectral": spectral, "rotations": rotations}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:
