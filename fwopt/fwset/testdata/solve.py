@@ -134,7 +134,16 @@ def rotations(r):
     return float(-(s[:-1].sum() + np.linalg.det(u @ v) * s[-1]))
 
 
-SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths, "flows": flows, "spectral": spectral, "rotations": rotations}
+def spectraplex(r):
+    n = r.int(1, 9)
+    if r.int(1, 50) == 1:
+        n = r.int(65, 75)
+    g = r.ints(n * n, -9, 9).reshape(n, n)
+    return float(np.linalg.eigvalsh((g + g.T) / 2)[0])
+
+
+SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths, "flows": flows,
+        "spectral": spectral, "rotations": rotations, "spectraplex": spectraplex}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:
