@@ -22,6 +22,14 @@
 //	NoisySimplex  the same with linear 1/ε
 //	IllBox, IllSimplex   counts against μ; Garber and Hazan's ln(1/ε)
 //	Zigzag        linear 1/ε of FW with line search in two dimensions
+//
+// On Simplex, Face, MSC, IllBox and IllSimplex all ∇f_i(w*) are the same, so that no
+// snapshot is needed: see [Instance.Variance]. For variance reduction take a product with
+// one that has noise at w*, MSL, NoisyBox or NoisySimplex, whatever else it must force,
+// and compare with [Instance.WithoutSnapshot]:
+//
+//	Product(Product(Simplex, MSC), MSL)         1/ε³ of SFW, 1/ε² of SVRF, 1/ε of STORC
+//	Product(Product(Simplex, IllBox), NoisyBox) strongly convex, ln(1/ε) of STORC for any μ
 package fwinst
 
 import (
@@ -62,13 +70,24 @@ type Instance struct {
 // Excess returns f(w) − f* for w ∈ Ω without cancellation, in O(d).
 func (p *Instance) Excess(w []float64) float64 { return p.F.(sum).excess(w) }
 
+// Variance returns the variance of one sample in closed form, in O(d):
+// E‖∇f_i(w) − ∇f(w)‖² if w0 is nil, and else that of line 7 of Algorithm 1 (9 of
+// Algorithm 2), E‖∇̃f(w; w_0) − ∇f(w)‖². A batch of m has an m-th of it.
+//
+// Variance(WStar, nil) is the noise at w*. Where it is 0 all ∇f_i(w*) are the same, plain
+// samples get better as w does, and no snapshot is needed: what SVRF and STORC do there
+// says nothing for variance reduction.
+func (p *Instance) Variance(w, w0 []float64) float64 { return p.F.(sum).variance(w, w0) }
+
 // sum is what the sums of this package have: a batch gradient of their own and,
 // by an embedded quad, the rest.
 type sum interface {
 	fwopt.FiniteSum
 	fwopt.Differ
 	fwopt.LineSearcher
+	fwopt.Identified
 	excess(w []float64) float64
+	variance(w, w0 []float64) float64
 	base() *quad
 }
 

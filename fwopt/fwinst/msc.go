@@ -116,3 +116,16 @@ func (f *scales) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 		}
 	}
 }
+
+// variance is Σ_j h_j (1 − h_j) w_j², for a share h_j of the terms is ½w_j²; of w − w0 with
+// a snapshot.
+func (f *scales) variance(w, w0 []float64) (v float64) {
+	if w0 == nil {
+		w0 = f.c
+	}
+	f.check(w, w0)
+	for j, x := range w {
+		v += f.h[j] * (1 - f.h[j]) * (x - w0[j]) * (x - w0[j])
+	}
+	return v
+}

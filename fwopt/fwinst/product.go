@@ -145,3 +145,14 @@ func (f *pairs) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 		f.b.AddGradDiff(dst[d:], w[d:], w0[d:], b)
 	})
 }
+
+// variance is the sum of the two, as i and j are independent.
+func (f *pairs) variance(w, w0 []float64) float64 {
+	f.check(w)
+	d := f.a.Dim()
+	if w0 == nil {
+		return f.a.variance(w[:d], nil) + f.b.variance(w[d:], nil)
+	}
+	f.check(w0)
+	return f.a.variance(w[:d], w0[:d]) + f.b.variance(w[d:], w0[d:])
+}

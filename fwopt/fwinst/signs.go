@@ -122,6 +122,20 @@ func (f *signs) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 	}
 }
 
+// variance is Σ_j (b + a h_j (w_j − w*_j))², or Σ_j (a h_j (w_j − w0_j))² with a snapshot.
+func (f *signs) variance(w, w0 []float64) (v float64) {
+	b := 0.0
+	if w0 == nil {
+		w0, b = f.c, f.b
+	}
+	f.check(w, w0)
+	for j, x := range w {
+		s := b + f.a*f.h[j]*(x-w0[j])
+		v += s * s
+	}
+	return v
+}
+
 // instance returns the problem on Ω, with its constants: L and α from the
 // curvatures, the others as maxima over the vertices, all exact. It takes O(nd).
 func (f *signs) instance(omega fwopt.Domain, w0 []float64) *Instance {
