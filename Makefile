@@ -15,7 +15,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser image course grade formgrader course-test course-setup verify soak quick test pins fmt vet lint unit race cross clean
+.PHONY: help setup lab notebooks celltime browser image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins fmt vet lint unit race cross clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -81,6 +81,19 @@ SOAK ?= 1
 soak: ## kill runs at any instant and damage their files: none may come back wrong (SOAK=0.1 for a tenth)
 	$(GO) test ./fwopt/fwkeep -count=1 -run '^TestSoak$$' -v -timeout 30m -soak $(SOAK)
 
+# Items by the beginnings of their names, as ONLY=P5a,P6: then nothing is written.
+ONLY ?=
+BENCH = $(GO) run ./bench -netlib "$$(cat bench/.venv/.netlib)"
+
+bench: bench-setup ## race numpy, scipy, numba and copt, in turn, on this machine; the tables of page 13 (a quarter of an hour)
+	$(BENCH) -only "$(ONLY)"
+
+bench-short: bench-setup ## the same answers as numpy, scipy, numba and copt give, on small cases; seconds mean nothing
+	$(BENCH) -short
+
+bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is here
+	@./bench/setup.sh
+
 quick: fmt ## between two edits: gofmt, the tests in short with go vet's checks; less than 30 seconds
 	$(GO) test -short -vet=all ./...
 
@@ -91,7 +104,7 @@ pins: ## the kernel's version of gonb is the library's
 	 { [ "$$lib" = "$$kernel" ] || { echo "go.mod has $$lib, docker/go.mod has $$kernel: make them equal" >&2; exit 1; }; }
 
 fmt: ## gofmt finds nothing to change
-	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets notebooks) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
+	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets notebooks bench) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
 
 vet: ## go vet
 	$(GO) vet ./...
@@ -118,4 +131,4 @@ cross: ## go vet as on macOS, Linux on ARM and Windows
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
 clean: ## remove .venv (the notebooks' runs stay)
-	rm -rf .venv docker/browser/node_modules
+	rm -rf .venv bench/.venv bench/.data docker/browser/node_modules

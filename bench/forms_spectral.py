@@ -1,0 +1,165 @@
+"""Linear optimisation and projection on trace-norm balls, by numpy and scipy."""
+
+import os
+
+import numpy as np
+import scipy.linalg
+import scipy.linalg.blas
+import scipy.sparse.linalg
+
+
+def probe(x):
+    """Two numbers that tell matrices apart: the norm, and the product with a fixed matrix."""
+    x = np.ravel(x)
+    return [np.linalg.norm(x), x @ np.cos(np.arange(x.size))]
+
+
+def spectrum(kind, s):
+    i = np.arange(1, s + 1)
+    sigma = {"falling": 1.0 / i, "flat": 0.98**i, "full": 2.0 - i / s,
+             "step": np.where(i <= 20, 50.0 / 20 + 0.5, 0) + 1.0 / i}[kind]
+    return sigma * (100 / sigma.sum() if kind != "step" else 1)
+
+
+def make(path, h, m, kind):
+    """Writes an h x m matrix of the given spectrum, with random singular vectors, feature by feature."""
+    if os.path.exists(path):
+        return
+    rng = np.random.default_rng([h, m, len(kind)])
+    s = min(h, m)
+    u = np.linalg.qr(rng.standard_normal((h, s)))[0]
+    v = np.linalg.qr(rng.standard_normal((m, s)))[0]
+    ((v * spectrum(kind, s)) @ u.T).tofile(path + ".new")
+    os.replace(path + ".new", path)
+
+
+def small_gram(a):
+    return a.T @ a if a.shape[0] >= a.shape[1] else a @ a.T
+
+
+def pair(a, u):
+    """The top pair from a unit vector of the shorter side, and its singular value."""
+    v = a @ u if a.shape[0] >= a.shape[1] else a.T @ u
+    sigma = np.linalg.norm(v)
+    return sigma, (v / sigma, u) if a.shape[0] >= a.shape[1] else (u, v / sigma)
+
+
+def top_forms(a, tol):
+    """Forms of the top singular pair: each returns sigma and (left, right)."""
+    s = min(a.shape)
+    forms = {
+        "Gram, numpy eigh": lambda: pair(a, np.linalg.eigh(small_gram(a))[1][:, -1]),
+        "Gram, scipy eigh of one": lambda: pair(a, scipy.linalg.eigh(
+            small_gram(a), subset_by_index=[s - 1, s - 1], check_finite=False, overwrite_a=True)[1][:, 0]),
+    }
+
+    def svds(b, turn):
+        def run():
+            u, sigma, vt = scipy.sparse.linalg.svds(b, k=1, tol=tol, random_state=0)
+            return sigma[0], (vt[0], u[:, 0]) if turn else (u[:, 0], vt[0])
+        return run
+
+    if s > 1:
+        forms["svds"] = svds(a, False)
+        forms["svds, transposed"] = svds(a.T, True)
+    return forms
+
+
+def argmin(path, h, m, **_):
+    a = np.fromfile(path).reshape(m, h)
+    return {k: lambda f=f: f()[0] for k, f in top_forms(a, 1e-4).items()}
+
+
+def argmin_step(path, h, m, tau, gamma):
+    """The top pair and x = (1-gamma) x - gamma tau u v', again and again from its own last x."""
+    a = np.fromfile(path).reshape(m, h)
+    x = np.zeros((m, h))
+    tops = {k: f for k, f in top_forms(a, 1e-4).items() if k.startswith("Gram")}
+
+    def ger(f):
+        def run():
+            sigma, (v, u) = f()
+            np.multiply(x, 1 - gamma, out=x)
+            scipy.linalg.blas.dger(-gamma * tau, u, v, a=x.T, overwrite_x=1, overwrite_y=1, overwrite_a=1)
+            return sigma
+        return run
+
+    def outer(f):
+        t = np.empty_like(x)
+
+        def run():
+            sigma, (v, u) = f()
+            np.multiply((-gamma * tau * v)[:, None], u, out=t)
+            np.multiply(x, 1 - gamma, out=x)
+            np.add(x, t, out=x)
+            return sigma
+        return run
+
+    return {f"{k}, {n}": g(f) for k, f in tops.items() for n, g in (("dger", ger), ("outer", outer))}
+
+
+def threshold(sigma, tau):
+    """theta >= 0 with sum max(0, sigma - theta) = tau, for falling sigma; 0 inside."""
+    if sigma.sum() <= tau:
+        return 0.0
+    excess = (np.cumsum(sigma) - tau) / np.arange(1, sigma.size + 1)
+    return excess[np.nonzero(sigma > excess)[0][-1]]
+
+
+def shrink(g, a, tau, eigh):
+    lam, q = eigh(g)
+    sigma = np.sqrt(np.maximum(lam, 0))
+    theta = threshold(sigma[::-1], tau)
+    keep = sigma > theta
+    q, f = q[:, keep], 1 - theta / sigma[keep]
+    tall = a.shape[0] >= a.shape[1]
+    if 2 * keep.sum() < g.shape[0]:  # of low rank: two thin products
+        return ((a @ q) * f) @ q.T if tall else (q * f) @ (q.T @ a)
+    return a @ ((q * f) @ q.T) if tall else ((q * f) @ q.T) @ a
+
+
+def projections(a, tau):
+    def svd(driver):
+        def run():
+            u, sigma, vt = scipy.linalg.svd(a, full_matrices=False, lapack_driver=driver, check_finite=False)
+            r = np.maximum(sigma - threshold(sigma, tau), 0)
+            k = np.count_nonzero(r)
+            return (u[:, :k] * r[:k]) @ vt[:k]
+        return run
+
+    def values_first():
+        g = small_gram(a)
+        sigma = np.sqrt(np.maximum(scipy.linalg.eigvalsh(g, check_finite=False), 0))[::-1]
+        r = int(np.count_nonzero(sigma > threshold(sigma, tau)))
+        s = sigma.size
+        def eigh(g):
+            lam, q = scipy.linalg.eigh(g, subset_by_index=[s - r, s - 1], check_finite=False)
+            return np.concatenate([sigma[:r - 1:-1] ** 2 if r < s else [], lam]), np.pad(q, ((0, 0), (s - r, 0)))
+        return shrink(g, a, tau, eigh)
+
+    forms = {"Gram, numpy eigh": lambda: shrink(small_gram(a), a, tau, np.linalg.eigh)}
+    if min(a.shape) >= 100:
+        forms["Gram, values, wanted vectors"] = values_first
+    if min(a.shape) < 2000:
+        forms["SVD"] = svd("gesdd")
+    return forms
+
+
+def project(path, h, m, tau):
+    a = np.fromfile(path).reshape(m, h)
+    work = projections(a, tau)
+    checked = set()
+
+    def once(name, f):
+        def run():
+            x = f()
+            if name in checked:
+                return None
+            checked.add(name)
+            return probe(x)
+        return run
+
+    return {k: once(k, f) for k, f in work.items()}
+
+
+ITEMS = {"argmin": argmin, "argmin and step": argmin_step, "project": project}

@@ -1,0 +1,84 @@
+// Bench races fwlab against numpy, scipy, numba and copt, in turn, on the same data, and
+// measures what the machine could do. `make bench` runs it; README.md says what it
+// writes.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// bench is one run.
+type bench struct {
+	dir    string // of the data that both sides read
+	python string
+	linked string // a program with gonum on OpenBLAS, or none
+	only   string
+	quick  bool // wrong results fail, seconds mean nothing
+	rounds int
+	rows   []row
+
+	versions map[string]string
+}
+
+func main() {
+	b := &bench{versions: map[string]string{}}
+	out := flag.String("out", "bench/results", "the folder of the tables")
+	flag.StringVar(&b.dir, "data", "bench/.data", "the folder of the data")
+	flag.StringVar(&b.python, "python", "bench/.venv/bin/python", "a Python with the peers")
+	flag.StringVar(&b.linked, "netlib", "", "the program of bench/netlib, if OpenBLAS is here")
+	flag.StringVar(&b.only, "only", "", "only the items whose names begin so, as P5a,P6; nothing is written")
+	flag.BoolVar(&b.quick, "short", false, "check that both sides agree, on small cases; seconds mean nothing and nothing is written")
+	flag.IntVar(&b.rounds, "rounds", 7, "turns of each side, at least 5")
+	flag.Parse()
+	if b.rounds = max(b.rounds, 5); b.quick {
+		b.rounds = 1
+	}
+	if err := b.run(*out); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(out string) error {
+	var err error
+	if b.dir, err = filepath.Abs(b.dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(b.dir, 0o777); err != nil {
+		return err
+	}
+	for _, threads := range []int{1, 2} {
+		if threads > runtime.NumCPU() {
+			fmt.Println("one processor here: nothing is measured on two threads")
+			break
+		}
+		if err := b.race(threads); err != nil {
+			return err
+		}
+	}
+	runtime.GOMAXPROCS(1)
+	roof := b.roof()
+	growth := b.growth()
+	if b.quick || b.only != "" {
+		return nil
+	}
+	return b.write(out, roof, growth)
+}
+
+// items are all that is raced, in the order of the tables.
+func (b *bench) items() []item { return append(b.sumItems(), b.spectralItems()...) }
+
+// wanted reports whether an item is to be run.
+func (b *bench) wanted(name string) bool {
+	for _, p := range strings.Split(b.only, ",") {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+)
+
+// matrix is an h × m matrix in a file, of which the spectrum is known. It has trace norm
+// 100 but for "step", a matrix of rank 20 and trace norm 60 plus one of falling spectrum.
+type matrix struct {
+	Path  string  `json:"path"`
+	H     int     `json:"h"`
+	M     int     `json:"m"`
+	Tau   float64 `json:"tau,omitempty"`
+	Gamma float64 `json:"gamma,omitempty"`
+	kind  string
+}
+
+func (b *bench) matrix(h, m int, kind string) matrix {
+	return matrix{Path: filepath.Join(b.dir, fmt.Sprintf("%s-%dx%d", kind, h, m)), H: h, M: m, kind: kind}
+}
+
+func (x matrix) spec() any {
+	return map[string]any{"path": x.Path, "h": x.H, "m": x.M, "kind": x.kind}
+}
+
+func (x matrix) read() []float64 { return readFloats(x.Path, x.H*x.M) }
+
+func readFloats(path string, n int) []float64 {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	v := make([]float64, n)
+	if _, err := binary.Decode(data, binary.LittleEndian, v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// probe is two numbers that tell vectors apart: the norm, and the product with a fixed one.
+func probe(x []float64) []float64 {
+	var s, c float64
+	for i, x := range x {
+		s += x * x
+		c += x * math.Cos(float64(i))
+	}
+	return []float64{math.Sqrt(s), c}
+}
+
+// shape is h x m as the tables show it.
+func shape(h, m int) string {
+	s := fmt.Sprint(m)
+	if m >= 10000 {
+		s = fmt.Sprintf("%d,%03d", m/1000, m%1000)
+	}
+	return fmt.Sprintf("%d x %s", h, s)
+}
+
+// spectralItems are P5b, the top singular pair to 1e-4 of σ_1, and P5c, projections.
+func (b *bench) spectralItems() (all []item) {
+	shapes := [][2]int{{20, 62061}, {53, 47236}, {1000, 128}, {1000, 1000}, {2000, 2000}}
+	falling := []float64{1.5, 1.1, 1.5, 1.3}
+	for i, s := range shapes[:4] {
+		for _, kind := range []string{"falling", "flat"} {
+			goal := falling[i]
+			if kind == "flat" && i == 3 {
+				goal = 1
+			}
+			all = append(all, item{name: "P5b " + shape(s[0], s[1]) + " " + kind, peer: "argmin", tol: 1e-4, goal: goal,
+				args: b.matrix(s[0], s[1], kind), linked: i == 0 && kind == "falling", long: i == 3})
+		}
+	}
+	m := b.matrix(20, 62061, "falling")
+	m.Tau, m.Gamma = 50, 0.1
+	all = append(all, item{name: "P5b and step 20 x 62,061", peer: "argmin and step", tol: 1e-4, goal: 2, args: m})
+	for i, s := range shapes {
+		for _, kind := range []string{"falling", "flat", "step", "full"} {
+			if i < 3 && kind != "falling" {
+				continue
+			}
+			m := b.matrix(s[0], s[1], kind)
+			m.Tau = 50
+			goal := []float64{1.5, 1.2, 1.5, 1.6, 1.6}[i]
+			switch kind {
+			case "step":
+				goal = 4
+			case "full":
+				m.Tau, goal = 95, 0.5
+			}
+			all = append(all, item{name: "P5c " + shape(s[0], s[1]) + " " + kind, peer: "project", tol: 1e-7, goal: goal,
+				args: m, linked: i == 3 && kind == "falling", long: i >= 3})
+		}
+	}
+	for i := range all {
+		it := &all[i]
+		it.threads = 1
+		it.start = func() side { return startSpectral(it.peer, it.args.(matrix)) }
+	}
+	return all
+}
+
+func startSpectral(what string, m matrix) side {
+	g := m.read()
+	if strings.HasPrefix(what, "argmin") {
+		omega := fwset.TraceNorm{H: m.H, M: m.M, Tau: 1}
+		if m.Tau > 0 {
+			omega.Tau = m.Tau
+		}
+		var v fwset.Vertex
+		sigma := -1.0
+		find := func(tol float64) {
+			omega.ArgminVertex(&v, g, tol*omega.Tau, nil)
+		}
+		find(0)
+		sigma = -v.Dot(g) / omega.Tau
+		work := func() { find(1e-4 * sigma) }
+		if x := make([]float64, len(g)); m.Gamma > 0 {
+			work = func() { find(1e-4 * sigma); v.Lerp(x, m.Gamma) }
+		}
+		return side{work, func() []float64 { return []float64{-v.Dot(g) / omega.Tau} }}
+	}
+	omega := fwset.TraceNorm{H: m.H, M: m.M, Tau: m.Tau}
+	dst := make([]float64, len(g))
+	return side{func() { omega.Project(dst, g) }, func() []float64 { return probe(dst) }}
+}

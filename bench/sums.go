@@ -1,0 +1,283 @@
+package main
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+)
+
+// data is a matrix with targets, in files for the other side.
+type data struct {
+	path    string
+	n, m, h int
+	x       fwsum.Features
+	y       []float64
+	w       []float64 // where the gradient is taken
+}
+
+func (d data) labels() []int {
+	y := make([]int, len(d.y))
+	for i, v := range d.y {
+		y[i] = int(v)
+	}
+	return y
+}
+
+// args are what the other side needs to know, and more.
+func (d data) args(more map[string]any) map[string]any {
+	a := map[string]any{"path": d.path, "n": d.n, "m": d.m}
+	if d.h > 0 {
+		a["h"] = d.h
+	}
+	for k, v := range more {
+		a[k] = v
+	}
+	return a
+}
+
+func (b *bench) save(name string, h int, x fwsum.Features, y, w []float64) data {
+	n, m := x.Size()
+	d := data{filepath.Join(b.dir, name), n, m, h, x, y, w}
+	writeNumbers(d.path+".y", y)
+	writeNumbers(d.path+".w", w)
+	switch x := x.(type) {
+	case *fwsum.Sparse:
+		ptr := make([]int64, len(x.Ptr))
+		for i, p := range x.Ptr {
+			ptr[i] = int64(p)
+		}
+		writeNumbers(d.path+".ptr", ptr)
+		writeNumbers(d.path+".col", x.Col)
+		writeNumbers(d.path+".val", x.Val)
+	case *fwsum.Dense:
+		writeNumbers(d.path+".val", x.Val)
+	}
+	return d
+}
+
+func writeNumbers(path string, v any) {
+	b, err := binary.Append(nil, binary.LittleEndian, v)
+	if err == nil {
+		err = os.WriteFile(path, b, 0o666)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// normals returns n independent standard normal numbers, times c.
+func normals(seed uint64, n int, c float64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = c * rng.NormFloat64()
+	}
+	return x
+}
+
+// news20 are all rows of news20, of length 1, or of its generated twin.
+func (b *bench) news20() data {
+	s, err := fwdata.LoadOrTwin("news20", 1)
+	if err != nil {
+		panic(err)
+	}
+	if b.quick {
+		s, _ = s.Split(0.1, 1)
+	}
+	s = s.UnitRows()
+	y := make([]float64, s.N())
+	for i, l := range s.Y {
+		y[i] = float64(l)
+	}
+	return b.save("news20", s.H(), s.X, y, normals(2, s.H()*s.M(), 5))
+}
+
+// multi is a Gaussian n × m matrix with labels by a truth of rank 5.
+func (b *bench) multi(name string, n, m, h int) data {
+	x := &fwsum.Dense{N: n, M: m, Val: normals(3, n*m, 1)}
+	left, right, noise := normals(4, m*5, 1), normals(5, h*5, 1), normals(6, n*h, 2)
+	y := make([]float64, n)
+	for i := range y {
+		var code [5]float64
+		for j, v := range x.Row(i) {
+			for k := range code {
+				code[k] += v * left[5*j+k] / math.Sqrt(float64(m))
+			}
+		}
+		best := math.Inf(-1)
+		for l := range h {
+			s := noise[i*h+l]
+			for k, c := range code {
+				s += c * right[5*l+k]
+			}
+			if s > best {
+				best, y[i] = s, float64(l)
+			}
+		}
+	}
+	return b.save(name, h, x, y, normals(7, h*m, 0.1))
+}
+
+// soft is copt's own example: Gaussian 500 x 200, with targets anywhere in [0, 1].
+func (b *bench) soft() data {
+	rng := rand.New(rand.NewPCG(8, 1))
+	y := make([]float64, 500)
+	for i := range y {
+		y[i] = rng.Float64()
+	}
+	return b.save("soft", 0, &fwsum.Dense{N: 500, M: 200, Val: normals(9, 500*200, 1)}, y, nil)
+}
+
+// words has the shape of rcv1: 74 words a row out of 47,236, few of them frequent.
+func (b *bench) words() data {
+	n, m := 20242, 47236
+	if b.quick {
+		n = 2000
+	}
+	rng := rand.New(rand.NewPCG(10, 1))
+	x := &fwsum.Sparse{N: n, M: m, Ptr: []int{0}}
+	truth := make([]float64, m)
+	for range 200 {
+		truth[cubed(rng, m)] = 10 * rng.NormFloat64()
+	}
+	y := make([]float64, n)
+	row := map[int32]bool{}
+	for i := range n {
+		for clear(row); len(row) < 74; {
+			row[int32(cubed(rng, m))] = true
+		}
+		s := 0.0
+		for j := range m {
+			if row[int32(j)] {
+				x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, 1/math.Sqrt(74))
+				s += truth[j] / math.Sqrt(74)
+			}
+		}
+		if rng.Float64() < 1/(1+math.Exp(-s)) {
+			y[i] = 1
+		}
+		x.Ptr = append(x.Ptr, len(x.Col))
+	}
+	return b.save("words", 0, x, y, nil)
+}
+
+func cubed(rng *rand.Rand, m int) int {
+	u := rng.Float64()
+	return int(u * u * u * float64(m))
+}
+
+// smoothness returns an L of the logistic loss of two classes: λ_max(XᵀX)/4n, from above
+// as far as 100 power steps find it.
+func smoothness(d data) float64 {
+	sum := fwsum.NewLeastSquares(d.x, make([]float64, d.n)) // its gradient is XᵀXw/n
+	v, g, L := normals(11, d.m, 1), make([]float64, d.m), 0.0
+	for range 100 {
+		sum.Grad(g, v, fwopt.Batch{})
+		L = probe(g)[0]
+		for j := range v {
+			v[j] = g[j] / L
+		}
+	}
+	return 1.01 * L / 4
+}
+
+// sumItems are P5a, exact gradients and values, and P1 to P3, whole runs.
+func (b *bench) sumItems() (all []item) {
+	news := b.news20()
+	one, two := 3.0, 2.5
+	for _, t := range []int{1, 2} {
+		goal := []float64{one, two}[t-1]
+		all = append(all,
+			item{name: "P5a gradient", peer: "gradient", tol: 1e-9, threads: t, goal: goal, args: news.args(nil), start: func() side { return startGradient(news) }, ownOne: t == 2},
+			item{name: "P5a value", peer: "value", tol: 1e-9, threads: t, goal: goal, args: news.args(nil), start: func() side { return startValue(news) }, ownOne: t == 2})
+	}
+	n := 5000
+	if b.quick {
+		n = 500
+	}
+	dense := b.multi("multi", n, 200, 50)
+	large := b.multi("large", 2*n, 784, 10)
+	for _, d := range []data{dense, large} {
+		all = append(all, item{name: "P5a dense " + shape(d.n, d.m), peer: "dense gradient", tol: 1e-9, threads: 1, goal: 1, args: d.args(nil), start: func() side { return startGradient(d) }})
+	}
+	return slices.Concat(all, b.runItems(dense), b.methodItems(news))
+}
+
+func startGradient(d data) side {
+	f := fwsum.NewLogistic(d.x, d.labels(), d.h)
+	g := make([]float64, len(d.w))
+	return side{func() { f.Grad(g, d.w, fwopt.Batch{}) }, func() []float64 { return probe(g) }}
+}
+
+func startValue(d data) side {
+	f := fwsum.NewLogistic(d.x, d.labels(), d.h)
+	v := 0.0
+	return side{func() { v = f.Value(d.w) }, func() []float64 { return []float64{v} }}
+}
+
+// runItems are P1 to P3. Frank-Wolfe is told by its objective after the same steps; SVRG
+// draws its samples on each side, and the objectives are as near as that allows.
+func (b *bench) runItems(multi data) (all []item) {
+	soft, words := b.soft(), b.words()
+	short := 1
+	if b.quick {
+		short = 10
+	}
+	for _, p := range []struct {
+		name  string
+		d     data
+		tau   float64
+		steps int
+	}{{"P1 l1, dense, ", soft, 1, 2000 / short}, {"P2 l1, sparse, ", words, 100, 200 / short}} {
+		f := fwsum.NewBinaryLogistic(p.d.x, p.d.y)
+		ball, L := fwset.L1Ball{D: p.d.m, R: p.tau}, smoothness(p.d)
+		all = append(all, item{name: p.name + "FW", peer: "frank-wolfe", threads: 1, tol: 1e-9, goal: 3,
+			args: p.d.args(map[string]any{"tau": p.tau, "L": L, "steps": p.steps}),
+			start: func() side {
+				return startRun(f, ball, func() fwopt.Method { return fwopt.FWSafe(L) }, make([]float64, p.d.m), 1, p.steps)
+			}})
+		one, per, rate, epochs := 500, 40, 1/(3*L), 5
+		args, peer := map[string]any{"tau": p.tau, "rate": rate, "epochs": epochs, "batch": one, "steps": per}, "svrg, batches"
+		if strings.HasPrefix(p.name, "P1") {
+			one, per, rate, epochs = 1, p.d.n, 1/(4*f.Smoothness()), 20
+			args, peer = map[string]any{"tau": p.tau, "rate": rate, "epochs": epochs}, "svrg"
+		}
+		svrg := func() fwopt.Method {
+			return &fwopt.SVRG{Rate: rate, M: func(int) int { return one }, N: func(int) int { return per }}
+		}
+		all = append(all, item{name: p.name + "SVRG", peer: peer, threads: 1, tol: 1e-3, goal: 3,
+			args: p.d.args(args), start: func() side { return startRun(f, ball, svrg, make([]float64, p.d.m), 1, epochs*per) }})
+	}
+	f := fwsum.NewLogistic(multi.x, multi.labels(), multi.h)
+	ball := fwset.TraceNorm{H: multi.h, M: multi.m, Tau: 20}
+	steps := 200 / short
+	return append(all, item{name: "P3 trace norm, FW", peer: "frank-wolfe, trace", threads: 1, tol: 1e-6, goal: 1.5,
+		args: multi.args(map[string]any{"tau": 20, "steps": steps}),
+		start: func() side {
+			return startRun(f, ball, func() fwopt.Method { return fwopt.FWOpenLoop() }, make([]float64, f.Dim()), 1, steps)
+		}})
+}
+
+// startRun runs so many steps of a method from w0, again and again.
+func startRun(f fwopt.FiniteSum, omega fwopt.Domain, m func() fwopt.Method, w0 []float64, seed uint64, steps int) side {
+	w := make([]float64, f.Dim())
+	work := func() {
+		o, k := fwopt.NewOracle(f, omega, seed), 0
+		for s := range m().Steps(o, w0) {
+			if k++; k == steps {
+				copy(w, s.X)
+				break
+			}
+		}
+	}
+	return side{work, func() []float64 { return []float64{f.Value(w)} }}
+}
