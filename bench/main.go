@@ -27,12 +27,12 @@ type bench struct {
 
 func main() {
 	b := &bench{versions: map[string]string{}}
-	out := flag.String("out", "bench/results", "the folder of the tables")
+	out := flag.String("out", "", "the folder of the tables: bench/results for all items, none for some")
 	flag.StringVar(&b.dir, "data", "bench/.data", "the folder of the data")
 	flag.StringVar(&b.python, "python", "bench/.venv/bin/python", "a Python with the peers")
 	flag.StringVar(&b.linked, "netlib", "", "the program of bench/netlib, if OpenBLAS is here")
-	flag.StringVar(&b.only, "only", "", "only the items whose names begin so, as P5a,P6; nothing is written")
-	flag.BoolVar(&b.quick, "short", false, "check that both sides agree, on small cases; seconds mean nothing and nothing is written")
+	flag.StringVar(&b.only, "only", "", "only the items whose names begin so, as P5a,P6")
+	flag.BoolVar(&b.quick, "short", false, "check that both sides agree, on small cases; seconds mean nothing")
 	flag.IntVar(&b.rounds, "rounds", 7, "turns of each side, at least 5")
 	flag.Parse()
 	if b.rounds = max(b.rounds, 5); b.quick {
@@ -64,8 +64,11 @@ func (b *bench) run(out string) error {
 	runtime.GOMAXPROCS(1)
 	roof := b.roof()
 	growth := b.growth()
-	if b.quick || b.only != "" {
+	if out == "" && (b.quick || b.only != "") {
 		return nil
+	}
+	if out == "" {
+		out = "bench/results"
 	}
 	return b.write(out, roof, growth)
 }

@@ -26,5 +26,5 @@ fi
 if (cd netlib && CGO_ENABLED=1 CGO_LDFLAGS=-lopenblas GOWORK=off "$GO" build -o "$venv/bin/netlib" .) 2>"$venv/netlib.log"; then
 	echo "$venv/bin/netlib" >"$venv/.netlib"
 else
-	echo "fwlab: gonum on OpenBLAS is left out, for it does not build here: sudo apt install gcc libopenblas-dev liblapacke-dev (see bench/.venv/netlib.log)"
+	echo "fwlab: gonum on OpenBLAS is left out, for it does not build here: sudo apt install gcc libopenblas-dev (see bench/.venv/netlib.log)"
 fi
