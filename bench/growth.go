@@ -13,7 +13,7 @@ import (
 // growing is a line of growth.csv: one size of one kernel.
 type growing struct {
 	kernel, in  string  // what grows
-	size        int     // of that
+	from, size  int     // of that: the smallest, and this one
 	seconds     float64 // of one call
 	memory      float64 // the seconds that its memory traffic takes at that size, up to a constant
 	exponent    float64 // of seconds over the sizes
@@ -38,7 +38,7 @@ func (b *bench) growth() (all []growing) {
 		for i := 0; i <= doublings; i++ {
 			size := from << i
 			f, memory, traffic := make(size)
-			g := growing{kernel: kernel, in: in, size: size, seconds: b.seconds(f), memory: memory, want: want, slack: 0.1}
+			g := growing{kernel: kernel, in: in, from: from, size: size, seconds: b.seconds(f), memory: memory, want: want, slack: 0.1}
 			logs, times = append(logs, math.Log(float64(size))), append(times, math.Log(g.seconds))
 			nets = append(nets, math.Log(g.seconds*traffic/memory))
 			all = append(all, g)

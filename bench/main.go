@@ -52,12 +52,13 @@ func (b *bench) run(out string) error {
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
 		return err
 	}
+	items := b.items()
 	for _, threads := range []int{1, 2} {
 		if threads > runtime.NumCPU() {
 			fmt.Println("one processor here: nothing is measured on two threads")
 			break
 		}
-		if err := b.race(threads); err != nil {
+		if err := b.race(threads, items); err != nil {
 			return err
 		}
 	}
@@ -73,8 +74,32 @@ func (b *bench) run(out string) error {
 	return b.write(out, roof, growth)
 }
 
-// items are all that is raced, in the order of the tables.
-func (b *bench) items() []item { return append(b.sumItems(), b.spectralItems()...) }
+// items are all that is raced, in the order of the tables. Only what is wanted is made.
+func (b *bench) items() (all []item) {
+	short, n := 1, 5000
+	if b.quick {
+		short, n = 10, 500
+	}
+	for _, group := range []struct {
+		name string
+		make func() []item
+	}{
+		{"P1", func() []item { return b.runItems("P1 l1, dense", b.soft(), 1, 2000/short) }},
+		{"P2", func() []item { return b.runItems("P2 l1, sparse", b.words(), 100, 200/short) }},
+		{"P3", func() []item { return b.traceItems(b.multi("multi", n, 200, 50), 200/short) }},
+		{"P5a", b.sumItems},
+		{"P5", b.spectralItems},
+		{"P6", func() []item { return b.methodItems(b.news20()) }},
+	} {
+		for _, p := range strings.Split(b.only, ",") {
+			if strings.HasPrefix(p, group.name) || strings.HasPrefix(group.name, p) {
+				all = append(all, group.make()...)
+				break
+			}
+		}
+	}
+	return all
+}
 
 // wanted reports whether an item is to be run.
 func (b *bench) wanted(name string) bool {

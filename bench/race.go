@@ -59,9 +59,9 @@ type contender struct {
 }
 
 // race runs all items of so many threads.
-func (b *bench) race(threads int) error {
+func (b *bench) race(threads int, all []item) error {
 	var items []item
-	for _, it := range b.items() {
+	for _, it := range all {
 		if it.threads == threads && b.wanted(it.name) && !(b.quick && it.long) {
 			items = append(items, it)
 		}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
@@ -156,11 +156,9 @@ func (b *bench) words() data {
 			row[int32(cubed(rng, m))] = true
 		}
 		s := 0.0
-		for j := range m {
-			if row[int32(j)] {
-				x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, 1/math.Sqrt(74))
-				s += truth[j] / math.Sqrt(74)
-			}
+		for _, j := range slices.Sorted(maps.Keys(row)) {
+			x.Col, x.Val = append(x.Col, j), append(x.Val, 1/math.Sqrt(74))
+			s += truth[j] / math.Sqrt(74)
 		}
 		if rng.Float64() < 1/(1+math.Exp(-s)) {
 			y[i] = 1
@@ -190,26 +188,22 @@ func smoothness(d data) float64 {
 	return 1.01 * L / 4
 }
 
-// sumItems are P5a, exact gradients and values, and P1 to P3, whole runs.
+// sumItems are P5a, exact gradients and values.
 func (b *bench) sumItems() (all []item) {
-	news := b.news20()
-	one, two := 3.0, 2.5
+	news, n := b.news20(), 5000
 	for _, t := range []int{1, 2} {
-		goal := []float64{one, two}[t-1]
+		goal := []float64{3, 2.5}[t-1]
 		all = append(all,
 			item{name: "P5a gradient", peer: "gradient", tol: 1e-9, threads: t, goal: goal, args: news.args(nil), start: func() side { return startGradient(news) }, ownOne: t == 2},
 			item{name: "P5a value", peer: "value", tol: 1e-9, threads: t, goal: goal, args: news.args(nil), start: func() side { return startValue(news) }, ownOne: t == 2})
 	}
-	n := 5000
 	if b.quick {
 		n = 500
 	}
-	dense := b.multi("multi", n, 200, 50)
-	large := b.multi("large", 2*n, 784, 10)
-	for _, d := range []data{dense, large} {
+	for _, d := range []data{b.multi("multi", n, 200, 50), b.multi("large", 2*n, 784, 10)} {
 		all = append(all, item{name: "P5a dense " + shape(d.n, d.m), peer: "dense gradient", tol: 1e-9, threads: 1, goal: 1, args: d.args(nil), start: func() side { return startGradient(d) }})
 	}
-	return slices.Concat(all, b.runItems(dense), b.methodItems(news))
+	return all
 }
 
 func startGradient(d data) side {
@@ -224,47 +218,37 @@ func startValue(d data) side {
 	return side{func() { v = f.Value(d.w) }, func() []float64 { return []float64{v} }}
 }
 
-// runItems are P1 to P3. Frank-Wolfe is told by its objective after the same steps; SVRG
-// draws its samples on each side, and the objectives are as near as that allows.
-func (b *bench) runItems(multi data) (all []item) {
-	soft, words := b.soft(), b.words()
-	short := 1
-	if b.quick {
-		short = 10
+// runItems are P1 and P2 by the data. Frank-Wolfe is told by its objective after the same
+// steps; SVRG draws its samples on each side, and the objectives are as near as that allows.
+func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
+	f := fwsum.NewBinaryLogistic(d.x, d.y)
+	ball, L, w0 := fwset.L1Ball{D: d.m, R: tau}, smoothness(d), make([]float64, d.m)
+	fw := item{name: name + ", FW", peer: "frank-wolfe", threads: 1, tol: 1e-9, goal: 3,
+		args:  d.args(map[string]any{"tau": tau, "L": L, "steps": steps}),
+		start: func() side { return startRun(f, ball, func() fwopt.Method { return fwopt.FWSafe(L) }, w0, 1, steps) }}
+	svrg := item{name: name + ", SVRG", threads: 1, tol: 1e-3, goal: 3}
+	batch, per, rate, epochs := 500, 40, 1/(3*L), 5
+	if _, dense := d.x.(*fwsum.Dense); dense { // copt's own, a sample a step
+		batch, per, rate, epochs = 1, d.n, 1/(4*f.Smoothness()), 20
+		svrg.peer, svrg.args = "svrg", d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs})
+	} else {
+		svrg.peer, svrg.args = "svrg, batches", d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs, "batch": batch, "steps": per})
 	}
-	for _, p := range []struct {
-		name  string
-		d     data
-		tau   float64
-		steps int
-	}{{"P1 l1, dense, ", soft, 1, 2000 / short}, {"P2 l1, sparse, ", words, 100, 200 / short}} {
-		f := fwsum.NewBinaryLogistic(p.d.x, p.d.y)
-		ball, L := fwset.L1Ball{D: p.d.m, R: p.tau}, smoothness(p.d)
-		all = append(all, item{name: p.name + "FW", peer: "frank-wolfe", threads: 1, tol: 1e-9, goal: 3,
-			args: p.d.args(map[string]any{"tau": p.tau, "L": L, "steps": p.steps}),
-			start: func() side {
-				return startRun(f, ball, func() fwopt.Method { return fwopt.FWSafe(L) }, make([]float64, p.d.m), 1, p.steps)
-			}})
-		one, per, rate, epochs := 500, 40, 1/(3*L), 5
-		args, peer := map[string]any{"tau": p.tau, "rate": rate, "epochs": epochs, "batch": one, "steps": per}, "svrg, batches"
-		if strings.HasPrefix(p.name, "P1") {
-			one, per, rate, epochs = 1, p.d.n, 1/(4*f.Smoothness()), 20
-			args, peer = map[string]any{"tau": p.tau, "rate": rate, "epochs": epochs}, "svrg"
-		}
-		svrg := func() fwopt.Method {
-			return &fwopt.SVRG{Rate: rate, M: func(int) int { return one }, N: func(int) int { return per }}
-		}
-		all = append(all, item{name: p.name + "SVRG", peer: peer, threads: 1, tol: 1e-3, goal: 3,
-			args: p.d.args(args), start: func() side { return startRun(f, ball, svrg, make([]float64, p.d.m), 1, epochs*per) }})
+	m := func() fwopt.Method {
+		return &fwopt.SVRG{Rate: rate, M: func(int) int { return batch }, N: func(int) int { return per }}
 	}
-	f := fwsum.NewLogistic(multi.x, multi.labels(), multi.h)
-	ball := fwset.TraceNorm{H: multi.h, M: multi.m, Tau: 20}
-	steps := 200 / short
-	return append(all, item{name: "P3 trace norm, FW", peer: "frank-wolfe, trace", threads: 1, tol: 1e-6, goal: 1.5,
-		args: multi.args(map[string]any{"tau": 20, "steps": steps}),
-		start: func() side {
+	svrg.start = func() side { return startRun(f, ball, m, w0, 1, epochs*per) }
+	return []item{fw, svrg}
+}
+
+// traceItems are P3.
+func (b *bench) traceItems(d data, steps int) []item {
+	f := fwsum.NewLogistic(d.x, d.labels(), d.h)
+	ball := fwset.TraceNorm{H: d.h, M: d.m, Tau: 20}
+	return []item{{name: "P3 trace norm, FW", peer: "frank-wolfe, trace", threads: 1, tol: 1e-6, goal: 1.5,
+		args: d.args(map[string]any{"tau": 20, "steps": steps}), start: func() side {
 			return startRun(f, ball, func() fwopt.Method { return fwopt.FWOpenLoop() }, make([]float64, f.Dim()), 1, steps)
-		}})
+		}}}
 }
 
 // startRun runs so many steps of a method from w0, again and again.

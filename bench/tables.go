@@ -35,15 +35,16 @@ func (b *bench) write(out string, roof []mark, growth []growing) error {
 	for _, name := range slices.Sorted(maps.Keys(b.versions)) {
 		facts = append(facts, []string{name, b.versions[name]})
 	}
-	ratios := [][]string{{"item", "threads", "who", "form", "turns", "median_s", "min_s", "max_s", "ratio", "ratio_min", "ratio_max", "goal", "forms_ms"}}
+	ratios := [][]string{{"item", "threads", "who", "form", "turns", "ours_s", "median_s", "min_s", "max_s", "ratio", "ratio_min", "ratio_max", "goal", "forms_ms"}}
 	md := "| item | threads | fwlab, ms | theirs, ms | theirs / ours | from turn to turn | goal | their best form |\n|---|---|---|---|---|---|---|---|\n"
 	mine := 0.0
 	for _, r := range b.rows {
-		ratios = append(ratios, []string{r.item, fmt.Sprint(r.threads), r.who, r.form, fmt.Sprint(r.rounds), number(r.median), number(r.min), number(r.max),
-			number(r.ratio), number(r.least), number(r.top), number(r.goal), r.forms})
 		if r.who == ours {
 			mine = r.median
-		} else {
+		}
+		ratios = append(ratios, []string{r.item, fmt.Sprint(r.threads), r.who, r.form, fmt.Sprint(r.rounds), number(mine), number(r.median), number(r.min), number(r.max),
+			number(r.ratio), number(r.least), number(r.top), number(r.goal), r.forms})
+		if r.who != ours {
 			form := r.form
 			if r.who != python {
 				form = r.who
@@ -55,9 +56,10 @@ func (b *bench) write(out string, roof []mark, growth []growing) error {
 	for _, m := range roof {
 		marks = append(marks, []string{m.kind, m.name, fmt.Sprint(m.size), number(m.rate), m.unit, number(m.seconds), m.bound})
 	}
-	grown := [][]string{{"kernel", "in", "size", "seconds", "memory_s", "exponent", "net", "want", "slack"}}
-	for _, g := range growth {
-		grown = append(grown, []string{g.kernel, g.in, fmt.Sprint(g.size), number(g.seconds), number(g.memory), number(g.exponent), number(g.net), number(g.want), number(g.slack)})
+	grown := [][]string{{"kernel", "in", "from", "size", "last", "seconds", "memory_s", "exponent", "net", "want", "slack"}}
+	for i, g := range growth {
+		last := i+1 == len(growth) || growth[i+1].from != g.from || growth[i+1].size < g.size
+		grown = append(grown, []string{g.kernel, g.in, fmt.Sprint(g.from), fmt.Sprint(g.size), fmt.Sprint(last), number(g.seconds), number(g.memory), number(g.exponent), number(g.net), number(g.want), number(g.slack)})
 	}
 	for name, rows := range map[string][][]string{"machine": facts, "ratios": ratios, "roofline": marks, "growth": grown} {
 		var s strings.Builder
