@@ -8,7 +8,7 @@ from forms_spectral import shrink
 from forms_sums import derivative, load, mean_loss, scores, softmax
 
 
-@numba.njit
+@numba.njit(cache=True)
 def add_batch(g, ptr, col, val, y, w, w0, minus, index, weight):
     """g += the batch's gradient at w, less that at w0 if minus."""
     s, s0 = np.empty(w.shape[1]), np.empty(w.shape[1])

@@ -48,7 +48,7 @@ def mean_loss(s, y):
     return np.mean(np.log(s.sum(axis=1)) - own)
 
 
-@numba.njit(inline="always")
+@numba.njit(inline="always", cache=True)
 def scores(s, ptr, col, val, i, w):
     s[:] = 0.0
     for k in range(ptr[i], ptr[i + 1]):
@@ -58,7 +58,7 @@ def scores(s, ptr, col, val, i, w):
             s[l] += v * row[l]
 
 
-@numba.njit(inline="always")
+@numba.njit(inline="always", cache=True)
 def derivative(s, y, c):
     top = s.max()
     z = 0.0
@@ -70,7 +70,7 @@ def derivative(s, y, c):
     s[y] -= c
 
 
-@numba.njit(parallel=True)
+@numba.njit(parallel=True, cache=True)
 def derivatives(p, ptr, col, val, y, w, loss):
     n = len(y)
     for i in numba.prange(n):
@@ -84,7 +84,7 @@ def derivatives(p, ptr, col, val, y, w, loss):
         derivative(p[i], y[i], 1.0 / n)
 
 
-@numba.njit(parallel=True)
+@numba.njit(parallel=True, cache=True)
 def losses(ptr, col, val, y, w, loss):
     for i in numba.prange(len(y)):
         s = np.empty(w.shape[1])
@@ -97,7 +97,7 @@ def losses(ptr, col, val, y, w, loss):
         loss[i] = np.log(z) - own
 
 
-@numba.njit(parallel=True)
+@numba.njit(parallel=True, cache=True)
 def backward(g, ptr, col, val, p):
     """g = A'p from the columns of A, each a task."""
     for j in numba.prange(g.shape[0]):
@@ -225,7 +225,7 @@ def frank_wolfe_trace(path, n, m, h, tau, steps):
     return once(forms, lambda w: fun(w)[0])
 
 
-@numba.njit
+@numba.njit(cache=True)
 def onto_l1(x, tau):
     a = np.abs(x)
     if a.sum() <= tau:
