@@ -63,7 +63,10 @@ func (b *bench) run(out string) error {
 		}
 	}
 	runtime.GOMAXPROCS(1)
-	roof := b.roof()
+	roof, err := b.roof()
+	if err != nil {
+		return err
+	}
 	growth := b.growth()
 	if out == "" && (b.quick || b.only != "") {
 		return nil

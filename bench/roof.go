@@ -23,9 +23,9 @@ type mark struct {
 
 // roof measures reads and updates by size, the rate of FMA and of random rows, and the
 // kernels against them.
-func (b *bench) roof() (all []mark) {
+func (b *bench) roof() (all []mark, err error) {
 	if !roofs || !b.wanted("roofline") {
-		return nil
+		return nil, nil
 	}
 	add := func(m mark) {
 		all = append(all, m)
@@ -49,10 +49,11 @@ func (b *bench) roof() (all []mark) {
 		t := b.rowTime(make([]float64, m*h), h, idx)
 		add(mark{"roof", fmt.Sprintf("random rows, h = %d", h), 8 * m * h, float64(8*h*len(idx)) / t / 1e9, "GB/s", t, ""})
 	}
-	for _, k := range b.kernels(peak) {
+	own, err := b.ownKernels(peak)
+	for _, k := range append(b.kernels(peak), own...) {
 		add(k)
 	}
-	return all
+	return all, err
 }
 
 // seconds returns the least time of f on the processor, out of several tries, so that
