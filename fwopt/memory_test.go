@@ -30,7 +30,7 @@ func TestMemoryReachesEta(t *testing.T) {
 	}
 	f := fwsum.NewQuadratic(h*m, scale, c)
 	for _, omega := range []fwset.Domain{
-		fwset.Simplex{D: h * m, R: 1}, fwset.L1Ball{D: h * m, R: 2}, fwset.L2Ball{D: h * m, R: 1}, fwset.TraceNorm{H: h, M: m, Tau: 2},
+		fwset.Simplex{D: h * m, R: 1}, fwset.L1Ball{D: h * m, R: 2}, fwset.L2Ball{D: h * m, R: 1}, fwset.TraceNorm{H: h, M: m, Tau: 2, SVD: true},
 		fwset.Box{Lo: slices.Repeat([]float64{-1}, h*m), Hi: slices.Repeat([]float64{0.5}, h*m)},
 	} {
 		for _, size := range []int{1, 2, 3, 8, 40} {

@@ -291,8 +291,8 @@ func (o *Oracle) Sample(m int) Batch {
 
 // Halted reports whether the step at work must be given up: the run was told to
 // stop, or has reached the limit of Budget.Linear or Seconds. A method asks in
-// each turn of an inner loop; if so, its Steps returns without a yield and with the
-// state of the last whole step. A step that cannot be long need not ask.
+// each turn of an inner loop that may be long; if so, its Steps returns without a yield
+// and with the state of the last whole step.
 func (o *Oracle) Halted() bool { return o.halt != nil && o.halt() }
 
 // Stall says that the step at work cannot be finished, as where an inner loop does

@@ -15,8 +15,7 @@ import "iter"
 //	    Compute y_k = (1 − γ_k) y_{k−1} + γ_k x_k.
 //	end for
 //
-// A run whose inner loop needs more than a million linear optimisations ends as
-// Stalled.
+// A run whose inner loop needs over a million linear optimisations ends as Stalled.
 type SCGS struct {
 	Gamma func(k int) float64 // γ_k
 	Beta  func(k int) float64 // β_k
@@ -45,12 +44,9 @@ func SCGSConvex(L, D, sigma float64) *SCGS {
 // SCGSExperiments has m_k = k³ as Section 5 says. The rest is open there; this
 // takes γ_k, β_k and η_k of SCGSConvex.
 //
-// With f's own L it is often the slowest method there is, for η_k and β_k are made for
-// the worst f of that L and D: on data LD² is hundreds of times f(w_0), so that the
-// inner loop is content with what it begins from. To tune it hand in sL for L, s a power
-// of 2 well below 1: s was 1/16 on the digits and 2⁻¹⁴ on news20. Too small an s makes β_k
-// too small, and steps that the curvature of f does not bear. As η_k falls like 1/k² and
-// m_k grows, it has no floor.
+// With f's own L it is often the slowest method there is, and is tuned as
+// STORCExperiments is: s was 1/16 on the digits and 2⁻¹⁴ on news20. As η_k falls like
+// 1/k² and m_k grows, it has no floor.
 func SCGSExperiments(L, D float64) *SCGS {
 	return scgs(positive("L", L), positive("D", D), func(k int) int { return ceil(min(float64(k)*float64(k)*float64(k), 1<<53)) })
 }

@@ -33,7 +33,7 @@ func (OpenLoop) Step(_ *Oracle, k int, _ Leg) float64 { return gamma2(k) }
 // Identify says that there is nothing to say.
 func (r OpenLoop) Identify(id *Identity) { id.Of(r) }
 
-// Short is the step min{1, slope/(L‖D‖²)}, which never increases an L-smooth f.
+// Short is the step min{1, slope/(L‖D‖²)}: it never increases an L-smooth f.
 type Short struct {
 	L float64 // smoothness of f
 }

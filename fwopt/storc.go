@@ -55,7 +55,7 @@ func STORCTheorem2a(L, D float64) *STORC {
 
 // STORCTheorem2b has the parameters of Theorem 2, case (b), f G-Lipschitz: those of
 // STORCTheorem2a with m_{t,k} = ⌈700 N_t + 24 N_t G(k+1)/(LD)⌉, under the same
-// conditions and with the same bound, fwtheory.BoundEpoch(L, D, t).
+// conditions and with the same bound.
 func STORCTheorem2b(L, D, G float64) *STORC {
 	r := 24 * positive("G", G) / (positive("L", L) * positive("D", D))
 	return storcDoubling(L, D, func(N, k int) int {
@@ -128,12 +128,10 @@ func storcStrong(L, D, alpha float64, m func(N int, mu float64) int) *STORC {
 // With f's own L it is often the slowest method there is, for η_{t,k} and β_k are made
 // for the worst f of that L and D: on data LD² is hundreds of times f(w_0), so that line
 // 11 is content with what it begins from. To tune it hand in sL for L, s a power of 2
-// well below 1: s was 1/16 on the digits and 2⁻¹² on news20, and Theorem 2 says nothing
-// of either. Too small an s makes steps that the noise of m_{t,k} drives astray.
-//
-// It has a floor, whatever s: η_{t,k} and m_{t,k} do not fall with t, so f(w_t) − f(w*)
-// stays near η, in proportion to the LD² that is handed in, or at the noise, however
-// long it runs. The theorems' STORC has none.
+// well below 1: s was 1/16 on the digits and 2⁻¹² on news20. Too small an s makes steps
+// that the noise of m_{t,k} drives astray. Whatever s, it has a floor, which the
+// theorems' STORC has not: η_{t,k} and m_{t,k} do not fall with t, so f(w_t) − f(w*)
+// stays near η, in proportion to the LD² that is handed in, or at the noise.
 func STORCExperiments(L, D float64) *STORC {
 	positive("L", L)
 	positive("D", D)
