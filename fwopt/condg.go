@@ -7,36 +7,33 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// condG is lines 10 and 11 of Algorithm 2, the inner loop of SCGS and STORC: it runs
-// Frank-Wolfe from u = x to solve
+// CondG is lines 10 and 11 of Algorithm 2, the inner loop of SCGS and STORC and of a
+// sliding method of one's own: it runs Frank-Wolfe from u = x to solve
 //
 //	min_{u∈Ω} g(u),   g(u) = (β/2)‖u − x‖² + ∇̃ᵀu
 //
 // until gap + slack ≤ η, where gap is the duality gap and slack the inexactness of
 // the linear optimisation, which is asked for η/10: so Eq. (4) holds also where
 // that is not exact. The step is the minimiser on the segment, in closed form.
-// One condG serves all the steps of a run; beside g it is scratch space only.
-//
-// With an active set it takes the steps of AwayFW, from the vertex
-// u = argmin_{v∈Ω} ∇̃ᵀv, for one linear optimisation more.
-type condG struct {
+// Make one with NewCondG: it serves all the steps of a run.
+type CondG struct {
 	β        float64
 	x, tilde []float64 // of g
 
 	u, grad, d []float64
 	v          Vertex
-	s          *fwset.ActiveSet // of u; nil without away steps
+	s          *fwset.ActiveSet // of u, for away steps from the vertex argmin_{v∈Ω} ∇̃ᵀv; or nil
 	h          *hull            // with a Memory, see there
 }
 
-func newCondG(d int) *condG {
+// NewCondG returns the inner loop of a run in dimension d, with a Memory if that is
+// not nil and has a Size, which must not be negative.
+func NewCondG(d int, mem *Memory) *CondG {
 	s := vectors(3, d)
-	return &condG{u: s[0], grad: s[1], d: s[2]}
-}
-
-func newAwayCondG(d int) *condG {
-	c := newCondG(d)
-	c.s = new(fwset.ActiveSet)
+	c := &CondG{u: s[0], grad: s[1], d: s[2]}
+	if mem != nil && mem.Size != 0 {
+		c.h = newHull(d, mem)
+	}
 	return c
 }
 
@@ -45,17 +42,19 @@ func newAwayCondG(d int) *condG {
 // Theorem 2, 28k + 10 for SCGS, 10.5 N_t 2^{t−1}/μ + 10 in case (c).
 const maxInner = 1_000_000
 
-// let sets g. It keeps x and ∇̃, which must stay as they are until argmin returns.
-func (c *condG) let(beta float64, x, tilde []float64) {
+// Let sets g. It keeps x and ∇̃, which must stay as they are until Argmin returns. It
+// panics if β is not positive.
+func (c *CondG) Let(beta float64, x, tilde []float64) {
 	if !(beta > 0) {
 		panic(fmt.Sprintf("fwopt: β = %g, want β > 0; look at the schedule Beta", beta))
 	}
 	c.β, c.x, c.tilde = beta, x, tilde
 }
 
-// argmin returns x_k, valid until the next call, or nil if the run was halted or
-// if η cannot be reached; the state of the method is then as it was.
-func (c *condG) argmin(o *Oracle, eta float64) []float64 {
+// Argmin returns x_k, valid until the next call, or nil if the run was halted or if η
+// cannot be reached: Steps then returns, with the state of the last whole step. It
+// counts its linear optimisations, and panics if η is negative.
+func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	if !(eta >= 0) {
 		panic(fmt.Sprintf("fwopt: η = %g, want η ≥ 0; look at the schedule Eta", eta))
 	}
@@ -92,8 +91,15 @@ func (c *condG) argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
+// Keep ends a step: it makes the vertices of the last Argmin those of the Memory.
+func (c *CondG) Keep() {
+	if c.h != nil {
+		c.h.keep()
+	}
+}
+
 // move goes from u towards v, where d = u − v, or away from an active vertex.
-func (c *condG) move(gap float64) (moved bool) {
+func (c *CondG) move(gap float64) (moved bool) {
 	step := func(slope float64) float64 { // argmin_{γ∈[0,1]} g(u − γd)
 		return shortStep(slope, c.β*floats.Dot(c.d, c.d))
 	}

@@ -43,23 +43,24 @@ type hull struct {
 	y, z, d []float64
 }
 
-// recall makes the inner loop use mem, if that has a size.
-func (c *condG) recall(mem *Memory) *condG {
+// newHull returns the hull in dimension d that begins with the vertices of mem.
+func newHull(d int, mem *Memory) *hull {
 	if mem.Size < 0 {
 		panic(fmt.Sprintf("fwopt: a Memory of %d vertices", mem.Size))
 	}
-	if mem.Size > 0 {
-		n := mem.Size + 1
-		s := vectors(2*n+7, n)
-		w := s[2*n:]
-		c.h = &hull{mem: mem, atom: make([]Vertex, mem.Size)[:0], b: make([]float64, len(c.u)), gram: s[:n],
-			λ: w[0], lin: w[1], slope: w[2], ax: w[3], at: make([]int, n), chol: s[n : 2*n], y: w[4], z: w[5], d: w[6]}
+	n := mem.Size + 1
+	s := vectors(2*n+7, n)
+	w := s[2*n:]
+	h := &hull{mem: mem, atom: make([]Vertex, mem.Size)[:len(mem.Atom)], b: make([]float64, d), gram: s[:n],
+		λ: w[0], lin: w[1], slope: w[2], ax: w[3], at: make([]int, n), chol: s[n : 2*n], y: w[4], z: w[5], d: w[6]}
+	for i := range h.atom {
+		h.atom[i].Set(&mem.Atom[i])
 	}
-	return c
+	return h
 }
 
 // argminHull is argmin with a memory.
-func (c *condG) argminHull(o *Oracle, eta float64) []float64 {
+func (c *CondG) argminHull(o *Oracle, eta float64) []float64 {
 	h := c.h
 	h.start(c.x, c.tilde)
 	for range maxInner {
@@ -75,7 +76,6 @@ func (c *condG) argminHull(o *Oracle, eta float64) []float64 {
 		c.v.From(c.d, c.u)
 		gap := floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (4)
 		if gap+slack <= eta {
-			h.keep()
 			return c.u
 		}
 		known := slices.ContainsFunc(h.atom, func(a Vertex) bool { return a.Equal(&c.v) })
@@ -92,10 +92,6 @@ func (c *condG) argminHull(o *Oracle, eta float64) []float64 {
 func (h *hull) start(x, tilde []float64) {
 	h.moved, h.xx, h.tx = false, floats.Dot(x, x), floats.Dot(tilde, x)
 	h.λ[0], h.lin[0], h.gram[0][0] = 1, 0, 0
-	h.atom = h.atom[:len(h.mem.Atom)]
-	for i := range h.atom {
-		h.atom[i].Set(&h.mem.Atom[i])
-	}
 	h.enter(0, x, tilde)
 }
 

@@ -80,7 +80,7 @@ func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.T == 0 || a.T == 1 && a.K == 0 {
 		a.T, a.X, a.Y = 1, append(a.X[:0], w0...), append(a.Y[:0], w0...)
 	}
-	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), newCondG(len(w0))
+	z, g, inner := make([]float64, len(w0)), make([]float64, len(w0)), NewCondG(len(w0), nil)
 	return func(yield func(Step) bool) {
 		// the loops begin where the run stands, after step a.K of epoch a.T, so that a saved one goes on
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
@@ -92,8 +92,8 @@ func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 				copy(z, a.Y)
 				Lerp(z, a.Gamma(k), a.X)          // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
 				o.StochasticGrad(g, z, a.M(t, k)) // ∇̃_k, mean of m_{t,k} samples of ∇f_i(z_k)
-				inner.let(a.Beta(k), a.X, g)      // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
-				x := inner.argmin(o, a.Eta(t, k)) // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_{t,k}
+				inner.Let(a.Beta(k), a.X, g)      // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
+				x := inner.Argmin(o, a.Eta(t, k)) // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_{t,k}
 				if x == nil {
 					return // the state is still that of step k−1
 				}

@@ -160,10 +160,10 @@ func (a *STORC) say(id *Identity) {
 // step k counts 2m_{t,k} stochastic gradients and, for line 11, one linear
 // optimisation more than the Frank-Wolfe steps made.
 func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	return a.steps(o, w0, newCondG(len(w0)).recall(&a.Memory))
+	return a.steps(o, w0, NewCondG(len(w0), &a.Memory))
 }
 
-func (a *STORC) steps(o *Oracle, w0 []float64, inner *condG) iter.Seq[Step] {
+func (a *STORC) steps(o *Oracle, w0 []float64, inner *CondG) iter.Seq[Step] {
 	given("STORC.Gamma", a.Gamma == nil)
 	given("STORC.Beta", a.Beta == nil)
 	given("STORC.Eta", a.Eta == nil)
@@ -188,12 +188,13 @@ func (a *STORC) steps(o *Oracle, w0 []float64, inner *condG) iter.Seq[Step] {
 				copy(z, a.Y)
 				Lerp(z, a.Gamma(k), a.X)                 // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
 				o.VRGrad(g, z, a.Y0, a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_{t,k} ∇̃f(z_k; y_0)
-				inner.let(a.Beta(k), a.X, g)             // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
-				x := inner.argmin(o, a.Eta(t, k))        // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_{t,k}
+				inner.Let(a.Beta(k), a.X, g)             // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
+				x := inner.Argmin(o, a.Eta(t, k))        // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_{t,k}
 				if x == nil {
 					return // the state is still that of step k−1
 				}
 				copy(a.X, x)
+				inner.Keep()
 				Lerp(a.Y, a.Gamma(k), a.X) // y_k = (1−γ_k) y_{k−1} + γ_k x_k
 				a.K = k
 				if !yield(Step{T: t, K: k, X: a.Y}) {

@@ -1,6 +1,10 @@
 package fwopt
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+)
 
 // STORCAway is STORC whose line 11 takes away steps, as AwayFW does, and starts from
 // argmin_{v∈Ω} ∇̃_kᵀv; for polytopes. It has the schedules and the state of a STORC:
@@ -28,5 +32,7 @@ func (a *STORCAway) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.Memory.Size != 0 {
 		panic("fwopt: STORCAway takes away steps and has no Memory; a STORC has one")
 	}
-	return a.steps(o, w0, newAwayCondG(len(w0)))
+	inner := NewCondG(len(w0), nil)
+	inner.s = new(fwset.ActiveSet)
+	return a.steps(o, w0, inner)
 }
