@@ -8,6 +8,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
@@ -129,7 +130,7 @@ func TestAwayStepsWithinTheirBound(t *testing.T) {
 			for j := range c {
 				c[j] = r.Float64() + r.NormFloat64()/float64(1+seed%5)
 			}
-			for _, plain := range []*fwopt.STORC{fwopt.STORCBeyond(1, D), fwopt.STORCBeyondStrong(2, D, 1), fwopt.STORCExperiments(1, D)} {
+			for _, plain := range []*fwopt.STORC{fwmore.STORCBeyond(1, D), fwmore.STORCBeyondStrong(2, D, 1), fwopt.STORCExperiments(1, D)} {
 				m := &fwopt.STORCAway{STORC: *plain}
 				if e := m.M(1, 1); e == 100 { // any accuracy
 					m.Eta = func(t, k int) float64 { return D * D * math.Pow(10, -float64((t+3*k)%11)) }
@@ -178,7 +179,7 @@ func TestAwayStepsOnTheZigzag(t *testing.T) {
 		}
 		return spent
 	}
-	m, n := fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha), &fwopt.STORCAway{STORC: *fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha)}
+	m, n := fwmore.STORCBeyondStrong(p.L, p.D, p.Alpha), &fwopt.STORCAway{STORC: *fwmore.STORCBeyondStrong(p.L, p.D, p.Alpha)}
 	plain, short := linear(m, m.N), linear(n, n.N)
 	t.Logf("without away steps %v, with %v", plain[1:], short[1:])
 	if plain[13] < 10*plain[9] {

@@ -7,15 +7,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// CondG is lines 10 and 11 of Algorithm 2, the inner loop of SCGS and STORC and of a
-// sliding method of one's own: it runs Frank-Wolfe from u = x to solve
-//
-//	min_{u∈Ω} g(u),   g(u) = (β/2)‖u − x‖² + ∇̃ᵀu
-//
-// until gap + slack ≤ η, where gap is the duality gap and slack the inexactness of
-// the linear optimisation, which is asked for η/10: so Eq. (4) holds also where
-// that is not exact. The step is the minimiser on the segment, in closed form.
-// Make one with NewCondG: it serves all the steps of a run.
+// CondG is lines 10 and 11 of Algorithm 2, for SCGS, STORC and methods of one's own: by
+// Frank-Wolfe from u = x it solves min_{u∈Ω} g(u) = (β/2)‖u − x‖² + ∇̃ᵀu until gap + slack
+// ≤ η, where slack, of the linear optimisation, is asked to be η/10: so Eq. (4) holds also
+// where that is not exact. The step is the minimiser on the segment, in closed form. A
+// run that needs a million linear optimisations for one η is Stalled.
 type CondG struct {
 	β        float64
 	x, tilde []float64 // of g
@@ -26,8 +22,7 @@ type CondG struct {
 	h          *hull            // with a Memory, see there
 }
 
-// NewCondG returns the inner loop of a run in dimension d, with a Memory if that is
-// not nil and has a Size, which must not be negative.
+// NewCondG returns the inner loop of a run in dimension d. mem may be nil.
 func NewCondG(d int, mem *Memory) *CondG {
 	s := vectors(3, d)
 	c := &CondG{u: s[0], grad: s[1], d: s[2]}
@@ -42,8 +37,7 @@ func NewCondG(d int, mem *Memory) *CondG {
 // Theorem 2, 28k + 10 for SCGS, 10.5 N_t 2^{t−1}/μ + 10 in case (c).
 const maxInner = 1_000_000
 
-// Let sets g. It keeps x and ∇̃, which must stay as they are until Argmin returns. It
-// panics if β is not positive.
+// Let sets g, until Argmin returns. It panics if β is not positive.
 func (c *CondG) Let(beta float64, x, tilde []float64) {
 	if !(beta > 0) {
 		panic(fmt.Sprintf("fwopt: β = %g, want β > 0; look at the schedule Beta", beta))
@@ -51,9 +45,8 @@ func (c *CondG) Let(beta float64, x, tilde []float64) {
 	c.β, c.x, c.tilde = beta, x, tilde
 }
 
-// Argmin returns x_k, valid until the next call, or nil if the run was halted or if η
-// cannot be reached: Steps then returns, with the state of the last whole step. It
-// counts its linear optimisations, and panics if η is negative.
+// Argmin returns x_k, valid until the next call, or nil where Steps must return with the
+// state of the last whole step. It panics if η is negative.
 func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	if !(eta >= 0) {
 		panic(fmt.Sprintf("fwopt: η = %g, want η ≥ 0; look at the schedule Eta", eta))
@@ -91,7 +84,7 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
-// Keep ends a step: it makes the vertices of the last Argmin those of the Memory.
+// Keep makes the vertices of the last Argmin those of the Memory.
 func (c *CondG) Keep() {
 	if c.h != nil {
 		c.h.keep()

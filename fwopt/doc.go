@@ -32,7 +32,7 @@
 //	SCGS   Section 2.2; Lan & Zhou    SCGSConvex, SCGSExperiments; SCGSStronglyConvex
 //	SVRF   Algorithm 1, Theorem 1     SVRFTheorem1, SVRFExperiments
 //	STORC  Algorithm 2, Theorem 2     STORCTheorem2a, 2b, 2c, STORCExperiments
-//	       a theorem beyond it        STORCBeyond, STORCBeyondStrong; STORCAway
+//	       away steps in line 11      STORCAway
 //	SGD    Section 5 (baseline)       SGDExperiments
 //	SVRG   Section 5 (baseline)       SVRGExperiments
 //

@@ -186,8 +186,11 @@ func (h *hull) solve(β, tol float64) {
 				s = i
 			}
 		}
+		if s < 0 {
+			return // not a number
+		}
 		fall := h.slope[s] - h.slope[t] // at least the duality gap over the hull
-		if fall <= tol {
+		if !(fall > tol) {
 			return
 		}
 		γ := h.λ[s]
@@ -274,12 +277,7 @@ func (h *hull) point(u, x []float64) {
 	if h.moved {
 		x = h.b
 	}
-	floats.ScaleTo(u, h.λ[0], x)
-	for i := range h.atom {
-		if h.λ[i+1] > 0 {
-			h.atom[i].AddTo(u, h.λ[i+1])
-		}
-	}
+	fwset.Sum(u, h.λ[0], x, h.λ[1:], h.atom)
 }
 
 // keep makes the vertices those of the Memory.

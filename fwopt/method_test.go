@@ -42,10 +42,13 @@ var spends = map[string]func(t, k int) fwopt.Calls{
 	"OFWl": func(_, _ int) fwopt.Calls { return fwopt.Calls{Stochastic: 1, Linear: 1} },
 	"GH":   func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 1, Linear: 1} },
 
-	"AwayFW":    func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 1, Linear: 1} },
-	"AwayFWls":  func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 2, Linear: 1} },
-	"SCGSmem":   func(_, k int) fwopt.Calls { return fwopt.Calls{Stochastic: k * k * k, Linear: varies} },
-	"STORCmem":  snapshot(func(_, _ int) fwopt.Calls { return fwopt.Calls{Stochastic: 200, Linear: varies} }),
+	"AwayFW":   func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 1, Linear: 1} },
+	"AwayFWls": func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 2, Linear: 1} },
+	"SCGSmem":  func(_, k int) fwopt.Calls { return fwopt.Calls{Stochastic: k * k * k, Linear: varies} },
+	"STORCmem": snapshot(func(_, _ int) fwopt.Calls { return fwopt.Calls{Stochastic: 200, Linear: varies} }),
+	"STORCad": func(_, _ int) fwopt.Calls {
+		return fwopt.Calls{Exact: varies, Stochastic: varies, Linear: varies}
+	},
 	"STORCaway": snapshot(func(t, _ int) fwopt.Calls { return fwopt.Calls{Stochastic: 2 * 800 * doubling(t), Linear: varies} }),
 }
 

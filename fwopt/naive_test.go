@@ -374,18 +374,18 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 			w0: three, state: storcState, epochN: nC,
 			step: storc(h.slide, etaC, nC),
 		}, {
-			name: "STORC beyond", make: func() fwopt.Method { return fwopt.STORCBeyond(L, D) }, grads: 2,
+			name: "STORC beyond", make: func() fwopt.Method { return fwmore.STORCBeyond(L, D) }, grads: 2,
 			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
 		}, {
-			name: "STORC beyond, strong", make: func() fwopt.Method { return fwopt.STORCBeyondStrong(L, D, alpha) }, grads: 2,
+			name: "STORC beyond, strong", make: func() fwopt.Method { return fwmore.STORCBeyondStrong(L, D, alpha) }, grads: 2,
 			w0: three, state: storcState, epochN: nC, step: storc(h.slide, etaC, nC),
 		}, {
 			name: "STORC beyond, away", grads: 2,
-			make: func() fwopt.Method { return away(fwopt.STORCBeyond(L, D)) },
+			make: func() fwopt.Method { return away(fwmore.STORCBeyond(L, D)) },
 			w0:   three, state: storcState, epochN: nAB, step: storc(h.slideAway, etaAB, nAB),
 		}, {
 			name: "STORC beyond, strong, away", grads: 2,
-			make: func() fwopt.Method { return away(fwopt.STORCBeyondStrong(L, D, alpha)) },
+			make: func() fwopt.Method { return away(fwmore.STORCBeyondStrong(L, D, alpha)) },
 			w0:   three, state: storcState, epochN: nC, step: storc(h.slideAway, etaC, nC),
 		}, {
 			name: "AwayFW safe step", make: func() fwopt.Method { return fwmore.AwayFWSafe(60) },

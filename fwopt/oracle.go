@@ -167,7 +167,7 @@ func (o *Oracle) Grad(dst, w []float64) {
 }
 
 // StochasticGrad computes dst, the average of m iid samples of ∇f_i(w). It
-// counts m stochastic gradients; where m ≥ n it costs no more than O(n) of them.
+// counts m stochastic gradients; where m ≥ n it costs O(n).
 func (o *Oracle) StochasticGrad(dst, w []float64, m int) {
 	o.GradOf(dst, w, o.Sample(m), m)
 }

@@ -24,7 +24,7 @@ func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trac
 }
 
 // Runner is a run at work. Run makes one and lets it go to its end; package fwkeep
-// also stops it, writes its State to a file, and lets another program's go on there.
+// also stops it and writes its State to a file, for another program's to go on.
 type Runner struct {
 	Oracle *Oracle
 	Method Method
@@ -132,7 +132,7 @@ func name(x any) string {
 	return fmt.Sprintf("%T", x)
 }
 
-// Run takes the run from where it stands to its end. A Runner serves for that once.
+// Run takes the run from where it stands to its end, once.
 func (r *Runner) Run(ctx context.Context) *Trace {
 	tr := r.Trace
 	if r.state.Now.Step == 0 && len(tr.Points) == 0 && r.Budget.Record == nil {

@@ -14,8 +14,6 @@ import "iter"
 //	        until the duality gap is at most η_k.
 //	    Compute y_k = (1 − γ_k) y_{k−1} + γ_k x_k.
 //	end for
-//
-// A run whose inner loop needs over a million linear optimisations ends as Stalled.
 type SCGS struct {
 	Gamma func(k int) float64 // γ_k
 	Beta  func(k int) float64 // β_k

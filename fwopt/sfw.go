@@ -26,7 +26,7 @@ func SFWTheorem3(L, D, G float64) *SFW {
 	}
 }
 
-// SFWExperiments has m_k = k² as Section 5 says, and γ_k = 2/(k+1) from Theorem 3.
+// SFWExperiments has m_k = k² as Section 5 says, and γ_k of Theorem 3.
 func SFWExperiments() *SFW {
 	return &SFW{Gamma: gamma2, M: func(k int) int { return k * k }}
 }

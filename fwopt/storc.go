@@ -26,9 +26,8 @@ import (
 //
 // Line 3 is Oracle.Start, which Run calls when it is given no w_0. Line 11
 // starts from x_{k−1} and takes the minimiser on the segment as its step; the
-// paper leaves both open. A run whose line 11 needs more than a million linear
-// optimisations ends as Stalled. The constructors make Eta and M for their N: change
-// the three together.
+// paper leaves both open. The constructors make Eta and M for their N: change the
+// three together.
 type STORC struct {
 	Gamma func(k int) float64    // γ_k
 	Beta  func(k int) float64    // β_k
@@ -80,35 +79,12 @@ func storcDoubling(L, D float64, m func(N, k int) int) *STORC {
 // STORCTheorem2c has the parameters of Theorem 2, case (c), f α-strongly convex,
 // with μ = L/α: D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and
 // η_{t,k} = 2LD_t²/(N_t k), with γ_k and β_k, the conditions and the bound of
-// STORCTheorem2a. It panics if alpha > L, which no f can have.
+// STORCTheorem2a. It panics if alpha > L.
 func STORCTheorem2c(L, D, alpha float64) *STORC {
-	return storcStrong(L, D, alpha, func(N int, mu float64) int { return ceil(5600 * float64(N) * mu) })
-}
-
-// STORCBeyond has parameters of a theorem beyond the paper: γ_k, β_k, η_{t,k} and
-// N_t of cases (a) and (b) with m_{t,k} = 800 N_t give E f(w_t) − f(w*) ≤
-// fwtheory.BoundEpoch(L, D, t), if every f_i is convex and L-smooth on R^d, D is the
-// Euclidean diameter, and f(w_0) − f(w*) ≤ LD²/2, as for case (a), but whatever
-// ∇f(w*) is, and without a G. So O(LD²/ε) stochastic gradients are enough for any
-// such f. The proof stands in notebooks/09-beyond.
-func STORCBeyond(L, D float64) *STORC {
-	return storcDoubling(L, D, func(N, _ int) int { return 800 * N })
-}
-
-// STORCBeyondStrong has parameters of the theorem behind STORCBeyond for an f that is
-// also α-strongly convex on Ω: those of STORCTheorem2c with m_{t,k} = 800 N_t in place
-// of 5600 N_t μ, and its bound. So O(μ ln(LD²/ε)) stochastic gradients are enough, for
-// O(μ² ln(LD²/ε)). It panics if alpha > L. The proof stands in notebooks/09-beyond.
-func STORCBeyondStrong(L, D, alpha float64) *STORC {
-	return storcStrong(L, D, alpha, func(N int, _ float64) int { return 800 * N })
-}
-
-// storcStrong is case (c): D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉.
-func storcStrong(L, D, alpha float64, m func(N int, mu float64) int) *STORC {
 	mu := condition(L, alpha)
 	positive("D", D)
 	N := ceil(math.Sqrt(32 * mu))
-	M := m(N, mu)
+	M := ceil(5600 * float64(N) * mu)
 	return &STORC{
 		Gamma: gamma2,
 		Beta:  func(k int) float64 { return 3 * L / float64(k) },

@@ -90,8 +90,8 @@ func TestBoundsHold(t *testing.T) {
 	svrf := fwopt.SVRFTheorem1()
 	scgs := fwopt.SCGSStronglyConvex(L, D, alpha, G)
 	a, b, c := fwopt.STORCTheorem2a(L, D), fwopt.STORCTheorem2b(L, D, G), fwopt.STORCTheorem2c(L, D, alpha)
-	beyond := func() *fwopt.STORC { return fwopt.STORCBeyond(L, D) }
-	strong := func() *fwopt.STORC { return fwopt.STORCBeyondStrong(L, D, alpha) }
+	beyond := func() *fwopt.STORC { return fwmore.STORCBeyond(L, D) }
+	strong := func() *fwopt.STORC { return fwmore.STORCBeyondStrong(L, D, alpha) }
 	for _, m := range []struct {
 		name  string
 		make  func() fwopt.Method

@@ -69,8 +69,8 @@ func (tr *Trace) Last() Point {
 	return tr.Points[len(tr.Points)-1]
 }
 
-// Complete returns the points of a run that has reached its budget, so that a run cut
-// short is never taken for a whole one. It panics if the run ended otherwise.
+// Complete returns the points of a run that has reached its budget. It panics if the
+// run was cut short, so that none is taken for a whole one.
 func (tr *Trace) Complete() []Point {
 	if tr == nil {
 		panic("fwopt: Complete of a trace that is nil")

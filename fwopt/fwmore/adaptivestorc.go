@@ -62,9 +62,9 @@ type AdaptiveSTORC struct {
 	Returned int       // times that line 14 has held since line 15
 }
 
-// NewAdaptiveSTORC returns the method with a Memory of 8 vertices. It goes on until its
+// NewAdaptiveSTORC returns the method with a Memory of 32 vertices. It goes on until its
 // budget is spent; or until B is within rounding, where the run is Stalled.
-func NewAdaptiveSTORC() *AdaptiveSTORC { return &AdaptiveSTORC{Memory: fwopt.Memory{Size: 8}} }
+func NewAdaptiveSTORC() *AdaptiveSTORC { return &AdaptiveSTORC{Memory: fwopt.Memory{Size: 32}} }
 
 func (a *AdaptiveSTORC) String() string { return "STORC, adaptive" }
 
@@ -132,7 +132,7 @@ func (a *adaptive) more(o *fwopt.Oracle) bool {
 	if a.B >= 0 && a.B <= a.Tolerance {
 		return false
 	}
-	if a.B > a.Slack && a.B < math.Inf(1) && a.Returned < 60 {
+	if a.B > a.Slack && a.B < math.Inf(1) && a.L > 0 && a.L < math.Inf(1) && a.Returned < 60 {
 		return true
 	}
 	o.Stall()

@@ -1,10 +1,13 @@
 // Package fwmore holds methods that the paper does not run: the other rows of its
-// Table 2, and what one would use today where exact gradients are cheap. They are made
-// of the exported parts of package fwopt alone, as one's own are.
+// Table 2, what one would use today where exact gradients are cheap, and STORC with
+// other parameters than the paper's, or with none. They are made of the exported parts
+// of package fwopt alone, as one's own are.
 //
 //	GarberHazan     Garber & Hazan 2013         GarberHazanStronglyConvex
 //	OnlineFW        Hazan & Kale 2012           OnlineFWSmooth
 //	OnlineFWLinear  Hazan & Kale 2012           OnlineFWLipschitz
 //	AwayFW          Lacoste-Julien & Jaggi 2015 AwayFWSafe, AwayFWLineSearch
 //	FISTA           Beck & Teboulle 2009, with projections
+//	AdaptiveSTORC   without constants           NewAdaptiveSTORC
+//	fwopt.STORC     a theorem beyond the paper  STORCBeyond, STORCBeyondStrong
 package fwmore

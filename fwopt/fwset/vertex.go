@@ -226,6 +226,34 @@ func Dots(dst []float64, v []Vertex, x []float64) {
 	}
 }
 
+// Sum computes dst = cx + Σ_i w_i v_i, of vertices of one form; those with w_i = 0 cost
+// nothing, and those of rank one pass over dst together.
+func Sum(dst []float64, c float64, x []float64, w []float64, v []Vertex) {
+	if len(v) == 0 || !v[0].rankOne() {
+		floats.ScaleTo(dst, c, x)
+		for i := range v {
+			if w[i] != 0 {
+				v[i].AddTo(dst, w[i])
+			}
+		}
+		return
+	}
+	h := len(v[0].U)
+	step := max(1, 1<<12/h) // rows that fit into a cache
+	kern.Do((len(v[0].V)+step-1)/step, 1, func(from, to int) {
+		for lo := from * step; from < to; from, lo = from+1, lo+step {
+			hi := min(lo+step, len(v[0].V))
+			d := dst[lo*h : hi*h]
+			floats.ScaleTo(d, c, x[lo*h:hi*h])
+			for i := range v {
+				if w[i] != 0 {
+					kern.AddOuter(d, w[i], v[i].U, v[i].V[lo:hi])
+				}
+			}
+		}
+	})
+}
+
 // Inner returns ⟨v, w⟩, at the price of the numbers of both, where they have the same
 // form or one is dense; else at that of D.
 func (v *Vertex) Inner(w *Vertex) (sum float64) {

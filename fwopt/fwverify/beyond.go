@@ -5,6 +5,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
@@ -14,7 +15,7 @@ import (
 
 func beyond(l *ledger, p *fwinst.Instance, e effort) {
 	for _, away := range []bool{false, true} {
-		beyondOf(l, p, e, away, func() *fwopt.STORC { return fwopt.STORCBeyond(p.L, p.D) })
+		beyondOf(l, p, e, away, func() *fwopt.STORC { return fwmore.STORCBeyond(p.L, p.D) })
 	}
 }
 
@@ -37,7 +38,7 @@ func beyondStrong(l *ledger, p *fwinst.Instance, e effort) {
 		c := theorem2("Beyond, strongly convex", p, e.epochs, Dt2, func(int) int { return int(N) },
 			func(_, _ int) float64 { return 800 * N }, 32, 50, "50")
 		c.counts(c.name, "69760μ ln₂(LD²/ε)", func(_ float64, T int) float64 { return 69760 * mu * float64(T+1) }, lines11c, linearsC(N))
-		c.beyond(l, p, e, away, Dt2, func() *fwopt.STORC { return fwopt.STORCBeyondStrong(p.L, p.D, p.Alpha) })
+		c.beyond(l, p, e, away, Dt2, func() *fwopt.STORC { return fwmore.STORCBeyondStrong(p.L, p.D, p.Alpha) })
 	}
 }
 

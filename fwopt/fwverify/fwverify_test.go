@@ -9,6 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 )
 
 // short is what the tests do.
@@ -152,7 +153,7 @@ func TestPlantedFaults(t *testing.T) {
 		{"Garber-Hazan with D a tenth", func(l *ledger) { garberHazan(l, wrong(ill, func(p *fwinst.Instance) { p.D /= 10 }), e) },
 			[]string{"Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", "Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", "Garber-Hazan: p_k is as good as w*", "Garber-Hazan: gap(w_0) ≤ LD²/2"}},
 		{"beyond with L a tenth of that of the method", func(l *ledger) {
-			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false, func() *fwopt.STORC { return fwopt.STORCBeyond(msl.L, msl.D) })
+			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false, func() *fwopt.STORC { return fwmore.STORCBeyond(msl.L, msl.D) })
 		}, []string{"Beyond: E gap(w_t) ≤ LD²/2^{t+1}", "Beyond: step 1", "Beyond: step 2, one step", "Beyond: step 3, one step",
 			"Beyond: proof, E gap(z_s) ≤ 26LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 40LD_t²/(s+1)²", "Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
 	} {

@@ -62,7 +62,8 @@ func Methods() map[string]fwopt.Method {
 		"AwayFWls":  fwmore.AwayFWLineSearch(),
 		"SCGSmem":   recalling(fwopt.SCGSExperiments(0.1, D), func(m *fwopt.SCGS) *fwopt.Memory { return &m.Memory }),
 		"STORCmem":  recalling(fwopt.STORCExperiments(0.1, D), func(m *fwopt.STORC) *fwopt.Memory { return &m.Memory }),
-		"STORCaway": &fwopt.STORCAway{STORC: *fwopt.STORCBeyond(L, D)},
+		"STORCad":   recalling(fwmore.NewAdaptiveSTORC(), func(m *fwmore.AdaptiveSTORC) *fwopt.Memory { return &m.Memory }),
+		"STORCaway": &fwopt.STORCAway{STORC: *fwmore.STORCBeyond(L, D)},
 	}
 }
 
