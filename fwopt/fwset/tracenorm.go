@@ -8,7 +8,6 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -210,123 +209,6 @@ func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm
 	return b.Tau * max(0, math.Sqrt(upper)*(1+b.rounding())-sigma)
 }
 
-// Project computes the projection dst = Σ_i max(0, σ_i − θ)·u_i·v_iᵀ, where the
-// σ_i, u_i, v_i are the singular values and vectors of x and θ projects the σ_i
-// onto the l1 ball of radius τ.
-//
-// Without SVD it takes σ_i² and the u_i from the s × s Gram matrix of x, with
-// s = min(H, M) and L = max(H, M): about 3s²L/2 multiplications and one
-// eigen-decomposition of order s. This squares the condition number. A σ_i has the
-// absolute error ε·σ_1²/σ_i, where ε ≈ s·2⁻⁵², so that dst has an error of about
-// ε·σ_1²/θ: near rounding if much of x is cut off, as after a gradient step. For
-// an x that is only just outside (θ < √ε·σ_1) it is up to √ε·σ_1, about 1e-7·σ_1;
-// σ_i < √ε·σ_1 are taken for zeros.
-//
-// With SVD it takes a thin singular value decomposition of x, accurate to
-// rounding, which is six to ten times slower on 20 × 62,061 or 53 × 47,236, about
-// as fast on square matrices, and allocates memory for its factors. Use it to
-// check the other one, or where 7 digits are too few.
-//
-// A point counts as inside if its computed norm is at most τ(1 + 1e-12). If x
-// holds a NaN or an infinity, dst is all NaN.
-func (b TraceNorm) Project(dst, x []float64) {
-	b.check(dst, x)
-	if !inRange(floats.Dot(x, x)) {
-		top := maxAbs(x)
-		switch {
-		case math.IsNaN(top) || math.IsInf(top, 1):
-			for i := range dst {
-				dst[i] = math.NaN()
-			}
-		case top == 0 || top*float64(len(x)) <= b.Tau: // ‖x‖_* ≤ Σ|x_i|
-			copy(dst, x)
-		default:
-			c := unit(top)
-			tau := max(b.Tau*c, 1e-290) // as good as 0 beside c·x
-			floats.ScaleTo(dst, c, x)
-			TraceNorm{b.H, b.M, tau, b.SVD}.Project(dst, dst)
-			floats.Scale(b.Tau/tau, dst)
-		}
-		return
-	}
-	if b.SVD {
-		b.projectSVD(dst, x)
-		return
-	}
-	s := min(b.H, b.M)
-	p := kern.Borrow(3*s*s + s)
-	defer kern.Return(p)
-	u, v, f, sigma := (*p)[:s*s], (*p)[s*s:2*s*s], (*p)[2*s*s:3*s*s], (*p)[3*s*s:]
-	if !b.gramValues(u, sigma, x) {
-		b.projectSVD(dst, x)
-		return
-	}
-	if floats.Sum(sigma) <= b.Tau*(1+1e-12) {
-		copy(dst, x)
-		return
-	}
-	// F = Σ_i f_i u_i u_iᵀ with f_i = max(0, σ_i − θ)/σ_i
-	b.shrink(sigma)
-	for i := range v {
-		v[i] = u[i] * sigma[i%s]
-	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, general(s, s, v), general(s, s, u), 0, general(s, s, f))
-	kern.MulSmall(dst, x, b.M, b.H, f)
-}
-
-// shrink replaces the singular values σ_i by f_i = max(0, σ_i − θ)/σ_i, the
-// factors by which the projection shortens them.
-func (b TraceNorm) shrink(sigma []float64) {
-	top, theta := threshold(sigma, b.Tau)
-	for i, x := range sigma {
-		if d := x - top - theta; d > 0 {
-			sigma[i] = d / x
-		} else {
-			sigma[i] = 0
-		}
-	}
-}
-
-// gramValues fills sigma with the singular values of x, ascending, and u with
-// the singular vectors of its shorter side, vector i in column i, both from the
-// Gram matrix. It reports whether the eigenvalue iteration converged.
-func (b TraceNorm) gramValues(u, sigma, x []float64) bool {
-	kern.Gram(u, x, b.M, b.H)
-	if !kern.Eigen(u, sigma) {
-		return false
-	}
-	s := len(sigma)
-	noise := float64(s) * 0x1p-52 * sigma[s-1] // an eigenvalue below it may be 0
-	for i, x := range sigma {
-		if x < noise {
-			x = 0
-		}
-		sigma[i] = math.Sqrt(x)
-	}
-	return true
-}
-
-func (b TraceNorm) projectSVD(dst, x []float64) {
-	svd := b.factorize(x, mat.SVDThin)
-	sigma := svd.Values(nil)
-	if floats.Sum(sigma) <= b.Tau*(1+1e-12) {
-		copy(dst, x)
-		return
-	}
-	f := append([]float64(nil), sigma...)
-	b.shrink(f)
-	var u, v mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	for i := range b.M {
-		row := u.RawRowView(i)
-		for k := range row {
-			row[k] *= f[k] * sigma[k]
-		}
-	}
-	mat.NewDense(b.M, b.H, dst).Mul(&u, v.T())
-}
-
 // factorize decomposes x, seen as an M × H matrix.
 func (b TraceNorm) factorize(x []float64, kind mat.SVDKind) *mat.SVD {
 	var svd mat.SVD
@@ -354,8 +236,11 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s*s + s)
 	defer kern.Return(p)
-	sigma := (*p)[s*s:]
-	if b.SVD || !b.gramValues((*p)[:s*s], sigma, x) {
+	gram, sigma := (*p)[:s*s], (*p)[s*s:]
+	if !b.SVD {
+		kern.Gram(gram, x, b.M, b.H)
+	}
+	if b.SVD || !kern.EigenLargest(gram, sigma, func(lambda []float64) int { roots(sigma, lambda); return 0 }) {
 		b.factorize(x, mat.SVDNone).Values(sigma)
 	}
 	return floats.Sum(sigma) / b.Tau
