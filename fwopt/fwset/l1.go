@@ -65,23 +65,25 @@ func (b L1Ball) best(g []float64) (best int, x float64) {
 }
 
 // Project computes dst_j = sign(x_j)·max(0, |x_j| − θ) with the θ ≥ 0 for which
-// Σ_j |dst_j| = R, that is a projection of |x| onto the simplex, in O(D log D)
-// (Duchi, Shalev-Shwartz, Singer and Chandra 2008).
+// Σ_j |dst_j| = R, that is a projection of |x| onto the simplex (Duchi, Shalev-Shwartz,
+// Singer and Chandra 2008), at the cost of Simplex.Project.
 func (b L1Ball) Project(dst, x []float64) {
 	b.check(dst, x)
-	if b.Gauge(x) <= 1 {
+	sum, top := kern.Total(x, kern.Size)
+	if sum/b.R <= 1 {
 		copy(dst, x)
 		return
 	}
-	p := kern.Borrow(b.D)
-	defer kern.Return(p)
-	for j, v := range x {
-		(*p)[j] = math.Abs(v)
+	if math.IsNaN(sum) {
+		top = sum
 	}
-	top, theta := threshold(*p, b.R)
-	for j, v := range x {
-		dst[j] = math.Copysign(max(0, math.Abs(v)-top-theta), v)
+	// The mean is the first bound on θ, less what rounding may add to it.
+	d := float64(b.D)
+	least := (sum-b.R)/d - top - 0x1p-50*d*top
+	if !(least < 0) { // an infinite sum
+		least = -b.R
 	}
+	kern.Shrink(dst, x, kern.Size, top, shift(x, kern.Size, top, b.R, max(least, -b.R)))
 }
 
 // Diameter returns 2R.
@@ -103,10 +105,7 @@ func (b L1Ball) Width() float64 {
 // Gauge returns Σ_j |x_j| / R.
 func (b L1Ball) Gauge(x []float64) float64 {
 	b.check(x)
-	sum := 0.0
-	for _, v := range x {
-		sum += math.Abs(v)
-	}
+	sum, _ := kern.Total(x, kern.Size)
 	return sum / b.R
 }
 

@@ -75,48 +75,49 @@ func (s Simplex) centre(dst []float64) {
 }
 
 // Project computes the projection dst = max(0, x − θ) with the θ for which dst
-// adds up to R (Held, Wolfe and Crowder 1974), by sorting, in O(D log D). A
-// point counts as inside if its sum is R up to rounding.
+// adds up to R (Held, Wolfe and Crowder 1974), by passes over those coordinates that
+// can still be positive (Michelot, J. Optim. Theory Appl. 50, 1986), O(D) together but
+// for rare x. A point counts as inside if its sum is R up to rounding.
 func (s Simplex) Project(dst, x []float64) {
 	s.check(dst, x)
-	sum, least := 0.0, math.Inf(1)
-	for _, v := range x {
-		sum += v
-		least = min(least, v)
-	}
-	if least >= 0 && math.Abs(sum-s.R) <= 1e-15*float64(s.D)*s.R {
+	sum, top := kern.Total(x, kern.Whole)
+	if math.Abs(sum-s.R) <= 1e-15*float64(s.D)*s.R && floats.Min(x) >= 0 {
 		copy(dst, x)
 		return
 	}
-	top, theta := threshold(x, s.R)
-	for j, v := range x {
-		dst[j] = max(0, v-top-theta)
+	if math.IsNaN(sum) {
+		top = sum
 	}
+	kern.Shrink(dst, x, kern.Whole, top, shift(x, kern.Whole, top, s.R, -s.R))
 }
 
 // threshold returns the largest entry top of x and the θ ≤ 0 for which
 // Σ_j max(0, x_j − top − θ) = r. Subtracting top first keeps θ accurate when x is
 // far larger than r.
 func threshold(x []float64, r float64) (top, theta float64) {
+	top = slices.Max(x)
+	return top, shift(x, kern.Whole, top, r, -r)
+}
+
+// shift returns the θ of threshold for the parts of the numbers of x, the largest of
+// which is top; NaN if that is no number. It is known to be at least least.
+//
+// Any set of coordinates has Σ (y_j − θ) ≤ r, which bounds θ from below, and one below
+// that bound is 0 in the projection. What is left ends as the set of the positive ones,
+// where the bound is attained.
+func shift(x []float64, part kern.Part, top, r, least float64) (theta float64) {
 	p := kern.Borrow(len(x))
 	defer kern.Return(p)
 	y := *p
-	top = slices.Max(x)
-	for j, v := range x {
-		y[j] = v - top
-	}
-	slices.Sort(y)
-	sum := 0.0
-	for k := 1; k <= len(y); k++ {
-		v := y[len(y)-k] // the k-th largest
-		sum += v
-		t := (sum - r) / float64(k)
-		if v <= t {
-			break
+	for n := kern.Above(y, x, part, top, least); n > 0; {
+		y = y[:n]
+		sum, _ := kern.Total(y, kern.Whole)
+		theta = (sum - r) / float64(n)
+		if n = kern.Above(y, y, kern.Whole, 0, theta); n == len(y) {
+			return theta
 		}
-		theta = t
 	}
-	return top, theta
+	return math.NaN()
 }
 
 // ArgminLocal moves a mass of m = min{R, r√D/2}, as far as there is so much, from

@@ -59,3 +59,11 @@ func combine4(d *float64, a *float64, stride int, x *float64, n int, blocks int)
 func symmetric4(y *float64, t *float64, a *float64, stride int, x *float64, c *float64, n int) {
 	panic(none)
 }
+
+func totals(x *float64, n int, mask uint64, sum *float64, top *float64) { panic(none) }
+
+func aboves(dst *float64, x *float64, n int, mask uint64, top float64, least float64) int {
+	panic(none)
+}
+
+func shrinks(dst *float64, x *float64, n int, mask uint64, top float64, theta float64) { panic(none) }

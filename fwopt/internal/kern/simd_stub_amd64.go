@@ -137,3 +137,20 @@ func ratios(z *float64, delta *float64, pole *float64, at float64, n int)
 //
 //go:noescape
 func quotients(sums *[4]float64, dst *float64, x *float64, y *float64, n int)
+
+// totals adds x_j & mask to sum[j mod 16], and takes it into the largest, top[j mod 16], NaN left
+// out, for n numbers, a multiple of 16.
+//
+//go:noescape
+func totals(x *float64, n int, mask uint64, sum *float64, top *float64)
+
+// aboves writes those numbers (x_j & mask) − top that are at least least one after the other, and returns
+// how many there are, out of n, a multiple of 4. Up to 3 numbers after them are overwritten. dst may be x.
+//
+//go:noescape
+func aboves(dst *float64, x *float64, n int, mask uint64, top float64, least float64) int
+
+// shrinks does dst_j = max(0, (x_j & mask) − top − theta), with the other bits of x_j, for n numbers, a multiple of 4.
+//
+//go:noescape
+func shrinks(dst *float64, x *float64, n int, mask uint64, top float64, theta float64)

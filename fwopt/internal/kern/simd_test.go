@@ -92,7 +92,8 @@ func tasks(rng *rand.Rand, h, n, rare int) []*task {
 				return x
 			}}
 	}
-	return append(append(denseTasks(rng, h, n, rare), secularTasks(rng, h, rare)...), []*task{
+	own := append(denseTasks(rng, h, n, rare), secularTasks(rng, h, rare)...)
+	return append(append(own, streamTasks(rng, h, n, rare)...), []*task{
 		many(false), many(true),
 		{name: "Gather", out: draw(h), in: [3][]float64{draw(m * h), val}, idx: idx,
 			run: func(t *task) { Gather(t.out, t.in[0], t.idx, t.in[1]) },

@@ -60,6 +60,9 @@ func main() {
 	combine()
 	symmetric()
 	secular()
+	total()
+	above()
+	shrink()
 	Generate()
 }
 
