@@ -16,11 +16,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A sum over a Dense has the gradients of one over the same matrix as a Sparse, bit
-// for bit if there are two scores or more, and its value up to rounding.
+// A sum over a Dense has the values and gradients of one over the same matrix as a Sparse,
+// up to rounding.
 func TestDenseIsSparse(t *testing.T) {
 	for _, c := range []struct{ n, m, h, k int }{
-		{1, 1, 2, 1}, {3, 5, 2, 2}, {40, 7, 3, 4}, {700, 33, 11, 20}, {300, 1201, 5, 600}, {40, 9, 1, 5}, {900, 64, 1, 64},
+		{1, 1, 2, 1}, {3, 5, 2, 2}, {40, 7, 3, 4}, {700, 33, 11, 20}, {300, 1201, 5, 600}, {40, 9, 1, 5}, {900, 64, 1, 64}, {2000, 30, 1, 8}, {5000, 12, 20, 8},
 	} {
 		rng := rand.New(rand.NewPCG(uint64(c.n), uint64(c.h)))
 		x := sparseRows(rng, c.n, c.m, c.k)
@@ -42,16 +42,12 @@ func TestDenseIsSparse(t *testing.T) {
 		}
 		w, w0 := normals(rng, sums[0].Dim()), normals(rng, sums[0].Dim())
 		for _, batch := range []fwopt.Batch{{}, drawn(rng, c.n, 1), drawn(rng, c.n, 1+c.n/5), drawn(rng, c.n, 2*c.n)} {
-			var out, grads [2][]float64
+			var out [2][]float64
 			for i, f := range sums {
 				g, diff := make([]float64, f.Dim()), slices.Clone(w)
 				f.Grad(g, w, batch)
 				f.AddGradDiff(diff, w, w0, batch)
-				grads[i] = slices.Concat(g, diff)
 				out[i] = slices.Concat(g, diff, []float64{f.Value(w), f.LineSearch(w, w0), f.Smoothness()})
-			}
-			if c.h > 1 && !slices.Equal(grads[0], grads[1]) {
-				t.Errorf("%+v, a batch of %d: other bits, up to %g", c, len(batch.Index), floats.Distance(grads[0], grads[1], math.Inf(1)))
 			}
 			if far := floats.Distance(out[0], out[1], math.Inf(1)); far > 1e-12*floats.Norm(out[0], math.Inf(1)) {
 				t.Errorf("%+v, a batch of %d: %g off", c, len(batch.Index), far)
@@ -73,8 +69,8 @@ func TestDenseRuns(t *testing.T) {
 		o := fwopt.NewOracle(fwsum.NewLogistic(data, y, 5), fwset.TraceNorm{H: 5, M: 30, Tau: 3}, 1)
 		traces[i] = fwopt.Run(context.Background(), o, fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 40})
 	}
-	if !slices.Equal(traces[0].W, traces[1].W) {
-		t.Error("the runs differ")
+	if far := floats.Distance(traces[0].W, traces[1].W, math.Inf(1)); far > 1e-9 {
+		t.Errorf("the runs differ by %g", far)
 	}
 }
 

@@ -14,22 +14,30 @@ type Features interface {
 	Size() (n, m int) // rows (examples) and columns (features)
 	fwopt.Identified
 
-	check()                       // panics unless the matrix is well formed and finite
-	nonzeros() int                // numbers that are kept
-	norm2(i int) float64          // ‖e_i‖²
-	scores(s, w []float64, i int) // s = w e_i, where w[j·h+l] is the weight of column j for score l
-	backward(h, block int) backward
+	check()              // panics unless the matrix is well formed and finite
+	nonzeros() int       // numbers that are kept
+	norm2(i int) float64 // ‖e_i‖²
+	together() int       // rows that are worth an own call of scores
+	// scores computes the scores w e_i of the rows lo, …, lo+n−1, h a row of p, where
+	// w[j·h+l] is the weight of column j for score l. Those of rows with coef 0 need not
+	// be computed; a nil coef has none.
+	scores(p, w []float64, h, lo, n int, coef []float64)
+	// scoresOf does so for the rows that index names.
+	scoresOf(p, w []float64, h int, index []int)
+	backward(f *RowSum) backward
 }
 
-// backward is the way from the derivatives by the scores, h a row, to the gradient. It
-// works in some of the columns only, so that goroutines can share them out, and adds
-// in the order of the rows whatever the share.
+// derivatives sets p to the derivatives by the scores of the rows lo, …, lo+n−1, h a row.
+type derivatives func(p []float64, lo, n int)
+
+// backward is the way from the derivatives by the scores to the gradient. Goroutines share
+// it out, and the bits do not depend on the share.
 type backward interface {
-	// columns does dst += Σ_r p_r e_{lo+r}ᵀ over the n rows of the block that begins at
-	// row lo, in the columns from, …, to−1; if fresh, dst need not hold numbers there
-	// and counts as 0.
-	columns(dst, p []float64, lo, n, from, to int, fresh bool)
-	// rows does dst += Σ_r p_r e_{index[r]}ᵀ, in the columns from, …, to−1.
+	// all does dst += Σ_i p_i e_iᵀ over all rows with the derivatives p_i; if fresh, dst
+	// need not hold numbers and counts as 0.
+	all(dst []float64, t *scratch, fresh bool, derive derivatives)
+	// rows does dst += Σ_r p_r e_{index[r]}ᵀ, in the columns from, …, to−1, in the order
+	// of the rows whatever the columns.
 	rows(dst, p []float64, index []int, from, to int)
 	// cut returns the column where share q of cuts begins.
 	cut(q int) int

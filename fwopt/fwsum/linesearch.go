@@ -34,23 +34,26 @@ func (f *RowSum) LineSearch(w, v []float64) float64 {
 					t.u = grow(t.u, n*h)
 				}
 				kern.Do(n, f.rowGrain, func(a, b int) {
-					for r := a; r < b; r++ {
-						p, q := t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h]
-						f.x.scores(p, w, lo+r)
-						f.x.scores(q, v, lo+r)
-						floats.Sub(q, p)
-					}
+					p, q := t.p[a*h:b*h], t.q[a*h:b*h]
+					f.x.scores(p, w, h, lo+a, b-a, nil)
+					f.x.scores(q, v, h, lo+a, b-a, nil)
+					floats.Sub(q, p)
 				})
 			}
-			a, b := f.sum(t, n, func(r int) (float64, float64) {
-				s, d := t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h]
-				if newton {
-					return line.line(lo+r, s, d, gamma)
+			a, b := f.sum(t, n, func(from, to int) (d1, d2 float64) {
+				for r := from; r < to; r++ {
+					s, d := t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h]
+					if newton {
+						a, b := line.line(lo+r, s, d, gamma)
+						d1, d2 = d1+a, d2+b
+						continue
+					}
+					g := t.u[r*h : (r+1)*h]
+					floats.AddScaledTo(g, s, gamma, d)
+					f.loss.Grad(lo+r, g, 1)
+					d1 += floats.Dot(g, d)
 				}
-				g := t.u[r*h : (r+1)*h]
-				floats.AddScaledTo(g, s, gamma, d)
-				f.loss.Grad(lo+r, g, 1)
-				return floats.Dot(g, d), 0
+				return d1, d2
 			})
 			d1, d2 = d1+a, d2+b
 		}

@@ -92,9 +92,10 @@ func (f *Logistic) Predict(w []float64, x Features) []int {
 	}
 	y := make([]int, n)
 	kern.Do(n, f.rowGrain, func(lo, hi int) {
-		s := make([]float64, f.h)
+		p := make([]float64, (hi-lo)*f.h)
+		x.scores(p, w, f.h, lo, hi-lo, nil)
 		for i := lo; i < hi; i++ {
-			x.scores(s, w, i)
+			s := p[(i-lo)*f.h : (i-lo+1)*f.h]
 			for l := range s {
 				if s[l] > s[y[i]] {
 					y[i] = l

@@ -35,7 +35,6 @@ type RowSum struct {
 
 	block    int // rows whose scores are held at once
 	rowGrain int // rows of a piece of parallel work
-	colGrain int // columns of one
 
 	mu   sync.Mutex
 	idle []*scratch // of calls that have ended
@@ -78,9 +77,8 @@ func newRowSum(x Features, h int, l Loss) *RowSum {
 	// At least one nonzero in the average column of a block: what backward keeps stays
 	// O(nonzeros).
 	f.block = min(f.n, max(1, blockSize/h, f.m/max(1, nnz/f.n)))
-	f.rowGrain = max(1, pieceSize/(h*(nnz/f.n+2)))
-	f.colGrain = max(1, pieceSize/(h*(nnz/f.m+2)))
-	f.back = x.backward(h, f.block)
+	f.rowGrain = max(x.together(), pieceSize/(h*(nnz/f.n+2)))
+	f.back = x.backward(f)
 	return f
 }
 
@@ -101,11 +99,14 @@ func (f *RowSum) Value(w []float64) float64 {
 	total := 0.0
 	for lo := 0; lo < f.n; lo += f.block {
 		n := min(f.block, f.n-lo)
-		t.p = grow(t.p, n*f.h)
-		sum, _ := f.sum(t, n, func(r int) (float64, float64) {
-			s := t.p[r*f.h : (r+1)*f.h]
-			f.x.scores(s, w, lo+r)
-			return f.loss.Value(lo+r, s), 0
+		sum, _ := f.sum(t, n, func(a, b int) (sum, _ float64) {
+			p := kern.Borrow((b - a) * f.h)
+			defer kern.Return(p)
+			f.x.scores(*p, w, f.h, lo+a, b-a, nil)
+			for r := range b - a {
+				sum += f.loss.Value(lo+a+r, (*p)[r*f.h:(r+1)*f.h])
+			}
+			return sum, 0
 		})
 		total += sum
 	}
@@ -153,31 +154,47 @@ func (f *RowSum) large(batch fwopt.Batch) bool {
 // backByColumns does dst = Σ_j Weight[j] ∇f_{Index[j]}(w) or, if w0 is not nil,
 // what AddGradDiff does.
 func (f *RowSum) backByColumns(dst, w, w0 []float64, batch fwopt.Batch) {
-	m, h := f.m, f.h
 	t := f.borrow()
 	defer f.giveBack(t)
+	var coef []float64
 	if batch.Index != nil {
 		t.coef = grow(t.coef, f.n)
-		clear(t.coef)
+		coef = t.coef
+		clear(coef)
 		for j, i := range batch.Index {
-			t.coef[i] += batch.Weight[j]
+			coef[i] += batch.Weight[j]
 		}
 	}
-	for lo := 0; lo < f.n; lo += f.block {
-		n := min(f.block, f.n-lo)
-		t.p, t.q = grow(t.p, n*h), grow(t.q, n*h)
-		kern.Do(n, f.rowGrain, func(a, b int) {
-			for r := a; r < b; r++ {
-				c := 1 / float64(f.n)
-				if batch.Index != nil {
-					c = t.coef[lo+r]
-				}
-				f.derive(t, r, lo+r, w, w0, c)
-			}
-		})
-		kern.Do(m, f.colGrain, func(a, b int) {
-			f.back.columns(dst, t.p, lo, n, a, b, lo == 0 && w0 == nil)
-		})
+	f.back.all(dst, t, w0 == nil, func(p []float64, lo, n int) {
+		c := coef
+		if c != nil {
+			c = c[lo : lo+n]
+		}
+		f.derive(p, w, lo, n, c)
+		if w0 != nil {
+			q := kern.Borrow(len(p))
+			f.derive(*q, w0, lo, n, c)
+			floats.Sub(p, *q)
+			kern.Return(q)
+		}
+	})
+}
+
+// derive sets p to c_i∇ℓ_i at the scores of w, for the rows lo, …, lo+n−1; a nil coef has
+// 1/n for each of all n.
+func (f *RowSum) derive(p, w []float64, lo, n int, coef []float64) {
+	f.x.scores(p, w, f.h, lo, n, coef)
+	c := 1 / float64(f.n)
+	for r := range n {
+		s := p[r*f.h : (r+1)*f.h]
+		if coef != nil {
+			c = coef[r]
+		}
+		if c == 0 {
+			clear(s)
+		} else {
+			f.loss.Grad(lo+r, s, c)
+		}
 	}
 }
 
@@ -208,46 +225,41 @@ func (f *RowSum) backByRows(dst, w, w0 []float64, batch fwopt.Batch) {
 	}
 }
 
-// deriveRows does derive for the terms a to b−1 of index.
+// deriveRows sets the rows a to b−1 of p to c∇ℓ_i at the scores of w, less c∇ℓ_i at those
+// of w0 if w0 is not nil, for the terms of index and their weights c.
 func (f *RowSum) deriveRows(t *scratch, index []int, weight, w, w0 []float64, a, b int) {
-	for r := a; r < b; r++ {
-		f.derive(t, r, index[r], w, w0, weight[r])
+	h := f.h
+	p := t.p[a*h : b*h]
+	f.deriveAt(p, w, index[a:b], weight[a:b])
+	if w0 != nil {
+		q := t.q[a*h : b*h]
+		f.deriveAt(q, w0, index[a:b], weight[a:b])
+		floats.Sub(p, q)
 	}
 }
 
-// derive sets row r of p to c∇ℓ_i at the scores of w, less c∇ℓ_i at those of
-// w0 if w0 is not nil.
-func (f *RowSum) derive(t *scratch, r, i int, w, w0 []float64, c float64) {
-	p := t.p[r*f.h : (r+1)*f.h]
-	if c == 0 {
-		clear(p)
-		return
+func (f *RowSum) deriveAt(p, w []float64, index []int, weight []float64) {
+	f.x.scoresOf(p, w, f.h, index)
+	for r, i := range index {
+		s := p[r*f.h : (r+1)*f.h]
+		if weight[r] == 0 {
+			clear(s)
+		} else {
+			f.loss.Grad(i, s, weight[r])
+		}
 	}
-	f.x.scores(p, w, i)
-	f.loss.Grad(i, p, c)
-	if w0 == nil {
-		return
-	}
-	q := t.q[r*f.h : (r+1)*f.h]
-	f.x.scores(q, w0, i)
-	f.loss.Grad(i, q, c)
-	floats.Sub(p, q)
 }
 
-// sum returns Σ_r term(r) for r < n, with the same bits for any number of
-// threads.
-func (f *RowSum) sum(t *scratch, n int, term func(r int) (a, b float64)) (a, b float64) {
+// sum returns the sums of term over the pieces of n rows, with the same bits for any number
+// of threads.
+func (f *RowSum) sum(t *scratch, n int, term func(lo, hi int) (a, b float64)) (a, b float64) {
 	pieces := (n + f.rowGrain - 1) / f.rowGrain
 	if len(t.sums) < pieces {
 		t.sums = make([][2]float64, pieces)
 	}
 	kern.Do(n, f.rowGrain, func(lo, hi int) {
-		var s [2]float64
-		for r := lo; r < hi; r++ {
-			a, b := term(r)
-			s[0], s[1] = s[0]+a, s[1]+b
-		}
-		t.sums[lo/f.rowGrain] = s
+		a, b := term(lo, hi)
+		t.sums[lo/f.rowGrain] = [2]float64{a, b}
 	})
 	for _, s := range t.sums[:pieces] {
 		a, b = a+s[0], b+s[1]

@@ -1,10 +1,11 @@
 package fwsum
 
-// scratch is the memory of one call, at most O(d) or 24 MB: a sum serves many
+// scratch is the memory of one call, at most O(d), 24 MB or a sixteenth of dense data: a sum serves many
 // goroutines at once, and its calls do not allocate it anew.
 type scratch struct {
 	p, q, u []float64    // scores or derivatives of a block
 	coef    []float64    // the weight of each row
+	parts   []float64    // gradients of pieces of dense data
 	sums    [][2]float64 // the partial sums, piece by piece
 }
 

@@ -21,7 +21,8 @@ func TestSumsServeManyGoroutines(t *testing.T) {
 		fwopt.FiniteSum
 		fwopt.Differ
 		fwopt.LineSearcher
-	}{logistic, fwsum.NewLeastSquares(x, targets), fwsum.NewHuber(x, targets, 0.5)} {
+	}{logistic, fwsum.NewLeastSquares(x, targets), fwsum.NewHuber(x, targets, 0.5),
+		fwsum.NewLeastSquares(x.Dense(), targets), fwsum.NewRowSum(x.Dense(), 3, threeScores{})} {
 		// what goroutine k asks for, and gets
 		ask := func(k int) (got []float64) {
 			rng := rand.New(rand.NewPCG(3, uint64(k)))
@@ -57,3 +58,19 @@ func TestSumsServeManyGoroutines(t *testing.T) {
 		}
 	}
 }
+
+// threeScores is ½‖s − i‖², the same number i in each of three scores.
+type threeScores struct{}
+
+func (threeScores) Value(i int, s []float64) (sum float64) {
+	for _, x := range s {
+		sum += (x - float64(i)) * (x - float64(i)) / 2
+	}
+	return sum
+}
+func (threeScores) Grad(i int, s []float64, c float64) {
+	for l := range s {
+		s[l] = c * (s[l] - float64(i))
+	}
+}
+func (threeScores) Smoothness() float64 { return 1 }

@@ -59,7 +59,23 @@ func (a *Sparse) norm2(i int) float64 {
 	return floats.Dot(val, val)
 }
 
-func (a *Sparse) scores(s, w []float64, i int) {
+func (a *Sparse) together() int { return 1 }
+
+func (a *Sparse) scores(p, w []float64, h, lo, n int, coef []float64) {
+	for r := range n {
+		if coef == nil || coef[r] != 0 {
+			a.score(p[r*h:(r+1)*h], w, lo+r)
+		}
+	}
+}
+
+func (a *Sparse) scoresOf(p, w []float64, h int, index []int) {
+	for r, i := range index {
+		a.score(p[r*h:(r+1)*h], w, i)
+	}
+}
+
+func (a *Sparse) score(s, w []float64, i int) {
 	clear(s)
 	col, val := a.Row(i)
 	kern.Touch(w, len(s), col)
@@ -97,6 +113,8 @@ func (a *Sparse) check() {
 type byColumns struct {
 	x        *Sparse
 	h, block int
+	rowGrain int // rows of a piece of parallel work
+	colGrain int // columns of one
 	ptr      []int
 	row      []int32
 	val      []float64
@@ -104,9 +122,11 @@ type byColumns struct {
 }
 
 // backward costs O(nonzeros).
-func (a *Sparse) backward(h, block int) backward {
+func (a *Sparse) backward(sum *RowSum) backward {
+	block := sum.block
 	m, blocks := a.M, (a.N+block-1)/block
-	f := &byColumns{x: a, h: h, block: block,
+	f := &byColumns{x: a, h: sum.h, block: block,
+		rowGrain: sum.rowGrain, colGrain: max(1, pieceSize/(sum.h*(len(a.Val)/m+2))),
 		ptr: make([]int, blocks*m+1), row: make([]int32, len(a.Val)), val: make([]float64, len(a.Val))}
 	for i := range a.N {
 		col, _ := a.Row(i)
@@ -145,9 +165,17 @@ func (a *Sparse) backward(h, block int) backward {
 	return f
 }
 
-func (f *byColumns) columns(dst, p []float64, lo, _, from, to int, fresh bool) {
-	ptr, h := f.ptr[lo/f.block*f.x.M:], f.h
-	kern.GatherMany(dst[from*h:to*h], p, h, ptr[from:to+1], f.row, f.val, fresh)
+func (f *byColumns) all(dst []float64, t *scratch, fresh bool, derive derivatives) {
+	m, h := f.x.M, f.h
+	for lo := 0; lo < f.x.N; lo += f.block {
+		n := min(f.block, f.x.N-lo)
+		t.p = grow(t.p, n*h)
+		kern.Do(n, f.rowGrain, func(a, b int) { derive(t.p[a*h:b*h], lo+a, b-a) })
+		ptr := f.ptr[lo/f.block*m:]
+		kern.Do(m, f.colGrain, func(a, b int) {
+			kern.GatherMany(dst[a*h:b*h], t.p, h, ptr[a:b+1], f.row, f.val, fresh && lo == 0)
+		})
+	}
 }
 
 func (f *byColumns) rows(dst, p []float64, index []int, from, to int) {

@@ -35,6 +35,10 @@ func denseTasks(rng *rand.Rand, h, n, rare int) (all []*task) {
 			Mul(t.out, ldc, t.in[0], lda, tA, t.in[1], ldb, tB, m, n, k, -0.7, beta)
 		}, draw(sa), draw(sb))
 	}
+	if n > 0 && h*n*k < 1<<22 { // on one processor
+		add(fmt.Sprint("Scores ", k), draw(n*h), func(t *task) { Scores(t.out, t.in[0], t.in[1], n, k, h) }, draw(n*k), draw(k*h))
+		add(fmt.Sprint("AddBack ", k), draw(k*h), func(t *task) { AddBack(t.out, t.in[0], t.in[1], n, k, h) }, draw(n*k), draw(n*h))
+	}
 	if h > 3000 || n > 3000 {
 		return all // a symmetric matrix of that order is too large
 	}

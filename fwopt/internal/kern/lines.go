@@ -24,6 +24,27 @@ func MulTransVec(y, a []float64, lda int, x []float64) {
 	Do(len(y), max(piecesOf(len(y)*len(x), len(y)), 512), func(lo, hi int) { combine(y[lo:hi], a[lo:], lda, x) })
 }
 
+// Scores computes P = A·W on this processor alone, where A has the rows of n examples, of m
+// numbers, and W is m × h. The sums are those of MulVec and Mul.
+func Scores(p, a, w []float64, n, m, h int) {
+	if h == 1 {
+		reach(a, n*m)
+		dots(p[:n], a, m, w[:m])
+		return
+	}
+	MulAlone(p, h, a, m, false, w, h, false, n, h, m, 1, 0)
+}
+
+// AddBack does G += Aᵀ·P on this processor alone, the way back from Scores.
+func AddBack(g, a, p []float64, n, m, h int) {
+	if h == 1 {
+		reach(a, n*m)
+		combine(g[:m], a, m, p[:n])
+		return
+	}
+	MulAlone(g, h, a, m, true, p, h, false, m, h, n, 1, 1)
+}
+
 // piecesOf returns how many of n to give to a processor at once, in a task of so many
 // numbers: all if to share them costs more than it saves.
 func piecesOf(numbers, n int) int {
@@ -49,7 +70,14 @@ func dots(dst, a []float64, lda int, q []float64) {
 		}
 	}
 	for r := range dst {
-		dst[r] = dotPlain(a[r*lda:r*lda+n], q)
+		row := a[r*lda : r*lda+n]
+		if vectors && width <= n && n <= chunk { // the same row four times takes half the time of the twin
+			var four [tileRows]float64
+			dots4(&four[0], &row[0], 0, &q[0], n, 1)
+			dst[r] = four[0]
+		} else {
+			dst[r] = dotPlain(row, q)
+		}
 	}
 }
 

@@ -18,6 +18,28 @@ func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, l
 	if m == 0 || n == 0 {
 		return
 	}
+	p := scaled(c, ldc, a, lda, transA, b, ldb, transB, m, n, k, alpha, beta)
+	const few = 5 * tileCols
+	if m > blockRows || n <= few {
+		p.columns(0, n)
+	} else { // else the rows are shared out
+		Do(n, few, p.columns)
+	}
+}
+
+// MulAlone is Mul on this processor alone, for one of several that share out the work. It
+// allocates nothing.
+func MulAlone(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n, k int, alpha, beta float64) {
+	if m == 0 || n == 0 {
+		return
+	}
+	p := scaled(c, ldc, a, lda, transA, b, ldb, transB, m, n, k, alpha, beta)
+	p.alone = true
+	p.columns(0, n)
+}
+
+// scaled returns the product of Mul when C has been multiplied by β.
+func scaled(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n, k int, alpha, beta float64) product {
 	reach(c, (m-1)*ldc+n)
 	if beta != 0 && beta != 1 || k == 0 {
 		for i := range m {
@@ -36,12 +58,7 @@ func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, l
 	if transB {
 		p.bl, p.bj = 1, ldb
 	}
-	const few = 5 * tileCols
-	if m > blockRows || n <= few {
-		p.columns(0, n)
-	} else { // else the rows are shared out
-		Do(n, few, p.columns)
-	}
+	return p
 }
 
 // A product is one of Mul: number i, l of A is a[i·ai + l·al], l, j of B b[l·bl + j·bj].
@@ -55,6 +72,7 @@ type product struct {
 	m, k   int
 	alpha  float64
 	fresh  bool
+	alone  bool // on one processor
 }
 
 // columns does the columns from, …, to−1 of C.
@@ -72,12 +90,14 @@ func (p product) columns(from, to int) {
 // panel adds the terms l, …, l+d−1 of the columns lo, …, hi−1. What is for one processor
 // allocates nothing.
 func (p product) panel(buf []float64, lo, hi, l, d int) {
-	if p.m > blockRows {
+	if p.m > blockRows && !p.alone {
 		p.shared(buf, lo, hi, l, d)
 		return
 	}
 	strips(buf, p.b[l*p.bl+lo*p.bj:], p.bl, p.bj, hi-lo, d)
-	p.rows(buf, lo, hi, l, d, 0, p.m)
+	for i := 0; i < p.m; i += blockRows {
+		p.rows(buf, lo, hi, l, d, i, min(i+blockRows, p.m))
+	}
 }
 
 func (p product) shared(buf []float64, lo, hi, l, d int) {
