@@ -11,6 +11,8 @@ import (
 type Step struct {
 	T, K int       // the paper's t and k; a method without epochs has T = 1
 	X    []float64 // the iterate
+
+	Bound float64 // if not 0, the method has proven that f(X) − f(w*) ≤ Bound
 }
 
 // Method is an algorithm of the paper. Steps runs it from w0, one iteration a

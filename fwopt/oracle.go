@@ -295,13 +295,11 @@ func (o *Oracle) Sample(m int) Batch {
 // and with the state of the last whole step.
 func (o *Oracle) Halted() bool { return o.halt != nil && o.halt() }
 
-// Stall says that the step at work cannot be finished, as where an inner loop does
-// not reach its accuracy. Steps then returns without a yield and with the state of
-// the last whole step; the run ends as Stalled.
+// Stall says that the step at work cannot be finished. Steps then returns without a
+// yield and with the state of the last whole step; the run ends as Stalled.
 func (o *Oracle) Stall() { o.stalled = true }
 
-// Lerp does x = (1−γ)x + γv. It panics if γ is not in [0, 1], for the result could
-// leave Ω, or if the lengths differ.
+// Lerp does x = (1−γ)x + γv. It panics if γ is not in [0, 1] or the lengths differ.
 func Lerp(x []float64, gamma float64, v []float64) {
 	if len(x) != len(v) {
 		panic("fwopt: vectors of different lengths")

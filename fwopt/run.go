@@ -176,7 +176,10 @@ func (r *Runner) steps(ctx context.Context) {
 			panic(fmt.Sprintf("fwopt: this %s has run already, for its first step is t = %d, k = %d; make a new one for a new run", name(r.Method), s.T, s.K))
 		}
 		at := nowhere()
-		at.Step, at.T, at.K, at.Calls, at.Seconds = now.Step+1, s.T, s.K, o.Calls, spent()
+		at.Step, at.T, at.K, at.Calls, at.Seconds, at.Bound = now.Step+1, s.T, s.K, o.Calls, spent(), now.Bound
+		if s.Bound != 0 {
+			at.Bound = s.Bound
+		}
 		*now, r.state.X = at, s.X
 		if polled {
 			whole = hash.Floats(s.X)

@@ -15,6 +15,7 @@ type Point struct {
 	Excess     float64 // f − f(w*), see Budget.Excess; NaN if not recorded
 	DualityGap float64 // max_{v∈Ω} ⟨∇f(x), x−v⟩; NaN if not recorded
 	Slack      float64 // the true duality gap is in [DualityGap, DualityGap+Slack]
+	Bound      float64 // the last Step.Bound of the run that is not 0
 }
 
 // nowhere is a Point at which nothing was recorded.

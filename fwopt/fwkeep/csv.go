@@ -13,16 +13,16 @@ import (
 // WriteCSV writes the points of the traces to w as comma-separated values, one
 // line a point, after the header
 //
-//	method,data,seed,step,t,k,exact,stochastic,linear,projections,seconds,f,excess,dualitygap,slack
+//	method,data,seed,step,t,k,exact,stochastic,linear,projections,seconds,f,excess,dualitygap,slack,bound
 //
 // so that any number of runs fits in one table. Numbers have as many digits as
 // it takes to read the same bits back. What is not a number, as a duality gap
-// that was not recorded, is an empty cell. WriteCSV returns the first error of
+// that was not recorded, or a bound that is not proven, is an empty cell. WriteCSV returns the first error of
 // w; it panics if a trace is nil.
 func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 	out := csv.NewWriter(w)
 	row := []string{"method", "data", "seed", "step", "t", "k",
-		"exact", "stochastic", "linear", "projections", "seconds", "f", "excess", "dualitygap", "slack"}
+		"exact", "stochastic", "linear", "projections", "seconds", "f", "excess", "dualitygap", "slack", "bound"}
 	out.Write(row) // out keeps its first error
 	for i, tr := range traces {
 		if tr == nil {
@@ -39,6 +39,10 @@ func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 				if !math.IsNaN(v) && (j < 3 || !math.IsNaN(p.DualityGap)) { // no slack without a gap
 					row[10+j] = strconv.FormatFloat(v, 'g', -1, 64)
 				}
+			}
+			row[15] = ""
+			if p.Bound != 0 {
+				row[15] = strconv.FormatFloat(p.Bound, 'g', -1, 64)
 			}
 			out.Write(row)
 		}

@@ -23,9 +23,9 @@ func ExampleWriteCSV() {
 		panic(err)
 	}
 	// Output:
-	// method,data,seed,step,t,k,exact,stochastic,linear,projections,seconds,f,excess,dualitygap,slack
-	// SVRF,digits,7,0,0,0,0,0,0,0,0,2.5,,,
-	// SVRF,digits,7,1,1,1,2,192,2,0,0.125,1.75,0.25,0.5,0
+	// method,data,seed,step,t,k,exact,stochastic,linear,projections,seconds,f,excess,dualitygap,slack,bound
+	// SVRF,digits,7,0,0,0,0,0,0,0,0,2.5,,,,
+	// SVRF,digits,7,1,1,1,2,192,2,0,0.125,1.75,0.25,0.5,0,
 }
 
 // A table read back by another reader holds every field of every point.

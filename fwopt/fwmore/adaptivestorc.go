@@ -101,10 +101,12 @@ func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 			if !s.step(o) {
 				return // the state is still that of step k−1
 			}
+			proven := 0.
 			if n := o.F.Len(); a.Since >= 50 || a.Since >= 8 && a.Spent >= n/2 {
 				s.check(o)
+				proven = a.B
 			}
-			if !yield(fwopt.Step{T: a.T, K: a.K, X: a.Y}) {
+			if !yield(fwopt.Step{T: a.T, K: a.K, X: a.Y, Bound: proven}) {
 				return
 			}
 		}
