@@ -22,7 +22,7 @@ type FiniteSum interface {
 	Grad(dst, w []float64, batch Batch) // dst = Σ_j Weight[j] ∇f_{Index[j]}(w)
 }
 
-// Domain is a compact convex set Ω, known by its linear optimisation: see fwset.
+// Domain is a compact convex set Ω, see fwset.
 type Domain = fwset.Domain
 
 // Vertex is an answer of Oracle.Argmin, in the form in which it is small: see fwset.
@@ -299,7 +299,7 @@ func (o *Oracle) Halted() bool { return o.halt != nil && o.halt() }
 // yield and with the state of the last whole step; the run ends as Stalled.
 func (o *Oracle) Stall() { o.stalled = true }
 
-// Lerp does x = (1−γ)x + γv. It panics if γ is not in [0, 1] or the lengths differ.
+// Lerp does x = (1−γ)x + γv. γ must be in [0, 1], and the lengths equal.
 func Lerp(x []float64, gamma float64, v []float64) {
 	if len(x) != len(v) {
 		panic("fwopt: vectors of different lengths")

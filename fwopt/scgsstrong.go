@@ -38,7 +38,7 @@ type SCGSStrong struct {
 // β_k and η_{t,k} of STORCTheorem2c and m_{t,k} = ⌈σ²N_t(k+1)²/(L²D_t²)⌉. They give
 // E f(w_t) − f(w*) ≤ fwtheory.BoundEpoch(L, D, t), if it holds for w_0, as it does for
 // Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D.
-// It panics if alpha > L, which no f can have.
+// It panics if alpha > L.
 //
 // The epochs are from memory of Lan & Zhou; the proof, in notebooks/06-previous-work,
 // is not theirs.
