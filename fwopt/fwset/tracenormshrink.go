@@ -2,10 +2,17 @@ package fwset
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	implicit    = 7   // steps of it that cost less than the Gram matrix
+	krylovMin   = 200 // below this order a full decomposition takes no longer
+	krylovShare = 8   // one in so many of the singular values: of fewer the block Lanczos method is faster
 )
 
 // Project computes the projection dst = Σ_i max(0, σ_i − θ)·u_i·v_iᵀ, where the
@@ -17,9 +24,21 @@ import (
 // r, that costs about s²L/2 multiplications for the Gram matrix, s³ for its eigenvalues,
 // 3rs²/2 for the vectors, and 2rsL, or s²(L+r) if that is less, for dst.
 //
-// This squares the condition number. A σ_i has the absolute error ε·σ_1²/σ_i, where
-// ε ≈ s·2⁻⁵², so that dst has an error of about ε·σ_1²/θ: near rounding if much of x is
-// cut off, as after a gradient step. For an x that is only just outside (θ < √ε·σ_1) it
+// If s ≥ 200 and r ≤ s/8, about, it looks first for these alone, by the block Lanczos
+// method, with 2sL multiplications for each of some 3r+40 vectors, or s² if they are many
+// and the Gram matrix is formed. Then x is a matrix that has exactly these singular values
+// and vectors, and others in their complement, plus an E of which the norm, √(Σ ‖Gu_i −
+// σ_i²u_i‖²/σ_i²) with the Gram matrix G, is held below εσ_1²/(4θ), and no projection
+// lengthens a distance. That no other one is above θ is certified: by a Cholesky factor of
+// θ²I − G + Σσ_i²u_iu_iᵀ, which is certain up to rounding and costs s³/6, or, where θ is
+// far from the rest, by some steps of the Lanczos method on the complement, from a random
+// start that fails with probability 1e-6, as in ArgminVertex. Where there is no such
+// certificate, all eigenvalues are taken. (Golub and Underwood, 1977; Musco and Musco,
+// NIPS 2015; Parlett, The Symmetric Eigenvalue Problem, 1980.)
+//
+// The Gram matrix squares the condition number. A σ_i has the absolute error ε·σ_1²/σ_i,
+// where ε ≈ s·2⁻⁵², so that dst has an error of about ε·σ_1²/θ: near rounding if much of x
+// is cut off, as after a gradient step. For an x that is only just outside (θ < √ε·σ_1) it
 // is up to √ε·σ_1, about 1e-7·σ_1; σ_i < √ε·σ_1 are taken for zeros.
 //
 // With SVD it takes a thin singular value decomposition of x, accurate to rounding,
@@ -60,11 +79,27 @@ func (b TraceNorm) Project(dst, x []float64) {
 // projectGram reports not ok, and has done nothing, if the iteration for eigenvalues did
 // not converge.
 func (b TraceNorm) projectGram(dst, x []float64) (ok bool) {
-	s, r, inside := min(b.H, b.M), 0, false
-	p := kern.Borrow(s*s + 2*s)
+	s := min(b.H, b.M)
+	p := kern.Borrow(s * s)
 	defer kern.Return(p)
-	gram, lambda, f := (*p)[:s*s], (*p)[s*s:s*s+s], (*p)[s*s+s:]
-	kern.Gram(gram, x, b.M, b.H)
+	gram := *p
+	formed := false
+	form := func() []float64 {
+		if !formed {
+			formed = true
+			kern.Gram(gram, x, b.M, b.H)
+		}
+		return gram
+	}
+	return s >= krylovMin && b.projectFew(dst, x, form) || b.projectAll(dst, x, form())
+}
+
+// projectAll is projectGram by all eigenvalues of the Gram matrix, which it destroys.
+func (b TraceNorm) projectAll(dst, x, gram []float64) (ok bool) {
+	s, r, inside := min(b.H, b.M), 0, false
+	p := kern.Borrow(2 * s)
+	defer kern.Return(p)
+	lambda, f := (*p)[:s], (*p)[s:]
 	ok = kern.EigenLargest(gram, lambda, func(lambda []float64) int {
 		roots(f, lambda)
 		if inside = b.holds(f); inside {
@@ -83,6 +118,103 @@ func (b TraceNorm) projectGram(dst, x []float64) (ok bool) {
 		b.combine(dst, x, gram[:r*s], f[s-r:])
 	}
 	return ok
+}
+
+// projectFew is projectGram where few singular values are above θ. It reports not ok, and
+// has done nothing, where they are not, or cannot be shown to be all. It asks for the Gram
+// matrix, which gram forms, only if it takes many steps.
+func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64) (ok bool) {
+	s := min(b.H, b.M)
+	p := kern.Borrow(s/2*s + s/2 + s)
+	defer kern.Return(p)
+	u, lambda, sigma := (*p)[:s/2*s], (*p)[s/2*s:][:s/2], (*p)[s/2*s+s/2:]
+	steps, eps := 0, float64(s)*0x1p-52
+	theta, next := 0.0, 0.0 // next is about the largest singular value below θ
+	mul := func(w, q []float64, n int) {
+		if steps++; steps <= implicit {
+			kern.MulGrams(w, x, b.M, b.H, q, n)
+		} else {
+			kern.Mul(w, n, gram(), s, false, q, s, true, s, n, s, 1, 0)
+		}
+	}
+	r := kern.Largest(u, lambda, s, mul, func(ritz []float64) (r int, limit float64) {
+		m := len(ritz)
+		sigma := sigma[:m]
+		for i, l := range ritz {
+			sigma[i] = math.Sqrt(max(0, l))
+		}
+		largest := sigma[m-1]
+		if b.Tau > largest*float64(s/krylovShare) { // at least τ/σ_1 are above θ
+			return -1, 0
+		}
+		if theta = 0; floats.Sum(sigma) > b.Tau {
+			top, below := threshold(sigma, b.Tau)
+			for theta = top + below; r < m && sigma[m-1-r] > theta; r++ {
+				next = sigma[max(0, m-2-r)]
+			}
+		}
+		switch {
+		case m > s/krylovShare && (r == 0 || r > s/krylovShare):
+			return -1, 0
+		case theta > 4*math.Sqrt(eps)*largest && 4*r <= 3*m:
+			return r, eps / 4 * largest * largest / theta
+		}
+		return 0, 0
+	})
+	if r == 0 {
+		return false
+	}
+	u, lambda = u[:r*s], lambda[:r]
+	// The Lanczos method takes about so many steps to show that nothing was missed.
+	need := 18 / math.Acosh(max(1, 2*(theta/next)*(theta/next)-1))
+	if steps <= implicit && need < float64(s)/16 {
+		ok = b.none(x, u, theta)
+	} else {
+		ok = kern.Below(gram(), s, u, lambda, theta*theta+eps*lambda[r-1])
+	}
+	if ok {
+		f := sigma[:r]
+		for i, l := range lambda {
+			f[i] = 1 - theta/math.Sqrt(l)
+		}
+		b.combine(dst, x, u, f)
+	}
+	return ok
+}
+
+// none reports whether no singular value of x is above θ in the orthogonal complement of
+// the rows of u, by the Lanczos method from a random start, as ArgminVertex does.
+func (b TraceNorm) none(x, u []float64, theta float64) bool {
+	s := min(b.H, b.M)
+	r := len(u) / s
+	p := kern.Borrow(2*s + r + kern.GramScratch(b.M, b.H))
+	defer kern.Return(p)
+	start, q, h, t := (*p)[:s], (*p)[s:2*s], (*p)[2*s:2*s+r], (*p)[2*s+r:]
+	drop := func(y []float64) {
+		kern.MulVec(h, u, s, y)
+		floats.Scale(-1, h)
+		kern.MulTransVec(q, u, s, h)
+		floats.Add(y, q)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range start {
+		start[i] = rng.NormFloat64()
+	}
+	drop(start)
+	toSphere(start, start, 1)
+	c := lmoFail * math.Sqrt(math.Pi/2/float64(s))
+	steps, goal := 0, theta*theta
+	upper, _ := kern.Lanczos(start, func(y, q []float64) {
+		kern.MulGram(y, x, b.M, b.H, q, t)
+		drop(y)
+		steps++
+	}, c, func(sigma float64) float64 {
+		if sigma >= theta || steps > s/8 {
+			return math.Inf(1) // it cannot succeed, or not soon
+		}
+		return math.Sqrt(goal-0.02*(goal-sigma*sigma)) - sigma
+	})
+	return upper <= goal
 }
 
 // roots fills sigma with the square roots of ascending eigenvalues of a Gram matrix. One

@@ -68,6 +68,16 @@ func MulGram(y, a []float64, rows, cols int, q, t []float64) {
 // GramScratch returns how much scratch space MulGram needs.
 func GramScratch(rows, cols int) int { return max(pieces*min(rows, cols), cols) }
 
+// MulGrams computes W = B·Qᵀ, where B is the matrix that Gram would compute and Q has n
+// rows, as W of as many columns. It reads A twice and costs 2·rows·cols·n products.
+func MulGrams(w, a []float64, rows, cols int, q []float64, n int) {
+	s, long := min(rows, cols), max(rows, cols)
+	z := Borrow(long * n)
+	Mul(*z, n, a, cols, cols > rows, q, s, true, long, n, s, 1, 0)
+	Mul(w, n, a, cols, cols <= rows, *z, n, false, s, n, long, 1, 0)
+	Return(z)
+}
+
 // MulSmall multiplies A by a symmetric matrix F on its shorter side: dst = A·F
 // if cols ≤ rows, else dst = F·A. dst may be a. It costs s²L products, with
 // s = min(rows, cols) and L the other one.

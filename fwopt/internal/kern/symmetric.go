@@ -92,17 +92,24 @@ func subRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
 			copy(y[s*strip+strip/2:][:strip/2], x[s*strip:])
 		}
 	})
+	subStrips(c, ldc, n, x, y, 2*k)
+	Return(buf)
+}
+
+// subStrips does C −= X·Yᵀ in the lower triangle, where strips has laid out X and Y, of k
+// columns.
+func subStrips(c []float64, ldc, n int, x, y []float64, k int) {
 	const grain = 8 // strips of rows: they stay in the second cache
+	count, strip := (n+tileCols-1)/tileCols, k*tileCols
 	blocks := (count + grain - 1) / grain
 	Do(blocks, 1, func(p, _ int) {
 		lo := (blocks - 1 - p) * grain // the long rows first
 		for j := 0; j <= lo+grain-1 && j < count; j++ {
 			for i := max(lo, j); i < min(lo+grain, count); i++ {
-				strip2(c, ldc, n, i, j, x[i*strip:], y[j*strip:], 2*k)
+				strip2(c, ldc, n, i, j, x[i*strip:], y[j*strip:], k)
 			}
 		}
 	})
-	Return(buf)
 }
 
 // strip2 does C −= X·Yᵀ for the strips i of rows and j ≤ i of columns.

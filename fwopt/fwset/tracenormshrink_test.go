@@ -1,0 +1,271 @@
+package fwset
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/floats"
+)
+
+// reflected returns an h × m matrix with the singular values s, ascending or not, as a
+// diagonal between products of a few random reflections.
+func reflected(rng *rand.Rand, h, m int, s []float64) []float64 {
+	x := make([]float64, h*m)
+	for i, c := range s {
+		x[i*h+i] = c
+	}
+	u := make([]float64, max(h, m))
+	for range 3 {
+		for i := range u {
+			u[i] = rng.NormFloat64()
+		}
+		toSphere(u[:h], u[:h], 1)
+		for j := range m { // columns of w
+			col := x[j*h : j*h+h]
+			floats.AddScaled(col, -2*floats.Dot(col, u[:h]), u[:h])
+		}
+		toSphere(u[:m], u[:m], 1)
+		dots := make([]float64, h)
+		for j := range m {
+			floats.AddScaled(dots, u[j], x[j*h:j*h+h])
+		}
+		for j := range m {
+			floats.AddScaled(x[j*h:j*h+h], -2*u[j], dots)
+		}
+	}
+	return x
+}
+
+// spectrumCase draws s singular values and a radius of which the projection is to be hard.
+func spectrumCase(rng *rand.Rand, s int) (name string, sigma []float64, tau float64) {
+	sigma = make([]float64, s)
+	r := 1 + rng.IntN(s/10) // so many are to stay
+	fill := func(f func(i int) float64) {
+		for i := range sigma {
+			sigma[i] = f(i)
+		}
+	}
+	kinds := []string{"falling", "geometric", "low rank and noise", "low rank", "clusters", "equal above", "equal at the threshold",
+		"nearly at the threshold", "one missed", "flat"}
+	name = kinds[rng.IntN(len(kinds))]
+	gap := math.Pow(10, -12*rng.Float64())
+	theta := -1.0
+	switch name {
+	case "falling":
+		p := 0.3 + 2*rng.Float64()
+		fill(func(i int) float64 { return math.Pow(float64(i+1), -p) })
+	case "geometric":
+		q := 0.7 + 0.29*rng.Float64()
+		fill(func(i int) float64 { return math.Pow(q, float64(i)) })
+	case "low rank and noise":
+		fill(func(i int) float64 {
+			if i < r {
+				return 1 + rng.Float64()
+			}
+			return gap * rng.Float64()
+		})
+	case "low rank":
+		fill(func(i int) float64 { return max(0, float64(r-i)) * rng.Float64() })
+	case "clusters":
+		k := 1 + rng.IntN(6)
+		fill(func(i int) float64 { return float64(1+rng.IntN(k)) + gap*rng.Float64() })
+		for i := r; i < s; i++ {
+			sigma[i] *= 0.3
+		}
+	case "equal above":
+		fill(func(i int) float64 {
+			if i < r {
+				return 1
+			}
+			return 0.5 * rng.Float64()
+		})
+	case "equal at the threshold":
+		theta = 0.5
+		k := rng.IntN(40)
+		fill(func(i int) float64 {
+			switch {
+			case i < r:
+				return theta * (2 + rng.Float64())
+			case i < r+k:
+				return theta
+			}
+			return theta * gap * rng.Float64()
+		})
+	case "nearly at the threshold":
+		theta = 0.5
+		fill(func(i int) float64 {
+			switch {
+			case i < r:
+				return theta * (2 + rng.Float64())
+			case i < 2*r:
+				return theta * (1 + gap*rng.NormFloat64())
+			}
+			return theta * 0.5 * rng.Float64()
+		})
+	case "one missed":
+		theta = 0.5
+		fill(func(i int) float64 { return theta * (1 - gap*rng.Float64()) })
+		for i := range r {
+			sigma[i] = 1
+		}
+		sigma[r] = theta * (1 + 10*gap)
+	case "flat":
+		fill(func(int) float64 { return 1 + gap*rng.Float64() })
+	}
+	if theta < 0 {
+		order := slices.Clone(sigma)
+		slices.Sort(order)
+		theta = order[s-1-r] * (1 + 0.1*gap)
+		if rng.IntN(3) == 0 {
+			theta = (order[s-1-r] + order[s-r]) / 2
+		}
+	}
+	for _, c := range sigma {
+		tau += max(0, c-theta)
+	}
+	if tau == 0 {
+		tau = 1e-3
+	}
+	c := math.Pow(10, 16*rng.Float64()-8)
+	floats.Scale(c, sigma)
+	return name, sigma, tau * c
+}
+
+// A projection by few singular values is that by all of them, to the accuracy that Project
+// promises, whatever the spectrum, or it is refused.
+func TestTraceNormFew(t *testing.T) {
+	cases := 10000
+	if testing.Short() {
+		cases = 500
+	}
+	done, worst := map[string][2]int{}, 0.0
+	for k := range cases {
+		rng := rand.New(rand.NewPCG(uint64(k), 99))
+		s := 150 + rng.IntN(150)
+		name, sigma, tau := spectrumCase(rng, s)
+		b := TraceNorm{H: s, M: s + rng.IntN(20), Tau: tau}
+		if k%2 == 0 {
+			b.H, b.M = b.M, b.H
+		}
+		x := reflected(rng, b.H, b.M, sigma)
+		got, want := make([]float64, len(x)), make([]float64, len(x))
+		gram := make([]float64, s*s)
+		ok := b.projectFew(got, x, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram })
+		d := done[name]
+		d[1]++
+		if ok {
+			d[0]++
+		}
+		done[name] = d
+		if !ok {
+			continue
+		}
+		kern.Gram(gram, x, b.M, b.H)
+		b.projectAll(want, x, gram)
+		top, below := threshold(sigma, tau)
+		eps := float64(s) * 0x1p-52
+		dist := floats.Distance(got, want, 2)
+		limit := eps * top * top / (top + below)
+		worst = max(worst, dist/limit)
+		if dist > limit {
+			t.Errorf("case %d, %s, order %d: off by %.3g, more than %.3g; θ = %g", k, name, s, dist, limit, top+below)
+		}
+	}
+	for _, name := range []string{"falling", "geometric", "low rank", "low rank and noise", "clusters", "equal at the threshold", "one missed"} {
+		if d := done[name]; d[0] < d[1]/10 || d[0] == d[1] {
+			t.Errorf("%s: %d of %d are certified: too few, or none is hard", name, d[0], d[1])
+		}
+	}
+	if worst < 1e-3 {
+		t.Errorf("never off by more than %.3g of what is promised: the comment is out of date", worst)
+	}
+}
+
+// A singular vector that is orthogonal to the start of the search is missed, and its value
+// is above the threshold: both certificates see it.
+func TestTraceNormFewMisses(t *testing.T) {
+	const s, r = 300, 5
+	rng := rand.New(rand.NewPCG(31, 32))
+	var start [][]float64
+	kern.Largest(make([]float64, s/2*s), make([]float64, s/2), s, func(w, q []float64, n int) {
+		for i := range n {
+			start = append(start, slices.Clone(q[i*s:i*s+s]))
+		}
+		clear(w)
+	}, func([]float64) (int, float64) { return -1, 0 })
+	for _, rest := range []float64{0.2, 0.99} { // of the threshold: a wide gap, and a small one
+		for _, missed := range []float64{0, 1.01, 1.3} { // of the threshold
+			sigma := make([]float64, s-1)
+			for i := range sigma {
+				if sigma[i] = 10 + float64(i); i >= r {
+					sigma[i] = rest / float64(1+i-r)
+				}
+			}
+			b := TraceNorm{H: s, M: s}
+			for _, c := range sigma {
+				b.Tau += max(0, c-1) // the threshold is 1
+			}
+			x, u := reflected(rng, s-1, s-1, sigma), orthonormal(rng, s, 1)[0]
+			for _, q := range start[:kern.Block] {
+				floats.AddScaled(u, -floats.Dot(q, u), q)
+			}
+			toSphere(u, u, 1)
+			// I − 2wwᵀ maps the last unit vector to u, and the others to its complement
+			w := slices.Clone(u)
+			w[s-1]--
+			toSphere(w, w, 1)
+			full := make([]float64, s*s)
+			for j := range s - 1 {
+				col := full[j*s : j*s+s]
+				copy(col, x[j*(s-1):(j+1)*(s-1)])
+				floats.AddScaled(col, -2*floats.Dot(col, w), w)
+			}
+			floats.AddScaled(full[(s-1)*s:], missed, u)
+			gram := make([]float64, s*s)
+			formed := false
+			dst := make([]float64, s*s)
+			ok := b.projectFew(dst, full, func() []float64 { formed = true; kern.Gram(gram, full, s, s); return gram })
+			if ok != (missed == 0) {
+				t.Errorf("the rest at %g, one value at %g of the threshold that is missed: certified is %t", rest, missed, ok)
+			}
+			if formed != (rest > 0.5) {
+				t.Errorf("the rest at %g: the Gram matrix is formed: %t", rest, formed)
+			}
+		}
+	}
+}
+
+// Both ways of few singular values have the same bits on any number of processors, and in
+// place.
+func TestTraceNormFewSameBits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, sh := range [][2]int{{310, 400}, {400, 310}} {
+		for _, power := range []float64{1.5, 4} {
+			sigma := make([]float64, 310)
+			for i := range sigma {
+				sigma[i] = math.Pow(float64(i+1), -power)
+			}
+			b := TraceNorm{H: sh[0], M: sh[1], Tau: 0.4 * floats.Sum(sigma)}
+			x := reflected(rand.New(rand.NewPCG(33, 34)), b.H, b.M, sigma)
+			var first []float64
+			for _, procs := range []int{1, 2, 3, 8} {
+				runtime.GOMAXPROCS(procs)
+				got, gram := slices.Clone(x), make([]float64, 310*310)
+				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }) {
+					t.Fatalf("%v: not certified", sh)
+				}
+				if first == nil {
+					first = slices.Clone(x)
+					b.Project(first, x)
+				}
+				if !slices.Equal(first, got) {
+					t.Errorf("%v, σ_i = i^−%g: other bits on %d processors, or in place", sh, power, procs)
+				}
+			}
+		}
+	}
+}

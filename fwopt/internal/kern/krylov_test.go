@@ -1,0 +1,209 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// Cholesky's method finds every matrix definite that is, by a little, and none that is not.
+func TestDefinite(t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 62))
+	for _, n := range []int{1, 2, 5, 11, 12, 13, 47, 48, 49, 60, 97, 150, 300} {
+		w := make([]float64, n)
+		for _, least := range []float64{1, 1e-3, 1e-9, 1e-12, -1e-12, -1e-9, -1e-3, -1} {
+			for i := range w {
+				w[i] = 1 + rng.Float64()
+			}
+			w[n/2] = least
+			a := withSpectrum(rng, w)
+			for i := range n { // it reads the lower triangle only
+				for j := i + 1; j < n; j++ {
+					a[i*n+j] = math.NaN()
+				}
+			}
+			if Definite(a, n) != (least > 0) {
+				t.Errorf("order %d, least eigenvalue %g: definite is %t", n, least, least < 0)
+			}
+		}
+		for range 5 {
+			a := withSpectrum(rng, slices.Repeat([]float64{1}, n))
+			i := rng.IntN(n)
+			a[i*n+rng.IntN(i+1)] = math.NaN()
+			if Definite(a, n) {
+				t.Errorf("order %d: a matrix that holds a NaN is definite", n)
+			}
+		}
+	}
+}
+
+// C −= U·Uᵀ, either way that U is stored, and nothing above the diagonal.
+func TestSubSquare(t *testing.T) {
+	rng := rand.New(rand.NewPCG(63, 64))
+	for _, n := range []int{1, 4, 11, 12, 13, 50, 101} {
+		for _, k := range []int{1, 3, 48, 255, 256, 300} {
+			for _, turned := range []bool{false, true} {
+				ld := n + 3
+				c, u := randomVector(rng, n*ld), randomVector(rng, n*k)
+				want, ui, ul := slices.Clone(c), k, 1
+				if turned {
+					ui, ul = 1, n
+				}
+				for i := range n {
+					for j := range i + 1 {
+						for l := range k {
+							want[i*ld+j] -= u[i*ui+l*ul] * u[j*ui+l*ul]
+						}
+					}
+				}
+				SubSquare(c, ld, n, u, ui, ul, k)
+				for i, x := range want {
+					same := i%ld > i/ld && c[i] == x
+					if !same && !(math.Abs(c[i]-x) <= 1e-14*float64(k)*(1+math.Abs(x))) || i%ld > i/ld && !same {
+						t.Fatalf("order %d, %d columns, turned %t: number %d, %d is %g, want %g", n, k, turned, i/ld, i%ld, c[i], x)
+					}
+				}
+			}
+		}
+	}
+}
+
+// falls is a matrix of order s with the eigenvalues w, and its product with rows.
+func falls(rng *rand.Rand, w []float64) (g []float64, mul func(w, q []float64, n int)) {
+	s := len(w)
+	g = withSpectrum(rng, w)
+	return g, func(w, q []float64, n int) { Mul(w, n, g, s, false, q, s, true, s, n, s, 1, 0) }
+}
+
+// The largest eigenvalues and their vectors against the spectrum that the matrix was made
+// of, where they are equal, close and apart, and where the rank is less than a block.
+func TestLargest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(65, 66))
+	for name, f := range map[string]func(i int) float64{
+		"falling":    func(i int) float64 { return 1 / float64((i+1)*(i+1)) },
+		"equal":      func(i int) float64 { return math.Pow(1e-2, float64(i/Block)) },
+		"close":      func(i int) float64 { return math.Pow(1e-2, float64(i/Block)) * (1 - 1e-9*float64(i)) },
+		"geometric":  func(i int) float64 { return math.Pow(0.8, float64(i)) },
+		"rank three": func(i int) float64 { return max(0, float64(3-i)) },
+		"one large":  func(i int) float64 { return 1 + 1e9*max(0, 1-float64(i)) },
+	} {
+		for _, s := range []int{290, 301, 333} {
+			w := make([]float64, s)
+			for i := range w {
+				w[i] = f(i)
+			}
+			g, mul := falls(rng, slices.Clone(w))
+			most := map[string]int{"rank three": 3, "one large": 1, "equal": Block, "close": Block}[name]
+			if most == 0 {
+				most = 10
+			}
+			for _, r := range []int{1, most} {
+				what := fmt.Sprintf("%s, order %d, %d", name, s, r)
+				u, lambda := rubbish(s/2*s), rubbish(s/2)
+				asked := 0
+				got := Largest(u, lambda, s, mul, func(ritz []float64) (int, float64) {
+					if asked++; asked == 1 {
+						return 0, 0 // more, please
+					}
+					if !slices.IsSorted(ritz) {
+						t.Fatalf("%s: Ritz values are not in order", what)
+					}
+					return r, 1e-12 * math.Sqrt(w[0])
+				})
+				if got != r || asked < 2 {
+					t.Fatalf("%s: %d vectors", what, got)
+				}
+				checkVectors(t, what, g, s, lambda[:r], u)
+				for i, l := range lambda[:r] {
+					if x := w[r-1-i]; !(math.Abs(l-x) <= 2*roundingOf(s)*w[0]) {
+						t.Errorf("%s: eigenvalue %d is %.17g, want %.17g", what, i, l, x)
+					}
+				}
+			}
+		}
+	}
+}
+
+// It gives up where it is told to, and where the basis is too small.
+func TestLargestGivesUp(t *testing.T) {
+	const s = 120
+	rng := rand.New(rand.NewPCG(67, 68))
+	w := make([]float64, s)
+	for i := range w {
+		w[i] = 1 + rng.Float64()
+	}
+	_, mul := falls(rng, w)
+	u, lambda := make([]float64, s/2*s), make([]float64, s/2)
+	for _, answer := range []int{-1, 0, 1} {
+		asked := 0
+		if r := Largest(u, lambda, s, mul, func([]float64) (int, float64) { asked++; return answer, 0 }); r != 0 {
+			t.Errorf("%d vectors where the answer is %d", r, answer)
+		}
+		if asked == 0 || asked > 1 && answer < 0 {
+			t.Errorf("the answer %d was asked for %d times", answer, asked)
+		}
+	}
+}
+
+// Below tells the bound from above and from below, by a little more than rounding, and
+// one eigenvector that was missed.
+func TestBelow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(69, 70))
+	for _, s := range []int{5, 60, 151} {
+		w := make([]float64, s)
+		for i := range w {
+			w[i] = math.Pow(0.9, float64(i))
+		}
+		g, _ := falls(rng, slices.Clone(w))
+		b, all := slices.Clone(g), make([]float64, s)
+		EigenLargest(b, all, func([]float64) int { return s })
+		for _, r := range []int{0, 1, s / 3, s - 1} {
+			u, lambda := b[(s-r)*s:], all[s-r:]
+			for _, d := range []float64{1e-3, 1e-11, -1e-11, -1e-3} {
+				if mu := w[r] + d; Below(g, s, u, lambda, mu) != (d > 0) {
+					t.Errorf("order %d, rank %d: λ = %g is below %g: %t", s, r, w[r], mu, d < 0)
+				}
+			}
+			if r > 1 && Below(g, s, u[s:], lambda[1:], w[r-1]*(1-1e-9)) {
+				t.Errorf("order %d, rank %d: the smallest vector is not missed", s, r)
+			}
+			if r > 1 && Below(g, s, u[:(r-1)*s], lambda[:r-1], w[1]) {
+				t.Errorf("order %d, rank %d: the largest vector is not missed", s, r)
+			}
+		}
+	}
+}
+
+// The bits depend neither on the vector kernels nor on the number of processors.
+func TestLargestSameBits(t *testing.T) {
+	const s, r = 500, 9
+	rng := rand.New(rand.NewPCG(71, 72))
+	w := make([]float64, s)
+	for i := range w {
+		w[i] = 1 / float64((i+1)*(i+1))
+	}
+	g, mul := falls(rng, w)
+	solve := func() []float64 {
+		u, lambda := make([]float64, s/2*s), make([]float64, s/2)
+		n := Largest(u, lambda, s, mul, func([]float64) (int, float64) { return r, 1e-12 })
+		if n != r || !Below(g, s, u[:r*s], lambda[:r], 1.01/(r+1)/(r+1)) {
+			t.Fatalf("%d vectors, or something missed", n)
+		}
+		a := slices.Clone(g)
+		SubSquare(a, s, s, u, 1, s, r)
+		return slices.Concat(u[:r*s], lambda[:r], a)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	one := solve()
+	differ := func(how string) {
+		if !slices.Equal(one, solve()) {
+			t.Fatalf("other bits %s", how)
+		}
+	}
+	plainly(func() { differ("plainly") })
+	runtime.GOMAXPROCS(3)
+	differ("on three processors")
+}
