@@ -1,0 +1,59 @@
+package kern
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// allBits is what TestBits finds on every processor. A new kernel among the tasks makes it
+// another one: the test says which.
+const allBits = "8a744781871efecd5289a0b923bc030ce2644dfad0c03eadb3eab848ea8c26c0"
+
+// The kernels have the same bits on every processor: those that are written here. `make
+// emulate` runs this test on others.
+func TestBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	hash := sha256.New()
+	write := func(x []float64) {
+		for _, y := range x {
+			b := math.Float64bits(y)
+			if math.IsNaN(y) {
+				b = 0
+			}
+			hash.Write(binary.LittleEndian.AppendUint64(nil, b))
+		}
+	}
+	for _, h := range []int{1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 20, 33, 50, 70} {
+		for _, n := range []int{1, 4, 7, 18, 39} {
+			for _, k := range tasks(rng, h, n, 30*(n%2)) {
+				same := func(x []float64) { // a normal draw may end in other bits elsewhere
+					for i, y := range x {
+						x[i] = float64(float32(y)) * (1 + float64(i*40503%65536)/98304)
+					}
+				}
+				same(k.out)
+				for _, x := range k.in {
+					same(x)
+				}
+				k.run(k)
+				write(k.out)
+			}
+		}
+		s := make([]float64, h)
+		for l := range s {
+			s[l] = 40 * rng.Float64() * rng.Float64()
+		}
+		LogLossGrad(s, rng.IntN(h), 0.7)
+		write(s)
+		d1, d2 := LogLossLine(s, s, rng.IntN(h), 0.3)
+		write([]float64{d1, d2})
+	}
+	t.Logf("vectors = %t", vectors)
+	if got := hex.EncodeToString(hash.Sum(nil)); got != allBits {
+		t.Errorf("bits %s, want %s", got, allBits)
+	}
+}
