@@ -34,9 +34,9 @@ const (
 func Bundle(p *plot.Plot) Figure { return Grid([]*plot.Plot{p}) }
 
 // Grid draws several plots as one figure, row by row, up to three in a row, as
-// Bundle does, with one key below for all of them. A title that all share is
-// written once. Neighbours in a row with the same vertical label share it and
-// its range. Grid panics if a row is empty or has more than three plots.
+// Bundle does, with one key below for all that are not Direct. A title that all
+// share is written once. Neighbours in a row with the same vertical label share it
+// and its range. Grid panics if a row is empty or has more than three plots.
 func Grid(rows ...[]*plot.Plot) Figure {
 	l := newLayout(rows)
 	used := []uint32{0xFFFFFF} // colours that the PNG must have, and half of each
@@ -51,7 +51,7 @@ func Grid(rows ...[]*plot.Plot) Figure {
 			use(e.style.Color)
 			use(readable(e.style.Color))
 		}
-		k.hidden = len(l.entries) > 0
+		k.hidden = len(l.entries) > 0 && !k.direct
 		defer func() { k.hidden = false }()
 	}
 	w, h := vg.Points(0.75*float64(l.width)), vg.Points(0.75*float64(l.height))

@@ -17,6 +17,15 @@ type key struct {
 	entries []entry
 	tol     vg.Length // how much the lines may be simplified
 	hidden  bool      // Grid has one key for all panels
+	direct  bool      // see Direct
+}
+
+// Direct has p name its lines at their ends, as Bundle does, in a Grid too, and returns p.
+func Direct(p *plot.Plot) *plot.Plot {
+	if k := keyOf(p); k != nil {
+		k.direct = true
+	}
+	return p
 }
 
 var _ text.Handler = (*key)(nil)

@@ -170,7 +170,7 @@ func (l *layout) describe(all []*plot.Plot) {
 func (l *layout) keyBelow(width vg.Length) {
 	for _, k := range l.keys {
 		for _, e := range k.entries {
-			if !slices.ContainsFunc(l.entries, func(o entry) bool { return o.name == e.name }) {
+			if !k.direct && !slices.ContainsFunc(l.entries, func(o entry) bool { return o.name == e.name }) {
 				l.entries = append(l.entries, e)
 			}
 		}
