@@ -56,7 +56,7 @@ func ExampleLaw_Measure() {
 	// t = 2–7: 1.03, the schedule alone 1.10, measured: true
 	// t = 4–7: 0.95, the schedule alone 1.04, measured: true
 	// below the bound: true
-	// linear optimisations: 1.027 [1.027, 1.028] for t = 2–7, 0.951 [0.950, 0.951] for t = 4–7
+	// linear optimisations: 1.027 (runs alike) for t = 2–7, 0.951 (runs alike) for t = 4–7
 }
 
 // First hits at epoch ends are the schedule, whatever the method: here of a gap
@@ -169,6 +169,6 @@ func ExampleAbove() {
 		fmt.Printf("f* within %.0e: %v\n", within, r.Late)
 	}
 	// Output:
-	// f* within 1e-03: 1.026 (no spread) (f* too coarse: 0.781 to 1.230)
-	// f* within 8e-05: 1.026 (no spread)
+	// f* within 1e-03: 1.026 (identical runs) (f* too coarse: 0.781 to 1.230)
+	// f* within 8e-05: 1.026 (identical runs)
 }

@@ -78,10 +78,12 @@ type Fit struct {
 // this was fitted.
 func (f Fit) Measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 
-// String returns "1.945 [1.938, 1.950]", with more digits where the interval
-// needs them. A fit that is not Measured is "set by the schedule (2.054)", or
-// "0.990 (no spread)" if the gaps themselves are the same in all runs, as those
-// of a method without randomness. A slope that hangs on the accuracy of f* says so after it.
+// String returns "1.945 [1.930, 1.950]". Where the interval is narrower than half a
+// percent it is "1.976 (runs alike)": what is not known of the slope is then not what
+// the seeds change, and shows in the other window. A fit that is not Measured is "set by the
+// schedule (2.054)", or "0.990 (identical runs)" if the gaps themselves are the same in
+// all runs, as those of a method without randomness. A slope that hangs on the accuracy
+// of f* says so after it.
 func (f Fit) String() string {
 	if f.Coarse != "" {
 		sure := f
@@ -90,25 +92,24 @@ func (f Fit) String() string {
 	}
 	switch s := f.Number(f.Slope); {
 	case !f.Measured() && f.alike:
-		return s + " (no spread)"
+		return s + " (identical runs)"
 	case !f.Measured():
 		return "set by the schedule (" + s + ")"
+	case alike(f.Lo, f.Hi):
+		return s + " (runs alike)"
 	}
-	more := 0
-	for f.write(f.Lo, more) == f.write(f.Hi, more) && more < 4 {
-		more++
-	}
-	return fmt.Sprintf("%s [%s, %s]", f.write(f.Slope, more), f.write(f.Lo, more), f.write(f.Hi, more))
+	return fmt.Sprintf("%s [%s, %s]", f.Number(f.Slope), f.Number(f.Lo), f.Number(f.Hi))
 }
 
-// Number writes a slope: 1.945, or 2.069e6 in a logarithmic law.
-func (f Fit) Number(slope float64) string { return f.write(slope, 0) }
+// alike reports whether two slopes differ by less than half a percent.
+func alike(lo, hi float64) bool { return hi-lo < 0.005*max(math.Abs(lo), math.Abs(hi)) }
 
-func (f Fit) write(slope float64, more int) string {
+// Number writes a slope: 1.945, or 2.069e6 in a logarithmic law.
+func (f Fit) Number(slope float64) string {
 	if f.log {
-		return number(slope, 4+more)
+		return number(slope, 4)
 	}
-	return strings.ReplaceAll(fmt.Sprintf("%.*f", 3+more, slope), "-", "−")
+	return strings.ReplaceAll(fmt.Sprintf("%.3f", slope), "-", "−")
 }
 
 // number writes x with the given number of digits, as 0.35, 2.069e6 or 6e−7.
@@ -123,17 +124,30 @@ func Head() []string {
 
 // Row is r as a row of a table: its name, the theory's exponent, the slopes in
 // the long and in the late window with their intervals, the slopes in these of
-// the schedule alone, and the range of the slopes of the draws.
+// the schedule alone, and the range of the slopes of the draws, or "alike".
 func (r *Rate) Row(name string) []string {
 	theory, draws := fmt.Sprintf("%g", r.Power), "–"
 	if r.Power == 0 {
 		theory = "ln"
 	}
 	if len(r.Draws) > 0 {
-		draws = fmt.Sprintf("%s to %s", r.Long.Number(slices.Min(r.Draws)), r.Long.Number(slices.Max(r.Draws)))
+		lo, hi := slices.Min(r.Draws), slices.Max(r.Draws)
+		if draws = "alike"; !alike(lo, hi) {
+			draws = fmt.Sprintf("%s to %s", r.Long.Number(lo), r.Long.Number(hi))
+		}
 	}
 	return []string{name, theory, r.Long.String(), r.Late.String(),
 		r.Long.Number(r.Long.Schedule) + ", " + r.Late.Number(r.Late.Schedule), draws}
+}
+
+// Local returns the slopes from each checkpoint to the next: where they still move no
+// window has settled. In a logarithmic law they are counts per e-fold.
+func (r *Rate) Local() (slopes []float64) {
+	x, y := r.axes(r.Mean)
+	for i := range x[1:] {
+		slopes = append(slopes, (y[i+1]-y[i])/(x[i+1]-x[i]))
+	}
+	return slopes
 }
 
 // String returns the slopes of both windows.

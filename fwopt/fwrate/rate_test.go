@@ -14,6 +14,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
+	"gonum.org/v1/gonum/floats"
 )
 
 var law = Law{Count: Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return math.Exp2(-float64(p.T)) }}
@@ -306,7 +307,7 @@ func TestSetByTheSchedule(t *testing.T) {
 	// a single run, or the same again, is not the schedule, and no interval either
 	for _, alike := range [][][]fwopt.Point{runs[:1], {runs[0], runs[0], runs[0]}} {
 		r, err := law.Measure(alike)
-		if err != nil || r.Long.Measured() || !strings.HasSuffix(r.Long.String(), " (no spread)") {
+		if err != nil || r.Long.Measured() || !strings.HasSuffix(r.Long.String(), " (identical runs)") {
 			t.Errorf("%v, %v", r, err)
 		}
 		if r, _ = law.Scheduled(alike); r.Long.String() != "set by the schedule (2.000)" {
@@ -411,6 +412,28 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// The local slopes are those of the law that made the points, a bend in it included.
+func TestLocal(t *testing.T) {
+	var run []fwopt.Point
+	for k := range 8 {
+		count := 1 << (2 * k) // slope 2, and 3 from the fifth point on
+		if k > 4 {
+			count <<= k - 4
+		}
+		run = append(run, fwopt.Point{T: 1, K: 1 + k, Excess: math.Exp2(-float64(k)), Calls: fwopt.Calls{Stochastic: count}})
+	}
+	for power, want := range map[float64][]float64{2: {2, 2, 2, 2, 3, 3, 3}, 0: {3 / math.Ln2, 12 / math.Ln2, 48 / math.Ln2}} {
+		r, err := Law{Count: Stochastic, Power: power, Bound: func(p fwopt.Point) float64 { return math.Exp2(-float64(p.K)) }}.Measure([][]fwopt.Point{run})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Local()
+		if len(got) != 7 || !floats.EqualApprox(got[:len(want)], want, 1e-12) {
+			t.Errorf("power %g: %v, want %v", power, got, want)
+		}
+	}
+}
+
 func TestRow(t *testing.T) {
 	runs := synthetic(10, 8, 2, 0.05, rand.New(rand.NewPCG(1, 1)))
 	r, err := law.Measure(runs[:5], runs[5:])
@@ -419,7 +442,11 @@ func TestRow(t *testing.T) {
 	}
 	row := r.Row("SVRF")
 	if len(row) != len(Head()) || row[0] != "SVRF" || row[1] != "2" || row[2] != r.Long.String() || row[3] != r.Late.String() ||
-		row[4] != "2.000, 2.000" || !strings.Contains(row[5], " to ") {
+		row[4] != "2.000, 2.000" || row[5] != "alike" {
+		t.Errorf("%q", row)
+	}
+	r.Draws = []float64{2.1, 1.9}
+	if row = r.Row("SVRF"); row[5] != "1.900 to 2.100" {
 		t.Errorf("%q", row)
 	}
 	ln := Law{Count: Stochastic, Power: 0, Bound: law.Bound}
@@ -437,10 +464,13 @@ func TestRow(t *testing.T) {
 		{Fit{Slope: -0.5, Lo: -0.6, Hi: -0.4}, "−0.500 [−0.600, −0.400]"},
 		{Fit{Slope: 2.054, Lo: 2.054, Hi: 2.054}, "set by the schedule (2.054)"},
 		{Fit{Slope: 2.054, Lo: 2.054, Hi: 2.054 + 1e-7}, "set by the schedule (2.054)"},
-		{Fit{Slope: 0.99, Lo: 0.99, Hi: 0.99, alike: true}, "0.990 (no spread)"},
+		{Fit{Slope: 0.99, Lo: 0.99, Hi: 0.99, alike: true}, "0.990 (identical runs)"},
 		{Fit{Slope: 2.0694e6, Lo: 2.06e6, Hi: 2.08e12, log: true}, "2.069e6 [2.06e6, 2.08e12]"},
-		{Fit{Slope: 0.92841, Lo: 0.92838, Hi: 0.92843}, "0.92841 [0.92838, 0.92843]"},
-		{Fit{Slope: 0.9, Lo: 0.9, Hi: 0.900002}, "0.900000 [0.900000, 0.900002]"},
+		{Fit{Slope: 0.92841, Lo: 0.92838, Hi: 0.92843}, "0.928 (runs alike)"},
+		{Fit{Slope: 0.9, Lo: 0.9, Hi: 0.900002}, "0.900 (runs alike)"},
+		{Fit{Slope: 1.976, Lo: 1.9701, Hi: 1.9799}, "1.976 (runs alike)"},
+		{Fit{Slope: 1.976, Lo: 1.9701, Hi: 1.9801}, "1.976 [1.970, 1.980]"},
+		{Fit{Slope: 2.0737e6, Lo: 2.0736e6, Hi: 2.0739e6, log: true}, "2.074e6 (runs alike)"},
 		{Fit{Slope: 1.4427, Lo: 1.4, Hi: 1.5, log: true}, "1.443 [1.4, 1.5]"},
 		{Fit{Slope: 12345, Lo: 1e-7, Hi: 20000, log: true}, "1.234e4 [1e−7, 2e4]"},
 	} {
