@@ -17,17 +17,16 @@ import (
 
 // Rate draws a measured rate of a method on a problem: its count against 1/gap,
 // both on logarithmic axes, or for a logarithmic law the count on a linear one.
-// The title and the key name the problem, so that several stand in one Grid.
+// It is Direct; for the intervals and the long window see fwrate.Rate.Row.
 //
 // Dots are means over the runs, with bars as long as the range of the runs. In
-// the method's own style is the line that was fitted in the long window, over
-// that window; the key has its slope with the interval, and that of the late
-// window. What the theorem promises is dashed in grey, with the slopes that it
-// alone implies in these windows. A triangle has the theory's exponent.
+// the method's own style is the line that was fitted in the late window, over
+// that window, with its slope. What the theorem promises is dashed in grey. A
+// triangle has the theory's exponent.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	log, of := r.Power > 0, "slope"
 	if !log {
-		of = "a factor e costs"
+		of = "factor e:"
 	}
 	title := problem + ", one run"
 	if r.Runs > 1 {
@@ -37,9 +36,8 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 
 	own := Style(method)
 	dots := line{name: method, dots: true, style: draw.LineStyle{Color: own.Color}}
-	when := strings.NewReplacer(" = ", "=") // a window stays in one row of the key
-	fit := line{name: fmt.Sprintf("%s: %s %v for %s, %v for %s", problem, of, r.Long, when.Replace(r.Long.Window), r.Late, when.Replace(r.Late.Window)), style: own}
-	bound := line{name: fmt.Sprintf("%s: bound %s, %s", problem, r.Long.Number(r.Long.Schedule), r.Late.Number(r.Late.Schedule)), style: boundStyle}
+	fit := line{name: fmt.Sprintf("%s %s for %s", of, r.Late.Number(r.Late.Slope), strings.ReplaceAll(r.Late.Window, " = ", "=")), style: own}
+	bound := line{name: "bound", style: boundStyle}
 	add := func(l *line, at fwrate.Pair) {
 		l.xy, l.last = append(l.xy, xy{1 / at.Excess, at.Count}), at.Count
 	}
@@ -52,7 +50,7 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 		bar := draw.LineStyle{Color: own.Color, Width: vg.Points(1)}
 		p.Add(path(bar, xy{1 / hi.Excess, m.Count}, xy{1 / lo.Excess, m.Count}), path(bar, xy{1 / m.Excess, lo.Count}, xy{1 / m.Excess, hi.Count}))
 	}
-	window := slices.SortedFunc(slices.Values(r.Mean[r.Long.From:]), func(p, q fwrate.Pair) int { return cmp.Compare(q.Excess, p.Excess) })
+	window := slices.SortedFunc(slices.Values(r.Mean[r.Late.From:]), func(p, q fwrate.Pair) int { return cmp.Compare(q.Excess, p.Excess) })
 	add(&fit, fitted(r, window[0]))
 	add(&fit, fitted(r, window[len(window)-1]))
 	addLines(p, []line{dots, fit, bound}, false)
@@ -65,12 +63,12 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 			note(p, fmt.Sprintf("%g", r.Power), xy{c.x, math.Sqrt(b.y * c.y)}, 4, -4, draw.XLeft))
 		p.Title.Text += "; triangle: theory"
 	}
-	return p
+	return Direct(p)
 }
 
 // fitted returns the point of the fitted line at the gap of m.
 func fitted(r *fwrate.Rate, m fwrate.Pair) fwrate.Pair {
-	return fwrate.Pair{Excess: m.Excess, Count: back(r.Power > 0, r.Long.Intercept-r.Long.Slope*math.Log(m.Excess))}
+	return fwrate.Pair{Excess: m.Excess, Count: back(r.Power > 0, r.Late.Intercept-r.Late.Slope*math.Log(m.Excess))}
 }
 
 // limits returns the limits of the axes that show all of a rate.
@@ -80,7 +78,7 @@ func limits(r *fwrate.Rate) (x0, x1, y0, y1 float64) {
 		xs.add(1 / m.Excess)
 		ys.add(m.Count)
 	}
-	for _, m := range r.Mean[r.Long.From:] {
+	for _, m := range r.Mean[r.Late.From:] {
 		ys.add(fitted(r, m).Count)
 	}
 	x0, x1 = logRange(xs.lo, xs.hi)
@@ -91,13 +89,13 @@ func limits(r *fwrate.Rate) (x0, x1, y0, y1 float64) {
 }
 
 // beside returns a triangle with the theory's exponent as its slope, at half the
-// height of the long window and to the right of all that is drawn there: its
+// height of the late window and to the right of all that is drawn there: its
 // left end, its right angle and its upper end.
 func beside(r *fwrate.Rate) (a, b, c xy) {
 	x0, x1, y0, y1 := limits(r)
 	width, height := math.Log(x1/x0), math.Log(y1/y0)
 	leg := min(0.16*width, 0.25*height/r.Power)
-	first, last := r.Mean[r.Long.From], r.Mean[len(r.Mean)-1]
+	first, last := r.Mean[r.Late.From], r.Mean[len(r.Mean)-1]
 	y := (math.Log(first.Count)+math.Log(last.Count))/2 - r.Power*leg/2
 	x := math.Log(x0)
 	clear := func(p, q fwrate.Pair) { // the hypotenuse is to the right of the segment
@@ -118,8 +116,8 @@ func beside(r *fwrate.Rate) (a, b, c xy) {
 	for i, s := range r.Schedule[1:] {
 		clear(r.Schedule[i], s)
 	}
-	for i, m := range r.Mean[r.Long.From+1:] {
-		clear(fitted(r, r.Mean[r.Long.From+i]), fitted(r, m))
+	for i, m := range r.Mean[r.Late.From+1:] {
+		clear(fitted(r, r.Mean[r.Late.From+i]), fitted(r, m))
 	}
 	x += 0.05 * width
 	return xy{math.Exp(x), math.Exp(y)}, xy{math.Exp(x + leg), math.Exp(y)}, xy{math.Exp(x + leg), math.Exp(y + r.Power*leg)}
