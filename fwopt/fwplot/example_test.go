@@ -105,7 +105,7 @@ func ExampleRate() {
 	fmt.Println(p.Title.Text)
 	fmt.Println(r.Long)
 	// Output:
-	// MSC, mean and range of 3 runs; triangle: theory
+	// MSC, 3 runs
 	// 2.000 [1.929, 2.032]
 }
 

@@ -20,12 +20,21 @@ type key struct {
 	direct  bool      // see Direct
 }
 
-// Direct has p name its lines at their ends, as Bundle does, in a Grid too, and returns p.
+// Direct has p name its lines at their ends, each in its colour, in a Grid too, where
+// else one key below has the names of all panels. It returns p.
 func Direct(p *plot.Plot) *plot.Plot {
 	if k := keyOf(p); k != nil {
 		k.direct = true
 	}
 	return p
+}
+
+// sample returns the room for a piece of the line before its name.
+func (k *key) sample() vg.Length {
+	if k.direct {
+		return 0
+	}
+	return keySample + keySpace
 }
 
 var _ text.Handler = (*key)(nil)
@@ -63,7 +72,7 @@ func (k *key) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	if k.hidden || w == 0 {
 		return nil
 	}
-	w += keyGap + keySample + keySpace + 2
+	w += keyGap + k.sample() + 2
 	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: w}}}}
 }
 
@@ -86,14 +95,16 @@ func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
 
 // draw draws one entry, its left end and middle height at pt.
 func (k *key) draw(c draw.Canvas, e entry, pt vg.Point, width vg.Length) {
-	if e.style.Width > 0 {
+	switch {
+	case k.direct:
+	case e.style.Width > 0:
 		c.StrokeLine2(e.style, pt.X, pt.Y, pt.X+keySample, pt.Y)
-	} else { // dots alone
+	default: // dots alone
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: e.style.Color, Radius: vg.Points(2.5), Shape: shapes[0]}, vg.Point{X: pt.X + keySample/2, Y: pt.Y})
 	}
 	sty := k.style(e)
 	s := wrap(e.name, sty, width)
-	write(c, s, sty, vg.Point{X: pt.X + keySample + keySpace, Y: pt.Y + rise(s, sty)/2})
+	write(c, s, sty, vg.Point{X: pt.X + k.sample(), Y: pt.Y + rise(s, sty)/2})
 }
 
 // width returns the room that an entry takes in a row.

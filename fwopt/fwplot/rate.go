@@ -24,19 +24,19 @@ import (
 // that window, with its slope. What the theorem promises is dashed in grey. A
 // triangle has the theory's exponent.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
-	log, of := r.Power > 0, "slope"
+	log, of := r.Power > 0, "slope "
 	if !log {
-		of = "factor e:"
+		of = "for a factor e "
 	}
 	title := problem + ", one run"
 	if r.Runs > 1 {
-		title = fmt.Sprintf("%s, mean and range of %d runs", problem, r.Runs)
+		title = fmt.Sprintf("%s, %d runs", problem, r.Runs)
 	}
 	p := newPlot(title, "1/gap", r.Count.String(), true, log)
 
 	own := Style(method)
 	dots := line{name: method, dots: true, style: draw.LineStyle{Color: own.Color}}
-	fit := line{name: fmt.Sprintf("%s %s for %s", of, r.Late.Number(r.Late.Slope), strings.ReplaceAll(r.Late.Window, " = ", "=")), style: own}
+	fit := line{name: fmt.Sprintf("%s%s, %s", of, r.Late.Number(r.Late.Slope), strings.ReplaceAll(r.Late.Window, " = ", "=")), style: own}
 	bound := line{name: "bound", style: boundStyle}
 	add := func(l *line, at fwrate.Pair) {
 		l.xy, l.last = append(l.xy, xy{1 / at.Excess, at.Count}), at.Count
@@ -61,7 +61,6 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 		p.Add(path(draw.LineStyle{Color: ink, Width: vg.Points(0.8)}, a, b, c, a),
 			note(p, "1", xy{math.Sqrt(a.x * b.x), a.y}, 0, -12, draw.XCenter),
 			note(p, fmt.Sprintf("%g", r.Power), xy{c.x, math.Sqrt(b.y * c.y)}, 4, -4, draw.XLeft))
-		p.Title.Text += "; triangle: theory"
 	}
 	return Direct(p)
 }

@@ -120,10 +120,10 @@ func TestRate(t *testing.T) {
 		if dots.name != "SVRF, "+name || dots.last != last.Count || dots.style.Width != 0 || bound.last != last.Count {
 			t.Errorf("%s: %+v, %+v", name, dots, bound)
 		}
-		if fit.style.Color != Style("SVRF").Color || !strings.Contains(fit.name, " "+r.Late.Number(r.Late.Slope)+" for t=") || !k.direct {
+		if fit.style.Color != Style("SVRF").Color || !strings.Contains(fit.name, " "+r.Late.Number(r.Late.Slope)+", t=") || !k.direct {
 			t.Errorf("%s: %+v", name, fit)
 		}
-		if strings.Contains(p.Title.Text, "theory") != (r.Power > 0) || strings.HasPrefix(p.Title.Text, "MSC, one run") != (r.Runs == 1) {
+		if strings.HasPrefix(p.Title.Text, "MSC, one run") != (r.Runs == 1) {
 			t.Errorf("%s: title %q", name, p.Title.Text)
 		}
 		if _, log := p.Y.Scale.(logScale); log != (r.Power > 0) || p.Y.Label.Text != "linear optimisations" {
@@ -162,7 +162,7 @@ func TestRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := Rate("MSC", "FW", r)
-	if k := keyOf(p); !strings.HasPrefix(k.entries[1].name, "slope 0.755 for k=8") || !strings.HasSuffix(k.entries[1].name, "–40") || p.Title.Text != "MSC, one run; triangle: theory" {
+	if k := keyOf(p); !strings.HasPrefix(k.entries[1].name, "slope 0.755, k=8") || !strings.HasSuffix(k.entries[1].name, "–40") || p.Title.Text != "MSC, one run" {
 		t.Errorf("%q, %+v", p.Title.Text, k.entries)
 	}
 }
