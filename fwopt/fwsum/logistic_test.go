@@ -477,7 +477,7 @@ func TestObjectivesDoNotAllocate(t *testing.T) {
 			round()
 		}
 		runtime.ReadMemStats(&after)
-		if bytes := (after.TotalAlloc - before.TotalAlloc) / 10; bytes > 10000 {
+		if bytes := (after.TotalAlloc - before.TotalAlloc) / 10; bytes > 16000 { // the goroutines; a vector of scores has 24,000
 			t.Errorf("%T: %d bytes a round of 10 calls", f, bytes)
 		}
 	}
