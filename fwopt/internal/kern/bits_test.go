@@ -52,7 +52,7 @@ func TestBits(t *testing.T) {
 		d1, d2 := LogLossLine(s, s, rng.IntN(h), 0.3)
 		write([]float64{d1, d2})
 	}
-	t.Logf("vectors = %t", vectors)
+	t.Logf("vectors = %t, wide = %t", vectors, vectors && wide)
 	if got := hex.EncodeToString(hash.Sum(nil)); got != allBits {
 		t.Errorf("bits %s, want %s", got, allBits)
 	}

@@ -50,13 +50,14 @@ func SubSquare(c []float64, ldc, n int, u []float64, ui, ul, k int) {
 	}
 	reach(c, (n-1)*ldc+n)
 	reach(u, (n-1)*ui+(k-1)*ul+1)
-	count := (n + tileCols - 1) / tileCols
+	cols := stripCols()
+	count := (n + cols - 1) / cols
 	for from := 0; from < k; from += deep {
 		d := min(deep, k-from)
-		buf := Borrow(count * d * tileCols)
+		buf := Borrow(count * d * cols)
 		Do(count, 8, func(lo, hi int) {
-			w := min(hi*tileCols, n) - lo*tileCols
-			strips((*buf)[lo*d*tileCols:], u[lo*tileCols*ui+from*ul:], ul, ui, w, d)
+			w := min(hi*cols, n) - lo*cols
+			strips(cols, (*buf)[lo*d*cols:], u[lo*cols*ui+from*ul:], ul, ui, w, d)
 		})
 		subStrips(c, ldc, n, *buf, *buf, d)
 		Return(buf)

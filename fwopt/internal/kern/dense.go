@@ -84,8 +84,9 @@ func MulGrams(w, a []float64, rows, cols int, q []float64, n int) {
 func MulSmall(dst, a []float64, rows, cols int, f []float64) {
 	s, inPlace := min(rows, cols), &dst[0] == &a[0]
 	if cols <= rows && s <= deep {
-		packed := Borrow((s + tileCols) * s)
-		strips(*packed, f, s, 1, s, s)
+		n := stripCols()
+		packed := Borrow((s + n) * s)
+		strips(n, *packed, f, s, 1, s, s)
 		Do(rows, blockRows, func(lo, hi int) {
 			r := a[lo*s : hi*s]
 			if inPlace {
@@ -94,7 +95,7 @@ func MulSmall(dst, a []float64, rows, cols int, f []float64) {
 				copy(*buf, r)
 				r = *buf
 			}
-			mulRows(dst[lo*s:], s, r, s, 1, *packed, hi-lo, s, s, 1, true)
+			mulRows(n, dst[lo*s:], s, r, s, 1, *packed, hi-lo, s, s, 1, true)
 		})
 		Return(packed)
 		return

@@ -137,27 +137,28 @@ func gramLarge(dst, a []float64, rows, cols int) {
 		d = *own
 	}
 	clear(d)
-	count := (s + tileCols - 1) / tileCols
-	buf := Borrow(count * tileCols * depth)
-	const grain = 8 // strips of rows: they stay in the second cache
+	w := stripCols()
+	count := (s + w - 1) / w
+	buf := Borrow(count * w * depth)
+	grain := 8 * tileCols / w // strips of rows: they stay in the second cache
 	blocks := (count + grain - 1) / grain
 	for l := 0; l < long; l += depth {
 		n := min(depth, long-l)
-		strip := n * tileCols
-		Do(s, grain*tileCols, func(lo, hi int) { strips((*buf)[lo*n:], a[l*bl+lo*bj:], bl, bj, hi-lo, n) })
+		strip := n * w
+		Do(s, grain*w, func(lo, hi int) { strips(w, (*buf)[lo*n:], a[l*bl+lo*bj:], bl, bj, hi-lo, n) })
 		Do(blocks, 1, func(p, _ int) {
 			lo := (blocks - 1 - p) * grain // the long rows first
 			for j := 0; j < min(lo+grain, count); j++ {
 				y := (*buf)[j*strip:]
 				for i := max(lo, j); i < min(lo+grain, count); i++ {
-					x, c := (*buf)[i*strip:], d[i*tileCols*ldd+j*tileCols:]
-					tall := min(tileCols, ldd-i*tileCols)
+					x, c := (*buf)[i*strip:], d[i*w*ldd+j*w:]
+					tall := min(w, ldd-i*w)
 					if i > j {
-						tiles(tileCols, c, ldd, x, 1, tileCols, tileRows, y, tileCols, n, tall/tileRows, 1, false, nil)
+						across(w, c, ldd, x, 1, w, tileRows, y, w, n, tall/tileRows, 1, false)
 						continue
 					}
 					for r := 0; r < tall; r += tileRows {
-						tiles(r+tileRows, c[r*ldd:], ldd, x[r:], 1, tileCols, 0, y, tileCols, n, 1, 1, false, nil)
+						across(r+tileRows, c[r*ldd:], ldd, x[r:], 1, w, 0, y, w, n, 1, 1, false)
 					}
 				}
 			}

@@ -2,7 +2,7 @@ package kern
 
 const (
 	blockRows = 96   // so many rows of A, by deep, stay in the second cache
-	wide      = 1020 // so many columns of B, by deep, stay in the third
+	most      = 1008 // so many columns of B, by deep, stay in the third
 	page      = 512  // numbers: rows of Aᵀ that are longer are on pages of their own, and laid out
 	alike     = 96   // up to so many columns of C, that takes longer than it saves
 )
@@ -19,7 +19,7 @@ func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, l
 		return
 	}
 	p := scaled(c, ldc, a, lda, transA, b, ldb, transB, m, n, k, alpha, beta)
-	const few = 5 * tileCols
+	few := 5 * p.strip
 	if m > blockRows || n <= few {
 		p.columns(0, n)
 	} else { // else the rows are shared out
@@ -51,7 +51,7 @@ func scaled(c []float64, ldc int, a []float64, lda int, transA bool, b []float64
 			}
 		}
 	}
-	p := product{c: c, ldc: ldc, a: a, ai: lda, al: 1, b: b, bl: ldb, bj: 1, m: m, k: k, alpha: alpha, fresh: beta == 0}
+	p := product{c: c, ldc: ldc, a: a, ai: lda, al: 1, b: b, bl: ldb, bj: 1, m: m, k: k, alpha: alpha, fresh: beta == 0, strip: stripCols()}
 	if transA {
 		p.ai, p.al = 1, lda
 	}
@@ -73,13 +73,14 @@ type product struct {
 	alpha  float64
 	fresh  bool
 	alone  bool // on one processor
+	strip  int  // columns of B side by side
 }
 
 // columns does the columns from, …, to−1 of C.
 func (p product) columns(from, to int) {
-	for lo := from; lo < to; lo += wide {
-		hi := min(lo+wide, to)
-		buf := Borrow((hi - lo + tileCols) * min(p.k, deep))
+	for lo := from; lo < to; lo += most {
+		hi := min(lo+most, to)
+		buf := Borrow((hi - lo + p.strip) * min(p.k, deep))
 		for l := 0; l < p.k; l += deep {
 			p.panel(*buf, lo, hi, l, min(deep, p.k-l))
 		}
@@ -94,7 +95,7 @@ func (p product) panel(buf []float64, lo, hi, l, d int) {
 		p.shared(buf, lo, hi, l, d)
 		return
 	}
-	strips(buf, p.b[l*p.bl+lo*p.bj:], p.bl, p.bj, hi-lo, d)
+	strips(p.strip, buf, p.b[l*p.bl+lo*p.bj:], p.bl, p.bj, hi-lo, d)
 	for i := 0; i < p.m; i += blockRows {
 		p.rows(buf, lo, hi, l, d, i, min(i+blockRows, p.m))
 	}
@@ -102,22 +103,22 @@ func (p product) panel(buf []float64, lo, hi, l, d int) {
 
 func (p product) shared(buf []float64, lo, hi, l, d int) {
 	b := p.b[l*p.bl+lo*p.bj:]
-	Do(hi-lo, 8*tileCols, func(i, j int) { strips(buf[i*d:], b[i*p.bj:], p.bl, p.bj, j-i, d) })
+	Do(hi-lo, 8*tileCols, func(i, j int) { strips(p.strip, buf[i*d:], b[i*p.bj:], p.bl, p.bj, j-i, d) })
 	Do(p.m, blockRows, func(i, j int) { p.rows(buf, lo, hi, l, d, i, j) })
 }
 
 // rows does so for the rows i, …, j−1 alone.
 func (p product) rows(b []float64, lo, hi, l, d, i, j int) {
-	mulRows(p.c[i*p.ldc+lo:], p.ldc, p.a[i*p.ai+l*p.al:], p.ai, p.al, b, j-i, hi-lo, d, p.alpha, p.fresh && l == 0)
+	mulRows(p.strip, p.c[i*p.ldc+lo:], p.ldc, p.a[i*p.ai+l*p.al:], p.ai, p.al, b, j-i, hi-lo, d, p.alpha, p.fresh && l == 0)
 }
 
 // mulRows does C += α·A·B, or = if fresh, for at most blockRows rows, where strips has
-// laid out B.
-func mulRows(c []float64, ldc int, a []float64, ai, al int, b []float64, m, n, k int, alpha float64, fresh bool) {
+// laid out B in that width.
+func mulRows(cols int, c []float64, ldc int, a []float64, ai, al int, b []float64, m, n, k int, alpha float64, fresh bool) {
 	full, rest := m/tileRows, m%tileRows
 	next := tileRows * ai
-	buf := Borrow(m*tileCols + tileRows*k + full*(tileRows*k+8))
-	tmp, edge, own := (*buf)[:m*tileCols], (*buf)[m*tileCols:][:tileRows*k], (*buf)[m*tileCols+tileRows*k:]
+	buf := Borrow(m*cols + tileRows*k + full*(tileRows*k+8))
+	tmp, edge, own := (*buf)[:m*cols], (*buf)[m*cols:][:tileRows*k], (*buf)[m*cols+tileRows*k:]
 	switch {
 	case al == 1 && rest > 0:
 		beside(edge, tileRows, a[full*next:], ai, rest, k)
@@ -136,21 +137,21 @@ func mulRows(c []float64, ldc int, a []float64, ai, al int, b []float64, m, n, k
 		}
 		a, al = own, tileRows
 	}
-	for j := 0; j < n; j += tileCols {
-		wn, s := min(tileCols, n-j), b[j*k:]
+	for j := 0; j < n; j += cols {
+		wn, s := min(cols, n-j), b[j*k:]
 		w := up4(wn)
 		switch {
 		case full == 0:
 		case w == wn:
-			tiles(w, c[j:], ldc, a, ai, al, next, s, tileCols, k, full, alpha, fresh, nil)
+			across(w, c[j:], ldc, a, ai, al, next, s, cols, k, full, alpha, fresh)
 		default:
-			tiles(w, tmp, tileCols, a, ai, al, next, s, tileCols, k, full, 1, true, nil)
-			merge(c[j:], ldc, tmp, full*tileRows, wn, alpha, fresh)
+			across(w, tmp, cols, a, ai, al, next, s, cols, k, full, 1, true)
+			merge(c[j:], ldc, tmp, cols, full*tileRows, wn, alpha, fresh)
 		}
 		if rest > 0 {
-			var last [tileRows * tileCols]float64
-			tiles(w, last[:], tileCols, edge, 1, tileRows, 0, s, tileCols, k, 1, 1, true, nil)
-			merge(c[full*tileRows*ldc+j:], ldc, last[:], rest, wn, alpha, fresh)
+			var last [tileRows * 2 * tileCols]float64
+			across(w, last[:], cols, edge, 1, tileRows, 0, s, cols, k, 1, 1, true)
+			merge(c[full*tileRows*ldc+j:], ldc, last[:], cols, rest, wn, alpha, fresh)
 		}
 	}
 	Return(buf)

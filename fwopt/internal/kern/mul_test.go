@@ -25,7 +25,7 @@ func TestMul(t *testing.T) {
 		}
 		m, n, k := rng.IntN(most), rng.IntN(most), rng.IntN(most)
 		if try == 300 {
-			m, n, k = 3, wide+100, 5
+			m, n, k = 3, most+100, 5
 		} else if try > 300 && try < 305 {
 			k = deep + 5
 		}

@@ -5,7 +5,7 @@ package kern
 // vectors says that the kernels of simd_amd64.s run, and not their plain twins, which
 // give the same bits: a test can switch it off. Only rows of width numbers or more
 // come to these kernels.
-var vectors = hasVectors()
+var vectors, wide = hasVectors(), hasWide()
 
 const (
 	width = 4       // numbers in a vector

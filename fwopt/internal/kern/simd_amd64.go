@@ -23,3 +23,14 @@ func hasVectors() bool {
 	_, b, _, _ := cpuid(7, 0)
 	return b&avx2 != 0
 }
+
+// hasWide reports whether, beside that, the processor has AVX-512F, and the operating
+// system keeps its registers.
+func hasWide() bool {
+	const masks, upper, more, avx512f = 1 << 5, 1 << 6, 1 << 7, 1 << 16
+	if !hasVectors() || xgetbv()&(masks|upper|more) != masks|upper|more {
+		return false
+	}
+	_, b, _, _ := cpuid(7, 0)
+	return b&avx512f != 0
+}

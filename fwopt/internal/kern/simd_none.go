@@ -7,6 +7,7 @@ const built = false
 // Here only the plain twins run.
 
 func hasVectors() bool { return false }
+func hasWide() bool    { return false }
 
 const none = "kern: no vector kernels in this build"
 
@@ -47,6 +48,10 @@ func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64,
 }
 
 func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64) {
+	panic(none)
+}
+
+func pairs24(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int) {
 	panic(none)
 }
 

@@ -98,6 +98,12 @@ func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64,
 //go:noescape
 func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64)
 
+// pairs24 does what tiles12 does, for 24 columns and two tiles of 4 rows at a time, blocks of these pairs,
+// with AVX-512. It asks for no memory.
+//
+//go:noescape
+func pairs24(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int)
+
 // transpose4 does dst[l·step/8+i] = src[i·stride/8+l] for i < 4, l < n and n ≥ 4.
 //
 //go:noescape

@@ -23,6 +23,13 @@ func plainly(f func()) {
 	f()
 }
 
+// narrowly runs f without AVX-512.
+func narrowly(f func()) {
+	defer func(v bool) { wide = v }(wide)
+	wide = false
+	f()
+}
+
 func needVectors(t testing.TB) {
 	if !vectors {
 		t.Skip("no vector kernels here")
@@ -186,6 +193,15 @@ func (k *task) sameBits(t *testing.T, h, n int, place func([]float64) []float64,
 	k.out = slices.Clone(before)
 	plainly(func() { k.run(k) })
 	plain := k.out
+	if wide {
+		k.out = slices.Clone(before)
+		narrowly(func() { k.run(k) })
+		for i, x := range k.out {
+			if !same(x, plain[i]) {
+				t.Fatalf("%s, h = %d, %d terms, without AVX-512: number %d is %x, plainly %x", k.name, h, n, i, x, plain[i])
+			}
+		}
+	}
 	k.out = place(before)
 	for i, x := range k.in {
 		k.in[i] = place(x)

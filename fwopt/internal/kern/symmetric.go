@@ -77,17 +77,18 @@ func SubRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
 	}
 }
 
-// subRank2 takes C −= (U V)·(V U)ᵀ, both laid out in strips of 12 rows.
+// subRank2 takes C −= (U V)·(V U)ᵀ, both laid out by strips.
 func subRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
-	strip := 2 * k * tileCols
-	count := (n + tileCols - 1) / tileCols
+	cols := stripCols()
+	strip := 2 * k * cols
+	count := (n + cols - 1) / cols
 	buf := Borrow(2 * count * strip)
 	x, y := (*buf)[:count*strip], (*buf)[count*strip:]
 	Do(count, 8, func(lo, hi int) {
 		for s := lo; s < hi; s++ {
-			w, o := min(tileCols, n-s*tileCols), s*tileCols*ldu
-			strips(x[s*strip:], u[o:], 1, ldu, w, k)
-			strips(x[s*strip+strip/2:], v[o:], 1, ldu, w, k)
+			w, o := min(cols, n-s*cols), s*cols*ldu
+			strips(cols, x[s*strip:], u[o:], 1, ldu, w, k)
+			strips(cols, x[s*strip+strip/2:], v[o:], 1, ldu, w, k)
 			copy(y[s*strip:][:strip/2], x[s*strip+strip/2:])
 			copy(y[s*strip+strip/2:][:strip/2], x[s*strip:])
 		}
@@ -96,43 +97,44 @@ func subRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
 	Return(buf)
 }
 
-// subStrips does C −= X·Yᵀ in the lower triangle, where strips has laid out X and Y, of k
-// columns.
+// subStrips does C −= X·Yᵀ in the lower triangle, where strips has laid out X and Y,
+// of k columns.
 func subStrips(c []float64, ldc, n int, x, y []float64, k int) {
-	const grain = 8 // strips of rows: they stay in the second cache
-	count, strip := (n+tileCols-1)/tileCols, k*tileCols
+	cols := stripCols()
+	grain := 8 * tileCols / cols // strips of rows: they stay in the second cache
+	count, strip := (n+cols-1)/cols, k*cols
 	blocks := (count + grain - 1) / grain
 	Do(blocks, 1, func(p, _ int) {
 		lo := (blocks - 1 - p) * grain // the long rows first
 		for j := 0; j <= lo+grain-1 && j < count; j++ {
 			for i := max(lo, j); i < min(lo+grain, count); i++ {
-				strip2(c, ldc, n, i, j, x[i*strip:], y[j*strip:], k)
+				strip2(cols, c, ldc, n, i, j, x[i*strip:], y[j*strip:], k)
 			}
 		}
 	})
 }
 
-// strip2 does C −= X·Yᵀ for the strips i of rows and j ≤ i of columns.
-func strip2(c []float64, ldc, n, i, j int, x, y []float64, k int) {
-	i, j = i*tileCols, j*tileCols
-	rows := min(tileCols, n-i)
+// strip2 does C −= X·Yᵀ for the strips i of cols rows and j ≤ i of cols columns.
+func strip2(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int) {
+	i, j = i*cols, j*cols
+	rows := min(cols, n-i)
 	c = c[i*ldc+j:]
 	full := rows / tileRows
 	if i == j {
 		full = 0
 	}
 	if full > 0 {
-		tiles(tileCols, c, ldc, x, 1, tileCols, tileRows, y, tileCols, k, full, -1, false, nil)
+		across(cols, c, ldc, x, 1, cols, tileRows, y, cols, k, full, -1, false)
 	}
 	for r := full * tileRows; r < rows; r += tileRows {
-		var t [tileRows * tileCols]float64
-		w := tileCols
+		var t [tileRows * 2 * tileCols]float64
+		w := cols
 		if i == j {
 			w = r + tileRows
 		}
-		tiles(w, t[:], tileCols, x[r:], 1, tileCols, 0, y, tileCols, k, 1, 1, true, nil)
+		across(w, t[:], cols, x[r:], 1, cols, 0, y, cols, k, 1, 1, true)
 		for q := r; q < min(r+tileRows, rows); q++ {
-			merge(c[q*ldc:], 0, t[(q-r)*tileCols:], 1, min(w, i-j+q+1), -1, false)
+			merge(c[q*ldc:], 0, t[(q-r)*cols:], 0, 1, min(w, i-j+q+1), -1, false)
 		}
 	}
 }

@@ -11,6 +11,36 @@ const (
 // up4 is the next multiple of 4.
 func up4(n int) int { return (n + 3) &^ 3 }
 
+// stripCols returns how many columns of B are laid out side by side.
+func stripCols() int {
+	if vectors && wide {
+		return 2 * tileCols
+	}
+	return tileCols
+}
+
+// across is tiles for up to 2·tileCols columns: with AVX-512 two tiles below one another
+// and two side by side are one, to the same bits.
+func across(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool) {
+	if w == 2*tileCols && vectors && wide && blocks > 1 {
+		reach(c, (tileRows*blocks-1)*ldc+w)
+		reach(a, (tileRows-1)*ai+(k-1)*al+(blocks-1)*an+1)
+		reach(b, (k-1)*bl+w)
+		isFresh := 0
+		if fresh {
+			isFresh = 1
+		}
+		pairs24(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks/2, alpha, isFresh)
+		if blocks%2 == 0 {
+			return
+		}
+		c, a, blocks = c[(blocks-1)*tileRows*ldc:], a[(blocks-1)*an:], 1
+	}
+	for o := 0; o < w; o += tileCols {
+		tiles(min(tileCols, w-o), c[o:], ldc, a, ai, al, an, b[o:], bl, k, blocks, alpha, fresh, nil)
+	}
+}
+
 // tiles does C += α·A·B, or = if fresh, for 4·blocks rows and w columns, 4, 8 or 12:
 // number i, l of A is a[i·ai + l·al] for the 4 rows of the first tile, an further on for
 // those of the next one, row l of B begins at b[l·bl] and row i of C at c[i·ldc]. A sum
@@ -52,15 +82,15 @@ func tilesPlain(w int, c []float64, ldc int, a []float64, ai, al, an int, b []fl
 				sum[j] = math.FMA(x, y, sum[j])
 			}
 		}
-		merge(c[t*ldc:], 0, sum[:], 1, w, alpha, fresh)
+		merge(c[t*ldc:], 0, sum[:], 0, 1, w, alpha, fresh)
 	}
 }
 
 // merge does what tiles does last: C += α·S, or =, for rows of w numbers, where S has
-// rows of tileCols.
-func merge(c []float64, ldc int, s []float64, rows, w int, alpha float64, fresh bool) {
+// rows of lds.
+func merge(c []float64, ldc int, s []float64, lds, rows, w int, alpha float64, fresh bool) {
 	for i := range rows {
-		d, r := c[i*ldc:i*ldc+w], s[i*tileCols:i*tileCols+w]
+		d, r := c[i*ldc:i*ldc+w], s[i*lds:i*lds+w]
 		if fresh {
 			for j, x := range r {
 				d[j] = alpha * x
@@ -74,26 +104,29 @@ func merge(c []float64, ldc int, s []float64, rows, w int, alpha float64, fresh 
 }
 
 // strips copies a matrix of k rows and n columns, number l, j of which is b[l·bl + j·bj],
-// where bl or bj is 1, in strips of 12 columns, row after row: number l, j is then
-// dst[(j/12·k + l)·12 + j%12]. The last strip is filled up with zeros, to a multiple of 4.
-func strips(dst, b []float64, bl, bj, n, k int) {
-	for j := 0; j < n; j += tileCols {
-		w := min(tileCols, n-j)
-		d := dst[j*k : (j+tileCols)*k]
+// where bl or bj is 1, in strips of cols columns, a multiple of 12, row after row: number
+// l, j is then dst[(j/cols·k + l)·cols + j%cols]. The last strip is filled up with zeros,
+// to a multiple of 4.
+func strips(cols int, dst, b []float64, bl, bj, n, k int) {
+	for j := 0; j < n; j += cols {
+		w := min(cols, n-j)
+		d := dst[j*k : (j+cols)*k]
 		switch {
-		case bj == 1 && w == tileCols:
+		case bj == 1 && w == cols:
 			for l := range k {
-				*(*[tileCols]float64)(d[l*tileCols:]) = *(*[tileCols]float64)(b[l*bl+j:])
+				for i := 0; i < cols; i += tileCols {
+					*(*[tileCols]float64)(d[l*cols+i:]) = *(*[tileCols]float64)(b[l*bl+j+i:])
+				}
 			}
 		case bj == 1:
 			for l := range k {
-				r := d[l*tileCols:][:tileCols]
+				r := d[l*cols:][:cols]
 				clear(r[w:])
 				copy(r, b[l*bl+j:l*bl+j+w])
 			}
 		default:
 			for i := 0; i < w; i += tileRows {
-				beside(d[i:], tileCols, b[(j+i)*bj:], bj, min(tileRows, w-i), k)
+				beside(d[i:], cols, b[(j+i)*bj:], bj, min(tileRows, w-i), k)
 			}
 		}
 	}

@@ -55,6 +55,7 @@ func main() {
 	for n := range 3 {
 		tiles(n + 1)
 	}
+	pairs()
 	transpose()
 	dots()
 	combine()

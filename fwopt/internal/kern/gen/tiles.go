@@ -123,6 +123,92 @@ func tileStore(sum [tileRows][]VecVirtual, c, ldc, ldc3 Register) {
 	Label("stored")
 }
 
+// pairs writes the kernel of a column of tiles of 8 rows and 24 columns, in the registers
+// of AVX-512: 24 of the 32 hold sums.
+func pairs() {
+	const rows, n = 2 * tileRows, 3
+	TEXT("pairs24", NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, blocks int, alpha float64, fresh int)")
+	Doc("pairs24 does what tiles12 does, for 24 columns and two tiles of 4 rows at a time, blocks of these pairs,",
+		"with AVX-512. It asks for no memory.")
+	Pragma("noescape")
+	load := func(name string) Register { return Load(Param(name), GP64()) }
+	c, ldc, a, ai, al, bl := load("c"), load("ldc"), load("a"), load("ai"), load("al"), load("bl")
+	pa, pa4, pb, k, ai3, ldc3 := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
+	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
+	var sum [rows][n]VecVirtual
+	for i := range sum {
+		for j := range sum[i] {
+			sum[i][j] = ZMM()
+		}
+	}
+	Label("block")
+	for i := range sum {
+		for _, s := range sum[i] {
+			VPXORQ(s, s, s)
+		}
+	}
+	MOVQ(a, pa)
+	MOVQ(a, pa4)
+	ADDQ(param("an"), pa4)
+	MOVQ(param("b"), pb)
+	MOVQ(param("k"), k)
+	Label("term")
+	var x [n]VecVirtual
+	for j := range x {
+		x[j] = ZMM()
+		VMOVUPD(Mem{Base: pb, Disp: 2 * j * vector}, x[j])
+	}
+	for i := range sum {
+		t := ZMM()
+		VBROADCASTSD(ofFour([]Register{pa, pa4}[i/tileRows], ai, ai3, i%tileRows), t)
+		for j, s := range sum[i] {
+			VFMADD231PD(x[j], t, s)
+		}
+	}
+	ADDQ(al, pa)
+	ADDQ(al, pa4)
+	ADDQ(bl, pb)
+	DECQ(k)
+	JNZ(LabelRef("term"))
+	alpha := ZMM()
+	VBROADCASTSD(param("alpha"), alpha)
+	for half := range rows / tileRows {
+		old, done := fmt.Sprint("old", half), fmt.Sprint("done", half)
+		CMPQ(param("fresh"), Imm(0))
+		JEQ(LabelRef(old))
+		each := func(f func(s VecVirtual, at Mem)) {
+			for i := range tileRows {
+				for j, s := range sum[half*tileRows+i] {
+					at := ofFour(c, ldc, ldc3, i)
+					at.Disp = 2 * j * vector
+					f(s, at)
+				}
+			}
+		}
+		each(func(s VecVirtual, at Mem) {
+			VMULPD(alpha, s, s)
+			VMOVUPD(s, at)
+		})
+		JMP(LabelRef(done))
+		Label(old)
+		each(func(s VecVirtual, at Mem) {
+			t := ZMM()
+			VMOVUPD(at, t)
+			VFMADD231PD(alpha, s, t)
+			VMOVUPD(t, at)
+		})
+		Label(done)
+		LEAQ(Mem{Base: c, Index: ldc, Scale: 4}, c)
+	}
+	ADDQ(param("an"), a)
+	ADDQ(param("an"), a)
+	DECQ(param("blocks"))
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}
+
 // ofFour is where row i < 4 begins, the rows being step bytes apart, and three step3.
 func ofFour(base, step, step3 Register, i int) Mem {
 	return []Mem{{Base: base}, {Base: base, Index: step, Scale: 1}, {Base: base, Index: step, Scale: 2}, {Base: base, Index: step3, Scale: 1}}[i]
