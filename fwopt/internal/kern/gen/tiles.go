@@ -171,9 +171,20 @@ func pairs() {
 	ADDQ(bl, pb)
 	DECQ(k)
 	JNZ(LabelRef("term"))
+	pairStore(sum, c, ldc, ldc3)
+	ADDQ(param("an"), a)
+	ADDQ(param("an"), a)
+	DECQ(param("blocks"))
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}
+
+// pairStore does C += α·sums, or = if fresh, and goes on to the rows below.
+func pairStore(sum [2 * tileRows][3]VecVirtual, c, ldc, ldc3 Register) {
 	alpha := ZMM()
 	VBROADCASTSD(param("alpha"), alpha)
-	for half := range rows / tileRows {
+	for half := range 2 {
 		old, done := fmt.Sprint("old", half), fmt.Sprint("done", half)
 		CMPQ(param("fresh"), Imm(0))
 		JEQ(LabelRef(old))
@@ -201,12 +212,6 @@ func pairs() {
 		Label(done)
 		LEAQ(Mem{Base: c, Index: ldc, Scale: 4}, c)
 	}
-	ADDQ(param("an"), a)
-	ADDQ(param("an"), a)
-	DECQ(param("blocks"))
-	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
 }
 
 // ofFour is where row i < 4 begins, the rows being step bytes apart, and three step3.
