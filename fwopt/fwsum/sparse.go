@@ -62,6 +62,10 @@ func (a *Sparse) norm2(i int) float64 {
 func (a *Sparse) together() int { return 1 }
 
 func (a *Sparse) scores(p, w []float64, h, lo, n int, coef []float64) {
+	if h == 1 && coef == nil {
+		kern.GatherMany(p, w, 1, a.Ptr[lo:lo+n+1], a.Col, a.Val, true)
+		return
+	}
 	for r := range n {
 		if coef == nil || coef[r] != 0 {
 			a.score(p[r*h:(r+1)*h], w, lo+r)
@@ -70,7 +74,13 @@ func (a *Sparse) scores(p, w []float64, h, lo, n int, coef []float64) {
 }
 
 func (a *Sparse) scoresOf(p, w []float64, h int, index []int) {
+	const some = 16 // rows drawn lie anywhere
 	for r, i := range index {
+		if h == 1 && r%some == 0 {
+			for _, i := range index[r:min(r+some, len(index))] {
+				kern.Fetch(a.Row(i))
+			}
+		}
 		a.score(p[r*h:(r+1)*h], w, i)
 	}
 }

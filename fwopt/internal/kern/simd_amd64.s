@@ -4707,3 +4707,95 @@ check:
 	JLT  loop
 	VZEROUPPER
 	RET
+
+// func dotRows(dst *float64, w *float64, last uint32, ptr *int, rows int, idx *int32, val *float64, fresh int) int
+// Requires: AVX, AVX2
+TEXT ·dotRows(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVL         last+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, X0
+	MOVQ         ptr+24(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         fresh+56(FP), R9
+	MOVQ         (BX), R10
+
+row:
+	TESTQ  SI, SI
+	JZ     done
+	MOVQ   8(BX), R11
+	ADDQ   $0x08, BX
+	VXORPD Y4, Y4, Y4
+	MOVQ   R11, R12
+	SUBQ   $0x04, R12
+	JMP    check
+
+loop:
+	VMOVDQU    (DI)(R10*4), X1
+	VPMINUD    X0, X1, X2
+	VPCMPEQD   X1, X2, X2
+	VMOVMSKPS  X2, R13
+	CMPL       R13, $0x0f
+	JNE        done
+	VPCMPEQD   Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VGATHERDPD Y2, (CX)(X1*8), Y3
+	VMULPD     (R8)(R10*8), Y3, Y3
+	VADDPD     Y3, Y4, Y4
+	ADDQ       $0x04, R10
+
+check:
+	CMPQ         R10, R12
+	JLE          loop
+	VEXTRACTF128 $0x01, Y4, X2
+	JMP          checkOne
+
+one:
+	MOVL   (DI)(R10*4), R12
+	CMPL   R12, DX
+	JHI    done
+	VMOVSD (CX)(R12*8), X3
+	VMULSD (R8)(R10*8), X3, X3
+	VADDSD X3, X4, X4
+	INCQ   R10
+
+checkOne:
+	CMPQ      R10, R11
+	JLT       one
+	VHADDPD   X2, X4, X4
+	VPERMILPD $0x01, X4, X2
+	VADDSD    X2, X4, X4
+	TESTQ     R9, R9
+	JNZ       store
+	VADDSD    (AX), X4, X4
+
+store:
+	VMOVSD X4, (AX)
+	ADDQ   $0x08, AX
+	DECQ   SI
+	JMP    row
+
+done:
+	MOVQ R10, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func fetchAll(p *float64, n int)
+// Requires: MMX+
+TEXT ·fetchAll(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), AX
+	MOVQ n+8(FP), CX
+	LEAQ (AX)(CX*8), CX
+	JMP  check
+
+loop:
+	PREFETCHT0 (AX)
+	ADDQ       $0x40, AX
+
+check:
+	CMPQ AX, CX
+	JLT  loop
+	RET

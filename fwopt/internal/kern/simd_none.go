@@ -72,3 +72,9 @@ func aboves(dst *float64, x *float64, n int, mask uint64, top float64, least flo
 }
 
 func shrinks(dst *float64, x *float64, n int, mask uint64, top float64, theta float64) { panic(none) }
+
+func dotRows(dst *float64, w *float64, last uint32, ptr *int, rows int, idx *int32, val *float64, fresh int) int {
+	panic(none)
+}
+
+func fetchAll(p *float64, n int) { panic(none) }

@@ -160,3 +160,15 @@ func aboves(dst *float64, x *float64, n int, mask uint64, top float64, least flo
 //
 //go:noescape
 func shrinks(dst *float64, x *float64, n int, mask uint64, top float64, theta float64)
+
+// dotRows does dst[j] += Σ_k val[k]·w[idx[k]], or = if fresh, over ptr[j] ≤ k < ptr[j+1], for j < rows, with
+// numbers k, k+4, k+8, … of a row in a sum of their own and up to 3 at its end in the first. It stops where an
+// index is over last and returns a k near there, else ptr[rows].
+//
+//go:noescape
+func dotRows(dst *float64, w *float64, last uint32, ptr *int, rows int, idx *int32, val *float64, fresh int) int
+
+// fetchAll asks for the n numbers from p on, which may be any memory.
+//
+//go:noescape
+func fetchAll(p *float64, n int)

@@ -6,6 +6,8 @@
 // processor: see simd.go. Not so yet the loss, by math.Log1p, and Lanczos and Eigen, on gonum.
 package kern
 
+import "unsafe"
+
 // Gather does dst += Σ_k val[k] · W[idx[k]], where W has rows of len(dst)
 // numbers. With W the weights and (idx, val) an example it gives the scores of
 // the example; with W the derivatives by the scores and (idx, val) a column of
@@ -17,7 +19,8 @@ func Gather(dst, w []float64, idx []int32, val []float64) {
 	idx = idx[:len(idx):len(idx)]
 	switch _ = idx[:len(val)]; {
 	case len(dst) == 1:
-		dst[0] += dot(w, idx[:len(val)], val)
+		ptr := [2]int{0, len(val)}
+		dotMany(dst, w, ptr[:], idx, val, false)
 	case vectors && len(dst) >= width:
 		gatherVectors(dst, w, idx, val)
 	default:
@@ -81,7 +84,11 @@ func GatherMany(dst, w []float64, h int, ptr []int, idx []int32, val []float64, 
 	reach(dst, h*n)
 	reach(val, ptr[n])
 	_ = idx[ptr[0]:ptr[n]:len(idx)]
-	if vectors && width <= h && h <= strip*width {
+	switch {
+	case h == 1:
+		dotMany(dst[:n], w, ptr, idx, val, fresh)
+		return
+	case vectors && width <= h && h <= strip*width:
 		gatherManyVectors(dst, w, h, ptr, idx, val, fresh)
 		return
 	}
@@ -90,6 +97,41 @@ func GatherMany(dst, w []float64, h int, ptr []int, idx []int32, val []float64, 
 	}
 	for j := range n {
 		Gather(dst[j*h:(j+1)*h], w, idx[ptr[j]:], val[ptr[j]:ptr[j+1]])
+	}
+}
+
+// dotMany is GatherMany for rows of one number.
+func dotMany(dst, w []float64, ptr []int, idx []int32, val []float64, fresh bool) {
+	n, isFresh := len(dst), 0
+	if fresh {
+		isFresh = 1
+	}
+	for j, rows := 0, 0; j < n; j += rows {
+		for rows = min(n-j, chunk); rows > 1 && ptr[j+rows]-ptr[j] > chunk; {
+			rows /= 2
+		}
+		from, to := ptr[j], ptr[j+rows]
+		if vectors && from < to && to-from <= 2*chunk && len(w) > 0 {
+			if k := dotRows(&dst[j], &w[0], uint32(len(w)-1), &ptr[j], rows, &idx[0], &val[0], isFresh); k == to {
+				continue
+			}
+		}
+		for i := j; i < j+rows; i++ { // also where an index is out of range, to panic
+			s := dot(w, idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]])
+			if !fresh {
+				s += dst[i]
+			}
+			dst[i] = s
+		}
+	}
+}
+
+// Fetch asks for the numbers of val and idx, so that they are on their way from memory
+// together.
+func Fetch(idx []int32, val []float64) {
+	if vectors && len(idx) > 0 && len(val) > 0 {
+		fetchAll((*float64)(unsafe.Pointer(&idx[0])), len(idx)/2)
+		fetchAll(&val[0], len(val))
 	}
 }
 

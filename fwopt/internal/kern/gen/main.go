@@ -64,6 +64,8 @@ func main() {
 	total()
 	above()
 	shrink()
+	sparseDots()
+	fetch()
 	Generate()
 }
 
