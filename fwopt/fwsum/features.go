@@ -33,6 +33,9 @@ type derivatives func(p []float64, lo, n int)
 // backward is the way from the derivatives by the scores to the gradient. Goroutines share
 // it out, and the bits do not depend on the share.
 type backward interface {
+	// quick returns the scores of all rows where w is so sparse that its columns alone give
+	// them sooner, and else nil. They are scratch memory of t.
+	quick(t *scratch, w []float64) []float64
 	// all does dst += Σ_i p_i e_iᵀ over all rows with the derivatives p_i; if fresh, dst
 	// need not hold numbers and counts as 0.
 	all(dst []float64, t *scratch, fresh bool, derive derivatives)

@@ -165,15 +165,16 @@ func (f *RowSum) backByColumns(dst, w, w0 []float64, batch fwopt.Batch) {
 			coef[i] += batch.Weight[j]
 		}
 	}
+	known := f.back.quick(t, w)
 	f.back.all(dst, t, w0 == nil, func(p []float64, lo, n int) {
 		c := coef
 		if c != nil {
 			c = c[lo : lo+n]
 		}
-		f.derive(p, w, lo, n, c)
+		f.derive(p, w, known, lo, n, c)
 		if w0 != nil {
 			q := kern.Borrow(len(p))
-			f.derive(*q, w0, lo, n, c)
+			f.derive(*q, w0, nil, lo, n, c)
 			floats.Sub(p, *q)
 			kern.Return(q)
 		}
@@ -181,9 +182,13 @@ func (f *RowSum) backByColumns(dst, w, w0 []float64, batch fwopt.Batch) {
 }
 
 // derive sets p to c_i∇ℓ_i at the scores of w, for the rows lo, …, lo+n−1; a nil coef has
-// 1/n for each of all n.
-func (f *RowSum) derive(p, w []float64, lo, n int, coef []float64) {
-	f.x.scores(p, w, f.h, lo, n, coef)
+// 1/n for each of all n. Where the scores of all rows are known they are taken.
+func (f *RowSum) derive(p, w, known []float64, lo, n int, coef []float64) {
+	if known == nil {
+		f.x.scores(p, w, f.h, lo, n, coef)
+	} else {
+		copy(p, known[lo*f.h:])
+	}
 	c := 1 / float64(f.n)
 	for r := range n {
 		s := p[r*f.h : (r+1)*f.h]

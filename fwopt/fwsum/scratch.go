@@ -5,6 +5,7 @@ package fwsum
 type scratch struct {
 	p, q, u []float64    // scores or derivatives of a block
 	coef    []float64    // the weight of each row
+	at      []int        // columns
 	parts   []float64    // gradients of pieces of dense data
 	sums    [][2]float64 // the partial sums, piece by piece
 }
