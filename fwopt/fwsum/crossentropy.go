@@ -34,13 +34,26 @@ func (l *crossEntropy) Value(i int, s []float64) float64 {
 	return max(0, s[0]) - l.y[i]*s[0] + math.Log1p(kern.Exp(-math.Abs(s[0])))
 }
 
-// Grad is p − y_i with p = 1/(1 + e^−s), by way of the smaller one of p and 1 − p.
 func (l *crossEntropy) Grad(i int, s []float64, c float64) {
-	e := kern.Exp(-math.Abs(s[0]))
-	if p := e / (1 + e); s[0] > 0 {
-		s[0] = c * ((1 - l.y[i]) - p)
+	s[0] = c * l.slope(i, s[0], kern.Exp(-math.Abs(s[0])))
+}
+
+func (l *crossEntropy) grads(lo int, s []float64, c float64) {
+	e := kern.Borrow(len(s))
+	defer kern.Return(e)
+	kern.ExpSizes(*e, s)
+	for r, e := range *e {
+		s[r] = c * l.slope(lo+r, s[r], e)
+	}
+}
+
+// slope is p − y_i with p = 1/(1 + e^−s), by way of the smaller one of p and 1 − p, where e
+// is e^−|s|.
+func (l *crossEntropy) slope(i int, s, e float64) float64 {
+	if p := e / (1 + e); s <= 0 {
+		return p - l.y[i]
 	} else {
-		s[0] = c * (p - l.y[i])
+		return (1 - l.y[i]) - p
 	}
 }
 

@@ -90,7 +90,8 @@ func (f *denseRows) all(dst []float64, t *scratch, fresh bool, derive derivative
 	const pieces = 8
 	n, d := f.x.N, len(dst)
 	grain := max((n+pieces-1)/pieces, 16*f.h)
-	more := (n - 1) / grain // gradients beside dst
+	grain = (grain + 15) &^ 15 // whole fours
+	more := (n - 1) / grain    // gradients beside dst
 	t.parts = grow(t.parts, more*d)
 	kern.Do(n, grain, func(lo, hi int) {
 		part := dst

@@ -190,6 +190,10 @@ func (f *RowSum) derive(p, w, known []float64, lo, n int, coef []float64) {
 		copy(p, known[lo*f.h:])
 	}
 	c := 1 / float64(f.n)
+	if l, ok := f.loss.(sweeper); ok && coef == nil {
+		l.grads(lo, p, c)
+		return
+	}
 	for r := range n {
 		s := p[r*f.h : (r+1)*f.h]
 		if coef != nil {
@@ -201,6 +205,11 @@ func (f *RowSum) derive(p, w, known []float64, lo, n int, coef []float64) {
 			f.loss.Grad(lo+r, s, c)
 		}
 	}
+}
+
+// A sweeper is a loss of one score that does Grad for the rows from lo on at once.
+type sweeper interface {
+	grads(lo int, s []float64, c float64)
 }
 
 // backByRows adds the gradient of the batch to dst, or the difference of two

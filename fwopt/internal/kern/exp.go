@@ -54,6 +54,14 @@ func expsOf(dst, s []float64, m float64) {
 	}
 }
 
+// ExpSizes computes dst = e^−|s|, number by number, to the bits of Exp.
+func ExpSizes(dst, s []float64) {
+	for l, x := range s {
+		dst[l] = -math.Abs(x)
+	}
+	expsOf(dst[:len(s)], dst[:len(s)], 0)
+}
+
 // maximum returns the largest of s, NaN left out; −Inf if there is none. If that is a
 // zero it may have either sign.
 func maximum(s []float64) float64 {
