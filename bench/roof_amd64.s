@@ -1,7 +1,7 @@
 #include "textflag.h"
 
 // What the machine can do, with nothing else in the way: no results but to keep the
-// loads alive. AVX2 and FMA.
+// loads alive. AVX2 and FMA, and AVX-512 in fmasWide.
 
 // func readSum(x *float64, n int) float64: n is a multiple of 32.
 TEXT ·readSum(SB), NOSPLIT, $0-24
@@ -86,6 +86,37 @@ fma:
 	VFMADD231PD Y10, Y11, Y9
 	DECQ CX
 	JG   fma
+	VZEROUPPER
+	RET
+
+// func fmasWide(n int): n turns of 10 vectors of AVX-512, that is 160n operations.
+TEXT ·fmasWide(SB), NOSPLIT, $0-8
+	MOVQ n+0(FP), CX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+wide:
+	VFMADD231PD Z10, Z11, Z0
+	VFMADD231PD Z10, Z11, Z1
+	VFMADD231PD Z10, Z11, Z2
+	VFMADD231PD Z10, Z11, Z3
+	VFMADD231PD Z10, Z11, Z4
+	VFMADD231PD Z10, Z11, Z5
+	VFMADD231PD Z10, Z11, Z6
+	VFMADD231PD Z10, Z11, Z7
+	VFMADD231PD Z10, Z11, Z8
+	VFMADD231PD Z10, Z11, Z9
+	DECQ CX
+	JG   wide
 	VZEROUPPER
 	RET
 

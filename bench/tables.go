@@ -30,7 +30,7 @@ func (b *bench) write(out string, roof []mark, growth []growing) error {
 		return err
 	}
 	facts := [][]string{{"what", "value"}, {"processor", machine()}, {"processors", fmt.Sprint(runtime.NumCPU())},
-		{"system", runtime.GOOS + "/" + runtime.GOARCH}, {"go", runtime.Version()}, {"kernels", fwopt.Kernel()},
+		{"system", runtime.GOOS + "/" + runtime.GOARCH}, {"go", runtime.Version()}, {"kernels", fwopt.Kernel()}, {"AVX2, AVX-512", fmt.Sprint(has("avx2"), ", ", has("avx512f"))},
 		{"date", time.Now().UTC().Format(time.DateOnly)}, {"turns of each side", fmt.Sprint(b.rounds)}}
 	for _, name := range slices.Sorted(maps.Keys(b.versions)) {
 		facts = append(facts, []string{name, b.versions[name]})
