@@ -107,7 +107,7 @@ func STORCTheorem2c(L, D, alpha float64) *STORC {
 // well below 1: s was 1/16 on the digits and 2⁻¹² on news20. Too small an s makes steps
 // that the noise of m_{t,k} drives astray. Whatever s, it has a floor, which the
 // theorems' STORC has not: η_{t,k} and m_{t,k} do not fall with t, so f(w_t) − f(w*)
-// stays near η, in proportion to the LD² that is handed in, or at the noise.
+// stays near η, in proportion to LD², or at the noise. fwmore.AdaptiveSTORC has neither.
 func STORCExperiments(L, D float64) *STORC {
 	positive("L", L)
 	positive("D", D)
