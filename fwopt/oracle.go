@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
@@ -97,14 +98,14 @@ func (c *Calls) draw(m int) {
 
 // Oracle is the paper's model of computation: the calls below are the only way
 // in which a method touches f and Ω, and they count. It draws the samples, and
-// it keeps the warm start of an iterative linear optimisation, because a Domain
-// keeps nothing. Make one with NewOracle, for one run.
+// it keeps the warm starts of what is iterative, because a Domain keeps
+// nothing. Make one with NewOracle, for one run.
 type Oracle struct {
 	F     FiniteSum
 	Omega Domain
 	Calls Calls // spent so far
 	RNG   rand.PCG
-	Warm  fwset.Warm // of iterative linear optimisations
+	Warm  fwset.Warm // of iterative linear optimisations and projections
 	Seed  uint64     // of NewOracle
 
 	rng     *rand.Rand
@@ -143,7 +144,7 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 }
 
 // checkVertices panics if a set that is not of fwset has two answers to one question, as
-// one that embeds another set and overrides only its Argmin.
+// one that embeds another set and overrides only its Argmin, or its Project.
 func checkVertices(omega Domain) {
 	d, ok := omega.(fwset.VertexDomain)
 	if !ok || !fwid.Foreign(omega) {
@@ -157,6 +158,14 @@ func checkVertices(omega Domain) {
 	omega.Argmin(w, g)
 	if a, b := v.Dot(g), floats.Dot(w, g); math.Abs(a-b) > 2*slack+1e-9*(math.Abs(a)+math.Abs(b)) {
 		panic(fmt.Sprintf("fwopt: Argmin of %T reaches ⟨g, v⟩ = %g where its ArgminVertex reaches %g: a set that embeds another one and overrides Argmin must override ArgminVertex, too", omega, b, a))
+	}
+	p, ok := omega.(fwset.Projector)
+	if q, too := omega.(fwset.WarmProjector); ok && too {
+		other := make([]float64, len(g))
+		p.Project(w, g)
+		if q.ProjectWarm(other, g, nil); !slices.Equal(w, other) {
+			panic(fmt.Sprintf("fwopt: Project of %T leads elsewhere than its ProjectWarm: a set that embeds another one and overrides Project must override ProjectWarm, too", omega))
+		}
 	}
 }
 
@@ -253,6 +262,10 @@ func (o *Oracle) Project(dst, x []float64) {
 		panic(fmt.Sprintf("fwopt: %T has no Project; use a projection-free method", o.Omega))
 	}
 	o.Calls.Projections++
+	if w, ok := p.(fwset.WarmProjector); ok {
+		w.ProjectWarm(dst, x, &o.Warm)
+		return
+	}
 	p.Project(dst, x)
 }
 

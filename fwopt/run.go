@@ -100,7 +100,7 @@ func (r *Runner) State() State {
 func (r *Runner) Resume(s State) error {
 	r.state = s
 	r.state.RNG = slices.Clone(s.RNG) // for the run writes to them
-	r.state.Warm.V = slices.Clone(s.Warm.V)
+	r.state.Warm.V, r.state.Warm.P = slices.Clone(s.Warm.V), slices.Clone(s.Warm.P)
 	r.state.Eye.V = slices.Clone(s.Eye.V)
 	r.Trace.Points, r.Trace.Monitor = slices.Clone(s.Points), s.Monitor
 	return r.restore()
@@ -113,6 +113,7 @@ func (r *Runner) mark() {
 	s.RNG, _ = o.RNG.AppendBinary(s.RNG[:0]) // never fails
 	s.Warm.RNG = o.Warm.RNG
 	s.Warm.V = append(s.Warm.V[:0], o.Warm.V...)
+	s.Warm.P = append(s.Warm.P[:0], o.Warm.P...)
 }
 
 // restore takes the oracle back to the mark.
@@ -121,6 +122,7 @@ func (r *Runner) restore() error {
 	o.Calls = s.Calls
 	o.Warm.RNG = s.Warm.RNG
 	o.Warm.V = append(o.Warm.V[:0], s.Warm.V...)
+	o.Warm.P = append(o.Warm.P[:0], s.Warm.P...)
 	return o.RNG.UnmarshalBinary(s.RNG)
 }
 

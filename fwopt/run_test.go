@@ -45,6 +45,23 @@ func TestResumeWarm(t *testing.T) {
 	}
 }
 
+// So does one whose projection has a warm start, which is part of its state.
+func TestResumeWarmProjection(t *testing.T) {
+	const n, m, h = 40, 230, 220
+	y := make([]int, n)
+	for i := range y {
+		y[i] = i % 12
+	}
+	f, omega := fwsum.NewLogistic(small.Rows(n, m), y, h), fwset.TraceNorm{H: h, M: m, Tau: 1e-3}
+	b := fwopt.Budget{Steps: 16}
+	r := fwopt.NewRunner(fwopt.NewOracle(f, omega, 7), small.Methods()["SGD"], nil, b)
+	r.Run(context.Background())
+	if len(r.State().Warm.P) == 0 {
+		t.Fatal("the projections of this run keep nothing: it cannot fail")
+	}
+	resume(t, "SGD", f, omega, b)
+}
+
 func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b fwopt.Budget) {
 	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, b)
 	dir := t.TempDir()

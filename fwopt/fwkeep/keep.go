@@ -121,7 +121,7 @@ func specOf(r *fwopt.Runner, ids [3]fwid.Identity) string {
 	b.Watch = nil
 	warm, _ := s.Warm.RNG.MarshalBinary() // never fails
 	var start fwid.Identity
-	start.Float(r.W0...).Float(s.Warm.V...).Text(string(warm)).Text(string(s.RNG))
+	start.Float(r.W0...).Float(s.Warm.V...).Float(s.Warm.P...).Text(string(warm)).Text(string(s.RNG))
 	if v := reflect.ValueOf(r.Method); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
 		start.Int(int(digest(v.Elem()))) // parameters that Identify may leave out, or a state
 	}

@@ -31,6 +31,13 @@ type Projector interface {
 	Project(dst, x []float64)
 }
 
+// A WarmProjector is a Projector whose projection is iterative.
+type WarmProjector interface {
+	// ProjectWarm is Project up to rounding. What it learns for the next call goes to
+	// warm, which may be nil: then the call starts from nothing, to the bits of Project.
+	ProjectWarm(dst, x []float64, warm *Warm)
+}
+
 // A Diameterer is a Domain that knows its Euclidean diameter
 // D = max_{v,w∈Ω} ‖v − w‖, the D of the paper's theorems.
 type Diameterer interface {
@@ -94,11 +101,12 @@ type Wide interface {
 	Width() float64 // δ; 0 if it is unknown
 }
 
-// Warm is what an iterative linear optimisation keeps from call to call. It
-// belongs to a run, not to the Domain. The zero Warm is ready for use. To save
+// Warm is what an iterative linear optimisation or projection keeps from call to call.
+// It belongs to a run, not to the Domain. The zero Warm is ready for use. To save
 // one with gob, encode a pointer: the methods of rand.PCG need it.
 type Warm struct {
 	V   []float64 // the last answer, in the domain's own form
+	P   []float64 // of the last projection, in the domain's own form
 	RNG rand.PCG  // draws the random part of a start
 }
 

@@ -3,6 +3,7 @@ package fwset
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
@@ -10,7 +11,7 @@ import (
 )
 
 const (
-	implicit    = 7   // steps of it that cost less than the Gram matrix
+	implicit    = 8   // products with x that cost less than the Gram matrix
 	krylovMin   = 200 // below this order a full decomposition takes no longer
 	krylovShare = 8   // one in so many of the singular values: of fewer the block Lanczos method is faster
 )
@@ -47,7 +48,14 @@ const (
 //
 // A point counts as inside if its computed norm is at most τ(1 + 1e-12). If x
 // holds a NaN or an infinity, dst is all NaN.
-func (b TraceNorm) Project(dst, x []float64) {
+func (b TraceNorm) Project(dst, x []float64) { b.ProjectWarm(dst, x, nil) }
+
+// ProjectWarm is Project that begins, where it looks for few singular values, with what the
+// last projection of the run has found, if that is near: some combinations of its singular
+// vectors, and how many vectors it needed. The result is as accurate, but has other bits.
+// It saves a tenth to a third of the time if x is near to the x of before. It keeps
+// 12·min(H, M) + 1 numbers in warm.P.
+func (b TraceNorm) ProjectWarm(dst, x []float64, warm *Warm) {
 	b.check(dst, x)
 	if !inRange(floats.Dot(x, x)) {
 		top := maxAbs(x)
@@ -62,23 +70,19 @@ func (b TraceNorm) Project(dst, x []float64) {
 			c := unit(top)
 			tau := max(b.Tau*c, 1e-290) // as good as 0 beside c·x
 			floats.ScaleTo(dst, c, x)
-			TraceNorm{b.H, b.M, tau, b.SVD}.Project(dst, dst)
+			TraceNorm{b.H, b.M, tau, b.SVD}.ProjectWarm(dst, dst, warm)
 			floats.Scale(b.Tau/tau, dst)
 		}
 		return
 	}
-	if b.SVD {
-		b.projectSVD(dst, x)
-		return
-	}
-	if !b.projectGram(dst, x) {
+	if b.SVD || !b.projectGram(dst, x, warm) {
 		b.projectSVD(dst, x)
 	}
 }
 
 // projectGram reports not ok, and has done nothing, if the iteration for eigenvalues did
 // not converge.
-func (b TraceNorm) projectGram(dst, x []float64) (ok bool) {
+func (b TraceNorm) projectGram(dst, x []float64, warm *Warm) (ok bool) {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s * s)
 	defer kern.Return(p)
@@ -91,7 +95,7 @@ func (b TraceNorm) projectGram(dst, x []float64) (ok bool) {
 		}
 		return gram
 	}
-	return s >= krylovMin && b.projectFew(dst, x, form) || b.projectAll(dst, x, form())
+	return s >= krylovMin && b.projectFew(dst, x, form, warm) || b.projectAll(dst, x, form())
 }
 
 // projectAll is projectGram by all eigenvalues of the Gram matrix, which it destroys.
@@ -123,13 +127,40 @@ func (b TraceNorm) projectAll(dst, x, gram []float64) (ok bool) {
 // projectFew is projectGram where few singular values are above θ. It reports not ok, and
 // has done nothing, where they are not, or cannot be shown to be all. It asks for the Gram
 // matrix, which gram forms, only if it takes many steps.
-func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64) (ok bool) {
+func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64, warm *Warm) (ok bool) {
+	const cold = 3 * kern.Block
+	if warm == nil {
+		_, ok = b.tryFew(dst, x, gram, nil, cold, nil)
+		return ok
+	}
+	s, m := min(b.H, b.M), 0
+	if p := warm.P; len(p) == 1+kern.Block*s && p[0] >= 0 && p[0] <= float64(s) {
+		m, ok = b.tryFew(dst, x, gram, p[1:], max(int(p[0])-kern.Block, cold), p[1:])
+	}
+	if !ok { // what is new since then may have been missed
+		warm.P = slices.Grow(warm.P[:0], 1+kern.Block*s)[:1+kern.Block*s]
+		m, ok = b.tryFew(dst, x, gram, nil, cold, warm.P[1:])
+	}
+	if warm.P[0] = float64(m); !ok {
+		warm.P = warm.P[:0]
+	}
+	return ok
+}
+
+// tryFew is one attempt of projectFew, from the rows of start or, if that is nil, from random
+// ones, which looks first when it has so many vectors as are due, and ends with m. It fills
+// the rows of next, if it succeeds and that is not nil, with combinations of the singular
+// vectors.
+func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, start []float64, due int, next []float64) (m int, ok bool) {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s/2*s + s/2 + s)
 	defer kern.Return(p)
 	u, lambda, sigma := (*p)[:s/2*s], (*p)[s/2*s:][:s/2], (*p)[s/2*s+s/2:]
 	steps, eps := 0, float64(s)*0x1p-52
-	theta, next := 0.0, 0.0 // next is about the largest singular value below θ
+	if due > implicit*kern.Block {
+		steps = implicit // it will take many
+	}
+	theta, below := 0.0, 0.0 // about the largest singular value below θ
 	mul := func(w, q []float64, n int) {
 		if steps++; steps <= implicit {
 			kern.MulGrams(w, x, b.M, b.H, q, n)
@@ -137,7 +168,7 @@ func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64) (ok bool)
 			kern.Mul(w, n, gram(), s, false, q, s, true, s, n, s, 1, 0)
 		}
 	}
-	r := kern.Largest(u, lambda, s, mul, func(ritz []float64) (r int, limit float64) {
+	r, m := kern.Largest(u, lambda, s, start, due, mul, func(ritz []float64) (r int, limit float64) {
 		m := len(ritz)
 		sigma := sigma[:m]
 		for i, l := range ritz {
@@ -148,9 +179,9 @@ func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64) (ok bool)
 			return -1, 0
 		}
 		if theta = 0; floats.Sum(sigma) > b.Tau {
-			top, below := threshold(sigma, b.Tau)
-			for theta = top + below; r < m && sigma[m-1-r] > theta; r++ {
-				next = sigma[max(0, m-2-r)]
+			top, under := threshold(sigma, b.Tau)
+			for theta = top + under; r < m && sigma[m-1-r] > theta; r++ {
+				below = sigma[max(0, m-2-r)]
 			}
 		}
 		switch {
@@ -162,15 +193,18 @@ func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64) (ok bool)
 		return 0, 0
 	})
 	if r == 0 {
-		return false
+		return 0, false
 	}
 	u, lambda = u[:r*s], lambda[:r]
 	// The Lanczos method takes about so many steps to show that nothing was missed.
-	need := 18 / math.Acosh(max(1, 2*(theta/next)*(theta/next)-1))
+	need := 18 / math.Acosh(max(1, 2*(theta/below)*(theta/below)-1))
 	if steps <= implicit && need < float64(s)/16 {
 		ok = b.none(x, u, theta)
 	} else {
 		ok = kern.Below(gram(), s, u, lambda, theta*theta+eps*lambda[r-1])
+	}
+	if ok && next != nil {
+		mix(next, u, s)
 	}
 	if ok {
 		f := sigma[:r]
@@ -179,7 +213,19 @@ func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64) (ok bool)
 		}
 		b.combine(dst, x, u, f)
 	}
-	return ok
+	return m, ok
+}
+
+// mix fills the rows of dst, of s numbers, with random combinations of those of u.
+func mix(dst, u []float64, s int) {
+	n, r := len(dst)/s, len(u)/s
+	p := kern.Borrow(n * r)
+	defer kern.Return(p)
+	rng := rand.New(rand.NewPCG(2, 2))
+	for i := range *p {
+		(*p)[i] = rng.NormFloat64()
+	}
+	kern.Mul(dst, s, *p, r, false, u, s, false, n, s, r, 1, 0)
 }
 
 // none reports whether no singular value of x is above θ in the orthogonal complement of

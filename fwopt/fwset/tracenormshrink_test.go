@@ -154,7 +154,7 @@ func TestTraceNormFew(t *testing.T) {
 		x := reflected(rng, b.H, b.M, sigma)
 		got, want := make([]float64, len(x)), make([]float64, len(x))
 		gram := make([]float64, s*s)
-		ok := b.projectFew(got, x, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram })
+		ok := b.projectFew(got, x, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }, nil)
 		d := done[name]
 		d[1]++
 		if ok {
@@ -185,50 +185,55 @@ func TestTraceNormFew(t *testing.T) {
 	}
 }
 
+// hidden returns an s × s matrix with five singular values from 10 on, one at missed, the
+// vector of which is orthogonal to the rows of start, and others from rest on downwards; and
+// the ball for which the threshold of all but missed is 1.
+func hidden(rng *rand.Rand, s int, rest, missed float64, start []float64) (TraceNorm, []float64) {
+	const r = 5
+	b := TraceNorm{H: s, M: s}
+	sigma := make([]float64, s-1)
+	for i := range sigma {
+		if sigma[i] = 10 + float64(i); i >= r {
+			sigma[i] = rest / float64(1+i-r)
+		}
+		b.Tau += max(0, sigma[i]-1)
+	}
+	x, u := reflected(rng, s-1, s-1, sigma), orthonormal(rng, s, 1)[0]
+	for range 2 {
+		for q := start; len(q) > 0; q = q[s:] {
+			floats.AddScaled(u, -floats.Dot(q[:s], u)/floats.Dot(q[:s], q[:s]), q[:s])
+		}
+	}
+	toSphere(u, u, 1)
+	w := slices.Clone(u) // I − 2wwᵀ maps the last unit vector to u, and the others to its complement
+	w[s-1]--
+	toSphere(w, w, 1)
+	full := make([]float64, s*s)
+	for j := range s - 1 {
+		col := full[j*s : j*s+s]
+		copy(col, x[j*(s-1):(j+1)*(s-1)])
+		floats.AddScaled(col, -2*floats.Dot(col, w), w)
+	}
+	floats.AddScaled(full[(s-1)*s:], missed, u)
+	return b, full
+}
+
 // A singular vector that is orthogonal to the start of the search is missed, and its value
 // is above the threshold: both certificates see it.
 func TestTraceNormFewMisses(t *testing.T) {
-	const s, r = 300, 5
+	const s = 300
 	rng := rand.New(rand.NewPCG(31, 32))
-	var start [][]float64
-	kern.Largest(make([]float64, s/2*s), make([]float64, s/2), s, func(w, q []float64, n int) {
-		for i := range n {
-			start = append(start, slices.Clone(q[i*s:i*s+s]))
-		}
+	var start []float64
+	kern.Largest(make([]float64, s/2*s), make([]float64, s/2), s, nil, 0, func(w, q []float64, n int) {
+		start = slices.Clone(q)
 		clear(w)
 	}, func([]float64) (int, float64) { return -1, 0 })
 	for _, rest := range []float64{0.2, 0.99} { // of the threshold: a wide gap, and a small one
 		for _, missed := range []float64{0, 1.01, 1.3} { // of the threshold
-			sigma := make([]float64, s-1)
-			for i := range sigma {
-				if sigma[i] = 10 + float64(i); i >= r {
-					sigma[i] = rest / float64(1+i-r)
-				}
-			}
-			b := TraceNorm{H: s, M: s}
-			for _, c := range sigma {
-				b.Tau += max(0, c-1) // the threshold is 1
-			}
-			x, u := reflected(rng, s-1, s-1, sigma), orthonormal(rng, s, 1)[0]
-			for _, q := range start[:kern.Block] {
-				floats.AddScaled(u, -floats.Dot(q, u), q)
-			}
-			toSphere(u, u, 1)
-			// I − 2wwᵀ maps the last unit vector to u, and the others to its complement
-			w := slices.Clone(u)
-			w[s-1]--
-			toSphere(w, w, 1)
-			full := make([]float64, s*s)
-			for j := range s - 1 {
-				col := full[j*s : j*s+s]
-				copy(col, x[j*(s-1):(j+1)*(s-1)])
-				floats.AddScaled(col, -2*floats.Dot(col, w), w)
-			}
-			floats.AddScaled(full[(s-1)*s:], missed, u)
-			gram := make([]float64, s*s)
-			formed := false
-			dst := make([]float64, s*s)
-			ok := b.projectFew(dst, full, func() []float64 { formed = true; kern.Gram(gram, full, s, s); return gram })
+			b, x := hidden(rng, s, rest, missed, start)
+			gram, formed := make([]float64, s*s), false
+			form := func() []float64 { formed = true; kern.Gram(gram, x, s, s); return gram }
+			ok := b.projectFew(make([]float64, s*s), x, form, nil)
 			if ok != (missed == 0) {
 				t.Errorf("the rest at %g, one value at %g of the threshold that is missed: certified is %t", rest, missed, ok)
 			}
@@ -236,6 +241,22 @@ func TestTraceNormFewMisses(t *testing.T) {
 				t.Errorf("the rest at %g: the Gram matrix is formed: %t", rest, formed)
 			}
 		}
+	}
+	// A warm start that misses it costs time only.
+	old := gaussian(38, kern.Block*s)
+	for i := range kern.Block {
+		for j := range i {
+			p, q := old[i*s:i*s+s], old[j*s:j*s+s]
+			floats.AddScaled(p, -floats.Dot(p, q)/floats.Dot(q, q), q)
+		}
+	}
+	b, x := hidden(rng, s, 0.2, 1.3, old)
+	got, want := make([]float64, s*s), make([]float64, s*s)
+	if !b.projectFew(got, x, nil, &Warm{P: append([]float64{36}, old...)}) {
+		t.Error("a warm start that misses a singular value is not made up for")
+	}
+	if b.Project(want, x); !floats.EqualApprox(got, want, 1e-11) {
+		t.Error("a warm start that misses a singular value leads elsewhere")
 	}
 }
 
@@ -255,7 +276,7 @@ func TestTraceNormFewSameBits(t *testing.T) {
 			for _, procs := range []int{1, 2, 3, 8} {
 				runtime.GOMAXPROCS(procs)
 				got, gram := slices.Clone(x), make([]float64, 310*310)
-				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }) {
+				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }, nil) {
 					t.Fatalf("%v: not certified", sh)
 				}
 				if first == nil {
@@ -267,5 +288,67 @@ func TestTraceNormFewSameBits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A warm start saves multiplications, is as accurate where x moves on, finds what is new,
+// and does no harm whatever it is.
+func TestTraceNormFewWarm(t *testing.T) {
+	const s, m = 320, 330
+	rng := rand.New(rand.NewPCG(35, 36))
+	sigma := make([]float64, s)
+	for i := range sigma {
+		sigma[i] = math.Pow(float64(i+1), -1.5)
+	}
+	b := TraceNorm{H: s, M: m, Tau: 0.6 * floats.Sum(sigma)}
+	x := reflected(rng, s, m, sigma)
+	got, want, other := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+	check := func(what string, warm *Warm) {
+		gram := make([]float64, s*s)
+		form := func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }
+		if !b.projectFew(got, x, form, warm) {
+			t.Fatalf("%s: not certified", what)
+		}
+		b.projectAll(want, x, form())
+		lambda := singular(t, b, x)
+		top, below := threshold(lambda, b.Tau)
+		limit := s * 0x1p-52 * top * top / (top + below)
+		if d := floats.Distance(got, want, 2); d > limit {
+			t.Errorf("%s: off by %.3g, more than %.3g", what, d, limit)
+		}
+	}
+	warm := new(Warm)
+	check("first", warm)
+	first := warm.P[0]
+	if b.Project(other, x); !slices.Equal(other, got) {
+		t.Error("a Warm that is empty gives other bits than none")
+	}
+	noise := gaussian(37, len(x))
+	for k := range 6 { // the next points of a run
+		floats.AddScaled(x, 1e-6*math.Pow(-1, float64(k)), noise)
+		check("near", warm)
+	}
+	if warm.P[0] > 0.85*first {
+		t.Errorf("near by it takes a basis of %g vectors, at first %g: nothing is saved", warm.P[0], first)
+	}
+	again, last := &Warm{P: slices.Clone(warm.P)}, slices.Clone(warm.P)
+	check("as before", warm)
+	copy(other, got)
+	if check("as before", again); !slices.Equal(other, got) || !slices.Equal(warm.P, again.P) {
+		t.Error("the same Warm gives other bits")
+	}
+	fresh := withValues(rng, s, m, []float64{3})
+	floats.Add(x, fresh)
+	check("something new", warm)
+	for name, p := range map[string][]float64{
+		"zeros": make([]float64, len(last)), "NaN": slices.Repeat([]float64{math.NaN()}, len(last)), "huge": slices.Repeat([]float64{1e300}, len(last)),
+		"a start of NaN": append([]float64{100}, slices.Repeat([]float64{math.NaN()}, len(last)-1)...), "too short": {1, 2}, "all equal": slices.Repeat([]float64{200}, len(last)),
+		"below 0": slices.Repeat([]float64{-1}, len(last)),
+	} {
+		check(name, &Warm{P: p})
+	}
+	floats.Scale(1e-9, x)
+	if b.ProjectWarm(got, x, warm); !slices.Equal(got, x) {
+		t.Error("a point of Ω moves")
 	}
 }

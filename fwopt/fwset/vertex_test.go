@@ -201,10 +201,22 @@ func (h halfOwn) Argmin(dst, g []float64) {
 	floats.Scale(2, dst)
 }
 
+// halfNear embeds a set and overrides only its Project.
+type halfNear struct{ fwset.TraceNorm }
+
+func (h halfNear) Project(dst, x []float64) {
+	h.TraceNorm.Project(dst, x)
+	floats.Scale(0.5, dst)
+}
+
 func TestEmbeddedSet(t *testing.T) {
 	f := fwsum.NewQuadratic(3, nil, []float64{1, 2, 3})
 	got := small.Panics(func() { fwopt.NewOracle(f, halfOwn{fwset.Simplex{D: 3, R: 1}}, 1) })
 	if !strings.Contains(got, "fwset_test.halfOwn") || !strings.Contains(got, "must override ArgminVertex, too") {
+		t.Error(got)
+	}
+	got = small.Panics(func() { fwopt.NewOracle(f, halfNear{fwset.TraceNorm{H: 1, M: 3, Tau: 1}}, 1) })
+	if !strings.Contains(got, "fwset_test.halfNear") || !strings.Contains(got, "must override ProjectWarm, too") {
 		t.Error(got)
 	}
 }

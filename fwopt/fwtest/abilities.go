@@ -128,6 +128,8 @@ func (c *domainCheck) project() string {
 	}
 	xs := c.points()
 	var ps [][]float64
+	w, isWarm := c.d.(fwset.WarmProjector)
+	warm := new(fwset.Warm)
 	for _, x := range xs {
 		x1 := slices.Clone(x)
 		p := slices.Repeat([]float64{math.NaN()}, c.n)
@@ -142,6 +144,15 @@ func (c *domainCheck) project() string {
 		d.Project(x1, x1)
 		if !same(x1, p) {
 			return fmt.Sprintf("Project, x = %s: with dst = x it gives %s, not %s; dst may be x", show(x), show(x1), show(p))
+		}
+		if isWarm {
+			if w.ProjectWarm(x1, x, nil); !same(x1, p) {
+				return fmt.Sprintf("Project, x = %s: it is %s, that of ProjectWarm without a Warm is %s; want the same bits", show(x), show(p), show(x1))
+			}
+			w.ProjectWarm(x1, x, warm)
+			if e := floats.Distance(x1, p, 2); !(e <= 1e-9*size) {
+				return fmt.Sprintf("ProjectWarm, x = %s: %s is off by %.3g from that of Project", show(x), show(x1), e)
+			}
 		}
 		if i, far := c.outside(p); i >= 0 {
 			return fmt.Sprintf("Project, x = %s: the point %s is not in Ω, by %.3g in some direction", show(x), show(p), far)

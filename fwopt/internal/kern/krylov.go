@@ -11,10 +11,10 @@ import (
 const Block = tileCols
 
 // Largest looks for the largest eigenvalues and vectors of a symmetric positive semidefinite
-// matrix G of order s by the block Lanczos method, from a start of Block random vectors,
-// always the same. It knows the product mul(w, q, n) only: q has n rows of s numbers, and
-// w gets G·qᵀ, s rows of n. Of the basis of m vectors that it has then it finds the Ritz
-// values, the eigenvalues of G seen from there, and calls wanted with them, ascending: it
+// matrix G of order s by the block Lanczos method, from the Block rows of start, or if that
+// is nil, or where a row is of no use, from random vectors, always the same. It knows the product mul(w, q, n) only: q has n rows of s numbers, and
+// w gets G·qᵀ, s rows of n. When its basis has m ≥ due vectors it finds the Ritz values, the
+// eigenvalues of G seen from there, and calls wanted with them, ascending: it
 // returns how many of the largest are wanted, or 0 to ask for a larger basis, and how
 // accurate they must be, as a bound on √(Σ ‖Gu_i − λ_i·u_i‖²/λ_i). Less than 0 gives up,
 // and so does a basis of s/2 vectors, or 512.
@@ -28,24 +28,23 @@ const Block = tileCols
 // With a random block of p vectors it needs, for a spectrum that falls, far fewer steps
 // than one vector does, in fast products of matrices, and it sees p copies of an eigenvalue
 // (Golub and Underwood, The block Lanczos method, 1977; Musco and Musco, NIPS 2015).
-func Largest(u, lambda []float64, s int, mul func(w, q []float64, n int), wanted func(ritz []float64) (r int, limit float64)) (r int) {
+func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q []float64, n int), wanted func(ritz []float64) (r int, limit float64)) (r, m int) {
 	most := min(s/2, 512)
-	store := Borrow(most*s + 2*most*most + most + (Block+2)*s + 2*(most+Block)*Block)
+	store := Borrow(most*s + 2*most*most + most + Block*(s+most+Block))
 	defer Return(store)
 	cut := cutter(*store)
 	k := krylov{mul: mul, s: s, most: most, q: cut(most * s), t: cut(most * most), w: cut(Block * s),
 		h: cut(most * Block), b: cut(Block * Block), rng: rand.New(rand.NewPCG(0, 0))}
 	vectors, values := cut(most*most), cut(most)
-	for i := range min(Block, most) {
-		k.draw(k.q[i*s : i*s+s])
-		k.m++
-	}
-	for due := 4 * Block; k.extend(); {
-		if k.m < due {
+	k.begin(start)
+	for k.extend() {
+		n := k.done
+		if n < due {
 			continue
 		}
-		due = max(k.m+Block, k.m*5/4)
-		n := k.done
+		if due = n + Block; start == nil {
+			due = max(due, n*6/5)
+		}
 		for i := range n {
 			copy(vectors[i*n:i*n+i+1], k.t[i*most:])
 		}
@@ -54,17 +53,42 @@ func Largest(u, lambda []float64, s int, mul func(w, q []float64, n int), wanted
 			r, limit = wanted(ritz)
 			return max(r, 0)
 		}) || r < 0 {
-			return 0
+			break
 		}
 		if r > 0 && k.off(vectors[:r*n], values[n-r:n]) <= limit {
 			copy(lambda, values[n-r:n])
 			Mul(u, s, vectors, n, false, k.q, s, false, r, s, n, 1, 0)
 			if accurate(mul, s, u[:r*s], lambda[:r], limit) {
-				return r
+				return r, n
 			}
 		}
 	}
-	return 0
+	return 0, 0
+}
+
+// begin makes the first rows of q.
+func (k *krylov) begin(start []float64) {
+	for s := k.s; k.m < min(Block, k.most); k.m++ {
+		x := k.q[k.m*s : k.m*s+s]
+		if start == nil {
+			k.draw(x)
+			continue
+		}
+		copy(x, start[k.m*s:])
+		if n := norm(x); !(n > 1e-100 && n < 1e100) {
+			k.draw(x)
+			continue
+		}
+		floats.Scale(1/norm(x), x)
+		for range 2 {
+			k.clean(x, 0, -1)
+		}
+		if n := norm(x); n > 1e-8 {
+			floats.Scale(1/n, x)
+		} else {
+			k.draw(x)
+		}
+	}
 }
 
 // accurate reports whether the rows of u are orthonormal, up to rounding, and their

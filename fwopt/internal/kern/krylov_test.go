@@ -104,7 +104,7 @@ func TestLargest(t *testing.T) {
 				what := fmt.Sprintf("%s, order %d, %d", name, s, r)
 				u, lambda := rubbish(s/2*s), rubbish(s/2)
 				asked := 0
-				got := Largest(u, lambda, s, mul, func(ritz []float64) (int, float64) {
+				got, _ := Largest(u, lambda, s, nil, 3*Block, mul, func(ritz []float64) (int, float64) {
 					if asked++; asked == 1 {
 						return 0, 0 // more, please
 					}
@@ -139,7 +139,7 @@ func TestLargestGivesUp(t *testing.T) {
 	u, lambda := make([]float64, s/2*s), make([]float64, s/2)
 	for _, answer := range []int{-1, 0, 1} {
 		asked := 0
-		if r := Largest(u, lambda, s, mul, func([]float64) (int, float64) { asked++; return answer, 0 }); r != 0 {
+		if r, _ := Largest(u, lambda, s, nil, 3*Block, mul, func([]float64) (int, float64) { asked++; return answer, 0 }); r != 0 {
 			t.Errorf("%d vectors where the answer is %d", r, answer)
 		}
 		if asked == 0 || asked > 1 && answer < 0 {
@@ -188,7 +188,7 @@ func TestLargestSameBits(t *testing.T) {
 	g, mul := falls(rng, w)
 	solve := func() []float64 {
 		u, lambda := make([]float64, s/2*s), make([]float64, s/2)
-		n := Largest(u, lambda, s, mul, func([]float64) (int, float64) { return r, 1e-12 })
+		n, _ := Largest(u, lambda, s, nil, 3*Block, mul, func([]float64) (int, float64) { return r, 1e-12 })
 		if n != r || !Below(g, s, u[:r*s], lambda[:r], 1.01/(r+1)/(r+1)) {
 			t.Fatalf("%d vectors, or something missed", n)
 		}
