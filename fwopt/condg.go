@@ -2,6 +2,7 @@ package fwopt
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
@@ -54,7 +55,7 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	if c.h != nil {
 		return c.argminHull(o, eta)
 	}
-	copy(c.u, c.x)
+	u, grad := c.x, c.tilde // u = x_{k−1}, where ∇g(u) = ∇̃
 	if c.s != nil {
 		o.ArgminTo(&c.v, c.tilde, eta/10)
 		c.v.Dense(c.u)
@@ -64,19 +65,21 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 		if o.Halted() {
 			return nil
 		}
-		for j, t := range c.tilde {
-			c.grad[j] = t + c.β*(c.u[j]-c.x[j]) // ∇g(u) = ∇̃ + β(u − x)
+		if k > 0 || c.s != nil {
+			u, grad = c.u, c.grad
+			for j, t := range c.tilde {
+				grad[j] = t + c.β*(u[j]-c.x[j]) // ∇g(u) = ∇̃ + β(u − x)
+			}
 		}
-		slack := o.ArgminTo(&c.v, c.grad, eta/10) // v = argmin_{v∈Ω} ∇g(u)ᵀv
-		c.v.From(c.d, c.u)
-		gap := floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (4)
+		slack := o.ArgminTo(&c.v, grad, eta/10) // v = argmin_{v∈Ω} ∇g(u)ᵀv
+		gap, length2 := c.v.Gap(grad, u)        // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (4)
 		if gap+slack <= eta {
-			return c.u
+			return u
 		}
-		if slack > eta || k == 0 && eta < 0x1p-52*floats.Norm(c.grad, 2)*floats.Norm(c.d, 2) {
+		if slack > eta || k == 0 && eta < 0x1p-52*floats.Norm(grad, 2)*math.Sqrt(length2) {
 			break // slack or rounding alone exceeds η
 		}
-		if !c.move(gap) {
+		if !c.move(u, gap, length2) {
 			break // no descent
 		}
 	}
@@ -84,32 +87,34 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
-// Keep makes the vertices of the last Argmin those of the Memory.
-func (c *CondG) Keep() {
+// Take makes u, what Argmin has returned, the x_k of a method in place of x, which is the
+// loop's from then on, and its vertices those of the Memory.
+func (c *CondG) Take(u, x []float64) []float64 {
+	if &u[0] != &x[0] {
+		c.u = x
+	}
 	if c.h != nil {
 		c.h.keep()
 	}
+	return u
 }
 
-// move goes from u towards v, where d = u − v, or away from an active vertex.
-func (c *CondG) move(gap float64) (moved bool) {
-	step := func(slope float64) float64 { // argmin_{γ∈[0,1]} g(u − γd)
-		return shortStep(slope, c.β*floats.Dot(c.d, c.d))
-	}
+// move goes from u towards v, where gap is ⟨∇g(u), u−v⟩ and length2 is ‖u−v‖², or away from
+// an active vertex. The result is in c.u.
+func (c *CondG) move(u []float64, gap, length2 float64) (moved bool) {
+	γ := shortStep(gap, c.β*length2) // argmin_{γ∈[0,1]} g(u − γ(u−v))
 	if c.s == nil {
-		γ := step(gap)
-		c.v.Lerp(c.u, γ)
+		c.v.LerpTo(c.u, u, γ)
 		return γ != 0
 	}
 	at, most := c.s.Choose(c.grad)
-	if away := most - floats.Dot(c.grad, c.u); len(c.s.Atom) > 1 && away > gap {
-		c.s.Atom[at].From(c.d, c.u)
+	if away := most - floats.Dot(c.grad, u); len(c.s.Atom) > 1 && away > gap {
+		c.s.Atom[at].From(c.d, u)
 		floats.Scale(-1, c.d)
-		γ := min(c.s.Most(at), step(away))
-		c.s.Away(c.u, at, γ)
+		γ := min(c.s.Most(at), shortStep(away, c.β*floats.Dot(c.d, c.d)))
+		c.s.Away(u, at, γ)
 		return γ != 0
 	}
-	γ := step(gap)
-	c.s.Toward(c.u, &c.v, γ)
+	c.s.Toward(u, &c.v, γ)
 	return γ != 0
 }

@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
-	"gonum.org/v1/gonum/floats"
 )
 
 // FW is the Frank-Wolfe algorithm, Eq. (3) of Section 2.2:
@@ -45,22 +44,40 @@ func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}
-	x := vectors(3, len(w0))
-	g, v, d, end := x[0], Vertex{}, x[1], x[2]
+	g, v, leg := make([]float64, len(w0)), Vertex{}, [][]float64(nil)
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
-			o.Grad(g, a.W)                  // ∇f(w_{k−1})
-			o.Argmin(&v, g)                 // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
-			v.From(d, a.W)                  // w_{k−1} − v_k
-			v.Dense(end)                    // v_k, written out
-			a.DualityGap = floats.Dot(g, d) // max_{v∈Ω} ∇f(w_{k−1})ᵀ(w_{k−1} − v)
-			γ := Leg{a.W, d, end, a.DualityGap, 1}.Step(a.Rule, o, k)
-			v.Lerp(a.W, γ) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+			o.Grad(g, a.W)                          // ∇f(w_{k−1})
+			o.Argmin(&v, g)                         // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
+			gap, length2 := v.Gap(g, a.W)           // gap and ‖w_{k−1} − v_k‖²
+			γ := a.gamma(o, &v, gap, length2, &leg) // γ_k
+			v.Lerp(a.W, γ)                          // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+			a.DualityGap = gap
 			a.K = k
 			if !yield(Step{T: 1, K: k, X: a.W}) {
 				return
 			}
 		}
 	}
+}
+
+// gamma asks the rule for γ_k. Ours need no more than what is known, and for another one
+// the leg is written out. A method of the rule that says so would also be that of a rule
+// which embeds it. leg is scratch memory.
+func (a *FW) gamma(o *Oracle, v *Vertex, gap, length2 float64, leg *[][]float64) float64 {
+	k := a.K + 1
+	switch rule := a.Rule.(type) {
+	case OpenLoop:
+		return gamma2(k)
+	case Short:
+		return rule.step(gap, length2)
+	}
+	if *leg == nil {
+		*leg = vectors(2, len(a.W))
+	}
+	d, end := (*leg)[0], (*leg)[1]
+	v.From(d, a.W)
+	v.Dense(end)
+	return Leg{a.W, d, end, gap, 1}.Step(a.Rule, o, k)
 }

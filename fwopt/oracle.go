@@ -9,6 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/floats"
 )
@@ -313,7 +314,10 @@ func (o *Oracle) Halted() bool { return o.halt != nil && o.halt() }
 func (o *Oracle) Stall() { o.stalled = true }
 
 // Lerp does x = (1−γ)x + γv. γ must be in [0, 1], and the lengths equal.
-func Lerp(x []float64, gamma float64, v []float64) {
+func Lerp(x []float64, gamma float64, v []float64) { lerpTo(x, x, gamma, v) }
+
+// lerpTo computes dst = (1−γ)x + γv as Lerp does. dst may be x itself.
+func lerpTo(dst, x []float64, gamma float64, v []float64) {
 	if len(x) != len(v) {
 		panic("fwopt: vectors of different lengths")
 	}
@@ -321,9 +325,8 @@ func Lerp(x []float64, gamma float64, v []float64) {
 		panic(fmt.Sprintf("fwopt: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
 	}
 	if gamma == 1 { // γ_1 = 1: also from an x that holds no number
-		copy(x, v)
+		copy(dst, v)
 		return
 	}
-	floats.Scale(1-gamma, x)
-	floats.AddScaled(x, gamma, v)
+	kern.Lerp(dst, x, gamma, v)
 }

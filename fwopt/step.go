@@ -40,7 +40,11 @@ type Short struct {
 
 // Step returns the minimiser of the bound −γ slope + γ²L‖D‖²/2 on f's change.
 func (r Short) Step(_ *Oracle, _ int, leg Leg) float64 {
-	return shortStep(leg.Slope, positive("L", r.L)*floats.Dot(leg.D, leg.D))
+	return r.step(leg.Slope, floats.Dot(leg.D, leg.D))
+}
+
+func (r Short) step(slope, length2 float64) float64 {
+	return shortStep(slope, positive("L", r.L)*length2)
 }
 
 // Identify says L.

@@ -195,8 +195,7 @@ func (a *adaptive) step(o *fwopt.Oracle) bool {
 			break
 		}
 	}
-	a.inner.Keep()
-	copy(a.X, x)
+	a.X = a.inner.Take(x, a.X)
 	copy(a.Y, a.y)
 	m = int(math.Ceil(float64(m) * min(2, max(0.7, change))))
 	a.L, a.M = L, min(max(m, 4), n)

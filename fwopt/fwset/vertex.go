@@ -127,19 +127,24 @@ func (v *Vertex) Dense(dst []float64) {
 
 // Lerp does x = (1−γ)x + γv, in one pass. It panics if γ is not in [0, 1], for the
 // result could leave Ω.
-func (v *Vertex) Lerp(x []float64, gamma float64) {
-	checkLen(v.D, x)
+func (v *Vertex) Lerp(x []float64, gamma float64) { v.LerpTo(x, x, gamma) }
+
+// LerpTo computes dst = (1−γ)x + γv as Lerp does. dst may be x itself.
+func (v *Vertex) LerpTo(dst, x []float64, gamma float64) {
+	checkLen(v.D, dst, x)
 	if !(gamma >= 0 && gamma <= 1) {
 		panic(fmt.Sprintf("fwset: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
 	}
 	switch {
 	case gamma == 1: // γ_1 = 1: also from an x that holds no number
-		v.Dense(x)
+		v.Dense(dst)
 	case v.rankOne():
-		kern.LerpOuter(x, gamma, v.U, v.V)
+		kern.LerpOuter(dst, x, gamma, v.U, v.V)
+	case v.dense():
+		kern.Lerp(dst, x, gamma, v.Value)
 	default:
-		floats.Scale(1-gamma, x)
-		v.AddTo(x, gamma)
+		floats.ScaleTo(dst, 1-gamma, x)
+		v.AddTo(dst, gamma)
 	}
 }
 
@@ -172,6 +177,39 @@ func (v *Vertex) From(dst, x []float64) {
 			dst[i] -= v.Value[k]
 		}
 	}
+}
+
+var theOne, theZero = []float64{1}, []float64{0}
+
+// Gap returns ⟨g, x−v⟩ and ‖x−v‖², what a step from x to v asks for, with one reading of g
+// and x and without the difference written out.
+func (v *Vertex) Gap(g, x []float64) (slope, length2 float64) {
+	checkLen(v.D, g, x)
+	switch {
+	case v.rankOne():
+		return kern.Gap(g, x, v.U, v.V)
+	case v.dense():
+		return kern.Gap(g, x, v.Value, theOne)
+	case len(v.Index) > 1+v.D/16: // few numbers between two
+		p := kern.Borrow(v.D)
+		defer kern.Return(p)
+		v.Dense(*p)
+		return kern.Gap(g, x, *p, theOne)
+	}
+	for k, from := 0, 0; k <= len(v.Index); k++ {
+		to := v.D
+		if k < len(v.Index) {
+			to = v.Index[k]
+		}
+		s, l := kern.Gap(g[from:to], x[from:to], x[from:to], theZero)
+		slope, length2 = slope+s, length2+l
+		if k < len(v.Index) {
+			d := x[to] - v.Value[k]
+			slope, length2 = slope+float64(g[to]*d), length2+float64(d*d)
+		}
+		from = to + 1
+	}
+	return slope, length2
 }
 
 // Dot returns ⟨v, g⟩, at the price of the numbers that are not 0.

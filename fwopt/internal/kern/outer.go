@@ -40,25 +40,44 @@ func Outer(x, u, v []float64) {
 	})
 }
 
-// LerpOuter does x = (1−γ)x + γuvᵀ.
-func LerpOuter(x []float64, gamma float64, u, v []float64) {
+// LerpOuter computes dst = (1−γ)x + γuvᵀ. dst may be x itself.
+func LerpOuter(dst, x []float64, gamma float64, u, v []float64) {
 	h, keep := len(u), 1-gamma
+	reach(dst, h*len(v))
 	reach(x, h*len(v))
 	rows(len(v), h, func(lo, hi int) {
 		for lo < hi {
 			from := lo
 			lo += zeros(v[lo:hi])
-			floats.Scale(keep, x[from*h:lo*h])
+			floats.ScaleTo(dst[from*h:lo*h], keep, x[from*h:lo*h])
 			if lo == hi {
 				return
 			}
-			if vectors && h >= width {
-				lo += lerpRows(&x[lo*h], &u[0], h, &v[lo], hi-lo, keep, gamma)
-			} else {
-				lo += lerpPlain(x[lo*h:hi*h], u, v[lo:hi], keep, gamma)
-			}
+			lo += lerp(dst[lo*h:hi*h], x[lo*h:hi*h], u, v[lo:hi], keep, gamma)
 		}
 	})
+}
+
+// Lerp computes dst = (1−γ)x + γv, with the bits of two passes. dst may be x itself.
+func Lerp(dst, x []float64, gamma float64, v []float64) {
+	reach(dst, len(v))
+	reach(x, len(v))
+	if len(v) <= chunk {
+		if len(v) > 0 {
+			lerp(dst, x, v, one[:], 1-gamma, gamma)
+		}
+		return
+	}
+	Do(len(v), chunk, func(lo, hi int) { lerp(dst[lo:hi], x[lo:hi], v[lo:hi], one[:], 1-gamma, gamma) })
+}
+
+var one = [1]float64{1}
+
+func lerp(dst, x, u, v []float64, keep, gamma float64) int {
+	if vectors && len(u) >= width {
+		return lerpRows(&dst[0], &x[0], &u[0], len(u), &v[0], len(v), keep, gamma)
+	}
+	return lerpPlain(dst, x, u, v, keep, gamma)
 }
 
 // AddOuter does x += c·uvᵀ.
@@ -117,15 +136,15 @@ func outerPlain(x, u, v []float64) int {
 	return len(v)
 }
 
-func lerpPlain(x, u, v []float64, keep, gamma float64) int {
+func lerpPlain(dst, x, u, v []float64, keep, gamma float64) int {
 	h := len(u)
 	for j, c := range v {
 		if c == 0 {
 			return j
 		}
-		r := x[j*h : j*h+h][:len(u)]
+		d, r := dst[j*h : j*h+h][:len(u)], x[j*h : j*h+h][:len(u)]
 		for l, y := range u {
-			r[l] = float64(keep*r[l]) + float64(gamma*float64(c*y))
+			d[l] = float64(keep*r[l]) + float64(gamma*float64(c*y))
 		}
 	}
 	return len(v)

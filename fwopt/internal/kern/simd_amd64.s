@@ -2959,84 +2959,86 @@ done:
 	VZEROUPPER
 	RET
 
-// func lerpRows(x *float64, u *float64, h int, v *float64, n int, a float64, b float64) int
+// func lerpRows(dst *float64, x *float64, u *float64, h int, v *float64, n int, a float64, b float64) int
 // Requires: AVX
-TEXT ·lerpRows(SB), NOSPLIT, $0-64
-	MOVQ         x+0(FP), AX
-	MOVQ         u+8(FP), CX
-	MOVQ         h+16(FP), DX
-	MOVQ         v+24(FP), BX
-	MOVQ         n+32(FP), SI
-	VBROADCASTSD a+40(FP), Y0
-	VBROADCASTSD b+48(FP), Y1
+TEXT ·lerpRows(SB), NOSPLIT, $0-72
+	MOVQ         x+8(FP), AX
+	MOVQ         u+16(FP), CX
+	MOVQ         h+24(FP), DX
+	MOVQ         dst+0(FP), BX
+	MOVQ         v+32(FP), SI
+	MOVQ         n+40(FP), DI
+	VBROADCASTSD a+48(FP), Y0
+	VBROADCASTSD b+56(FP), Y1
 	SHLQ         $0x03, DX
-	XORQ         DI, DI
+	XORQ         R8, R8
 
 next:
-	CMPQ         DI, SI
+	CMPQ         R8, DI
 	JGE          done
-	MOVQ         (BX)(DI*8), R8
-	ADDQ         R8, R8
+	MOVQ         (SI)(R8*8), R9
+	ADDQ         R9, R9
 	JEQ          done
-	VBROADCASTSD (BX)(DI*8), Y2
-	MOVQ         DX, R9
-	SUBQ         $0x20, R9
-	VMULPD       (CX)(R9*1), Y2, Y3
+	VBROADCASTSD (SI)(R8*8), Y2
+	MOVQ         DX, R10
+	SUBQ         $0x20, R10
+	VMULPD       (CX)(R10*1), Y2, Y3
 	VMULPD       Y1, Y3, Y3
-	VMULPD       (AX)(R9*1), Y0, Y4
+	VMULPD       (AX)(R10*1), Y0, Y4
 	VADDPD       Y4, Y3, Y3
-	XORQ         R8, R8
-	SUBQ         $0x00000080, R9
+	XORQ         R9, R9
+	SUBQ         $0x00000080, R10
 	JLT          few
 
 many:
-	VMULPD  (CX)(R8*1), Y2, Y4
+	VMULPD  (CX)(R9*1), Y2, Y4
 	VMULPD  Y1, Y4, Y4
-	VMULPD  (AX)(R8*1), Y0, Y5
+	VMULPD  (AX)(R9*1), Y0, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD Y4, (AX)(R8*1)
-	VMULPD  32(CX)(R8*1), Y2, Y4
+	VMOVUPD Y4, (BX)(R9*1)
+	VMULPD  32(CX)(R9*1), Y2, Y4
 	VMULPD  Y1, Y4, Y4
-	VMULPD  32(AX)(R8*1), Y0, Y5
+	VMULPD  32(AX)(R9*1), Y0, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD Y4, 32(AX)(R8*1)
-	VMULPD  64(CX)(R8*1), Y2, Y4
+	VMOVUPD Y4, 32(BX)(R9*1)
+	VMULPD  64(CX)(R9*1), Y2, Y4
 	VMULPD  Y1, Y4, Y4
-	VMULPD  64(AX)(R8*1), Y0, Y5
+	VMULPD  64(AX)(R9*1), Y0, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD Y4, 64(AX)(R8*1)
-	VMULPD  96(CX)(R8*1), Y2, Y4
+	VMOVUPD Y4, 64(BX)(R9*1)
+	VMULPD  96(CX)(R9*1), Y2, Y4
 	VMULPD  Y1, Y4, Y4
-	VMULPD  96(AX)(R8*1), Y0, Y5
+	VMULPD  96(AX)(R9*1), Y0, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD Y4, 96(AX)(R8*1)
-	ADDQ    $0x00000080, R8
-	CMPQ    R8, R9
+	VMOVUPD Y4, 96(BX)(R9*1)
+	ADDQ    $0x00000080, R9
+	CMPQ    R9, R10
 	JLE     many
 
 few:
-	ADDQ $0x00000080, R9
-	CMPQ R8, R9
+	ADDQ $0x00000080, R10
+	CMPQ R9, R10
 	JGE  last
 
 one:
-	VMULPD  (CX)(R8*1), Y2, Y4
+	VMULPD  (CX)(R9*1), Y2, Y4
 	VMULPD  Y1, Y4, Y4
-	VMULPD  (AX)(R8*1), Y0, Y5
+	VMULPD  (AX)(R9*1), Y0, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD Y4, (AX)(R8*1)
-	ADDQ    $0x20, R8
-	CMPQ    R8, R9
+	VMOVUPD Y4, (BX)(R9*1)
+	ADDQ    $0x20, R9
+	CMPQ    R9, R10
 	JLT     one
 
 last:
-	VMOVUPD Y3, (AX)(R9*1)
+	VMOVUPD Y3, (BX)(R10*1)
 	ADDQ    DX, AX
-	INCQ    DI
+	ADDQ    DX, BX
+	INCQ    R8
 	JMP     next
 
 done:
-	MOVQ DI, ret+56(FP)
+	MOVQ R8, ret+64(FP)
 	VZEROUPPER
 	RET
 
@@ -4798,4 +4800,63 @@ loop:
 check:
 	CMPQ AX, CX
 	JLT  loop
+	RET
+
+// func gapRows(grad *float64, x *float64, u *float64, h int, v *float64, n int, sums *float64)
+// Requires: AVX, FMA3
+TEXT ·gapRows(SB), NOSPLIT, $0-56
+	MOVQ    grad+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    u+16(FP), DX
+	MOVQ    h+24(FP), BX
+	MOVQ    v+32(FP), SI
+	MOVQ    n+40(FP), DI
+	MOVQ    sums+48(FP), R8
+	MOVQ    BX, R9
+	ANDQ    $0x03, R9
+	NEGQ    R9
+	LEAQ    tails<>+32(SB), R10
+	VMOVUPD (R10)(R9*8), Y0
+	SHLQ    $0x03, BX
+	MOVQ    BX, R10
+	ANDQ    $-32, R10
+	VMOVUPD (R8), Y4
+	VMOVUPD 32(R8), Y5
+
+row:
+	VBROADCASTSD (SI), Y1
+	XORQ         R11, R11
+	JMP          check
+
+loop:
+	VMULPD      (DX)(R11*1), Y1, Y2
+	VMOVUPD     (CX)(R11*1), Y3
+	VSUBPD      Y2, Y3, Y2
+	VFMADD231PD (AX)(R11*1), Y2, Y4
+	VFMADD231PD Y2, Y2, Y5
+	ADDQ        $0x20, R11
+
+check:
+	CMPQ        R11, R10
+	JLT         loop
+	TESTQ       R9, R9
+	JZ          next
+	VMASKMOVPD  (DX)(R11*1), Y0, Y2
+	VMULPD      Y1, Y2, Y2
+	VMASKMOVPD  (CX)(R11*1), Y0, Y3
+	VSUBPD      Y2, Y3, Y2
+	VANDPD      Y0, Y2, Y2
+	VMASKMOVPD  (AX)(R11*1), Y0, Y3
+	VFMADD231PD Y3, Y2, Y4
+	VFMADD231PD Y2, Y2, Y5
+
+next:
+	ADDQ    BX, AX
+	ADDQ    BX, CX
+	ADDQ    $0x08, SI
+	DECQ    DI
+	JNZ     row
+	VMOVUPD Y4, (R8)
+	VMOVUPD Y5, 32(R8)
+	VZEROUPPER
 	RET

@@ -27,7 +27,7 @@ func scatterRows(w *float64, stride int, p *float64, h int, val *float64, n int,
 
 func outerRows(x *float64, u *float64, h int, v *float64, n int) int { panic(none) }
 
-func lerpRows(x *float64, u *float64, h int, v *float64, n int, a float64, b float64) int {
+func lerpRows(dst *float64, x *float64, u *float64, h int, v *float64, n int, a float64, b float64) int {
 	panic(none)
 }
 
@@ -78,3 +78,7 @@ func dotRows(dst *float64, w *float64, last uint32, ptr *int, rows int, idx *int
 }
 
 func fetchAll(p *float64, n int) { panic(none) }
+
+func gapRows(grad *float64, x *float64, u *float64, h int, v *float64, n int, sums *float64) {
+	panic(none)
+}

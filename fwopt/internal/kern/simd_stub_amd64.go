@@ -43,11 +43,11 @@ func scatterRows(w *float64, stride int, p *float64, h int, val *float64, n int,
 //go:noescape
 func outerRows(x *float64, u *float64, h int, v *float64, n int) int
 
-// lerpRows does x_j = a·x_j + b·(v_j·u) for the rows j < n, of h ≥ 4 numbers, until
+// lerpRows does dst_j = a·x_j + b·(v_j·u) for the rows j < n, of h ≥ 4 numbers, until
 // v_j = 0, and returns how many j it did.
 //
 //go:noescape
-func lerpRows(x *float64, u *float64, h int, v *float64, n int, a float64, b float64) int
+func lerpRows(dst *float64, x *float64, u *float64, h int, v *float64, n int, a float64, b float64) int
 
 // addRows does x_j += a·(v_j·u) for the rows j < n, of h ≥ 4 numbers, until
 // v_j = 0, and returns how many j it did.
@@ -172,3 +172,9 @@ func dotRows(dst *float64, w *float64, last uint32, ptr *int, rows int, idx *int
 //
 //go:noescape
 func fetchAll(p *float64, n int)
+
+// gapRows adds up ⟨grad_j, x_j − v_j·u⟩ and ‖x_j − v_j·u‖², by FMA, over the rows j < n of h ≥ 1 numbers: those of
+// column l in sums[l mod 4] and sums[4 + l mod 4].
+//
+//go:noescape
+func gapRows(grad *float64, x *float64, u *float64, h int, v *float64, n int, sums *float64)

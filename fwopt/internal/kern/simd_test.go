@@ -145,12 +145,17 @@ func tasks(rng *rand.Rand, h, n, rare int) []*task {
 				return t.in[1][j] * t.in[0][l]
 			}},
 		{name: "LerpOuter", out: draw(n * h), in: [3][]float64{draw(h), sparse}, c: gamma,
-			run: func(t *task) { LerpOuter(t.out, t.c, t.in[0], t.in[1]) },
+			run: func(t *task) { LerpOuter(t.out, t.out, t.c, t.in[0], t.in[1]) },
 			naive: func(t *task, j, l int, x float64) float64 {
 				if t.in[1][j] == 0 {
 					return (1 - t.c) * x
 				}
 				return float64((1-t.c)*x) + float64(t.c*float64(t.in[1][j]*t.in[0][l]))
+			}},
+		{name: "Lerp", out: draw(n * h), in: [3][]float64{draw(n * h), draw(n * h)}, c: gamma,
+			run: func(t *task) { Lerp(t.out, t.in[0], t.c, t.in[1]) },
+			naive: func(t *task, j, l int, _ float64) float64 {
+				return float64((1-t.c)*t.in[0][j*h+l]) + float64(t.c*t.in[1][j*h+l])
 			}},
 		{name: "AddOuter", out: draw(n * h), in: [3][]float64{draw(h), sparse}, c: 3 * gamma,
 			run: func(t *task) { AddOuter(t.out, t.c, t.in[0], t.in[1]) },
@@ -342,7 +347,7 @@ func TestOutOfRange(t *testing.T) {
 		for name, f := range map[string]func(){
 			"AddOuter":   func() { AddOuter(w, 1, p, v) },
 			"Outer":      func() { Outer(w, p, v) },
-			"LerpOuter":  func() { LerpOuter(w, 0.5, p, v) },
+			"LerpOuter":  func() { LerpOuter(room, w, 0.5, p, v) },
 			"SubOuter":   func() { SubOuter(room[:(m+1)*h], w, p, v) },
 			"GatherAll":  func() { GatherAll(p, w, v) },
 			"ScatterAll": func() { ScatterAll(w, p, v) },

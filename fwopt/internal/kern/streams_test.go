@@ -78,5 +78,10 @@ func streamTasks(rng *rand.Rand, h, n, rare int) (all []*task) {
 			return y
 		})
 	}
+	u, v := numbers(rng, h, rare), numbers(rng, max(n, 1), rare)
+	all = append(all, &task{name: "Gap", out: make([]float64, 2), in: [3][]float64{numbers(rng, 2*h*len(v), rare), u, v}, run: func(t *task) {
+		k := len(t.in[0]) / 2
+		t.out[0], t.out[1] = Gap(t.in[0][:k], t.in[0][k:], t.in[1], t.in[2])
+	}})
 	return all
 }

@@ -50,9 +50,9 @@ func tails() Mem {
 	return m
 }
 
-// dots writes the kernel of the products of many rows with one vector.
-func dots() {
-	masks := tails()
+// dots writes the kernel of the products of many rows with one vector. The masks are those
+// of tails.
+func dots(masks Mem) {
 	TEXT("dots4", NOSPLIT, "func(dst, a *float64, stride int, q *float64, n, blocks int)")
 	Doc("dots4 does dst[r] = ⟨row r of A, q⟩ for 4·blocks rows of n ≥ 1 numbers, stride bytes apart, by FMA,",
 		"numbers l, l+4, l+8, … of a row in a sum of their own, of which there are 4.")

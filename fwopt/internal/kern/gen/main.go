@@ -37,7 +37,7 @@ func main() {
 	outer("outerRows", "x_j = v_j·u", "", func(c, x, u Op) VecVirtual {
 		return mul(u, c)
 	})
-	outer("lerpRows", "x_j = a·x_j + b·(v_j·u)", "ab", func(c, x, u Op) VecVirtual {
+	outer("lerpRows", "dst_j = a·x_j + b·(v_j·u)", "ab", func(c, x, u Op) VecVirtual {
 		t := mul(keep["b"], mul(u, c))
 		return add(mul(x, keep["a"]), t)
 	})
@@ -57,7 +57,8 @@ func main() {
 	}
 	pairs()
 	transpose()
-	dots()
+	masks := tails()
+	dots(masks)
 	combine()
 	symmetric()
 	secular()
@@ -66,6 +67,7 @@ func main() {
 	shrink()
 	sparseDots()
 	fetch()
+	gaps(masks)
 	Generate()
 }
 

@@ -55,7 +55,7 @@ func scatter() {
 // outer writes a kernel for rows of a rank-one matrix u·vᵀ; f makes a vector of
 // a row out of the broadcast number of v and those of x and u.
 func outer(name, what, args string, f func(c, x, u Op) VecVirtual) {
-	separate := name == "subRows"
+	separate := name == "subRows" || name == "lerpRows"
 	sig := "func(x *float64, u *float64, h int, v *float64, n int"
 	if separate {
 		sig = "func(dst, x *float64, u *float64, h int, v *float64, n int"
