@@ -214,6 +214,30 @@ func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
 	}
 }
 
+// descent returns what computes dst = x − c∇̃ with the ∇̃ that VRGrad would compute, and
+// counts as that does. Where f is ours and so linear in the weights it takes two passes
+// over d numbers less, for ∇̃ is not written out. dst must not overlap the others.
+func (o *Oracle) descent() func(dst, x, x0, g0 []float64, m int, c float64) {
+	f, ok := o.F.(Differ)
+	if !ok || fwid.Foreign(o.F) {
+		return func(dst, x, x0, g0 []float64, m int, c float64) {
+			o.VRGrad(dst, x, x0, g0, m)
+			floats.AddScaledTo(dst, x, -c, dst)
+		}
+	}
+	var weight []float64
+	return func(dst, x, x0, g0 []float64, m int, c float64) {
+		o.Calls.draw(m)
+		o.Calls.draw(m)
+		b := o.Sample(m)
+		weight = append(weight[:0], b.Weight...)
+		floats.Scale(-c, weight)
+		b.Weight = weight
+		floats.AddScaledTo(dst, x, -c, g0)
+		f.AddGradDiff(dst, x, x0, b)
+	}
+}
+
 // Value returns f(w). It counts one exact gradient, for it reads all n terms.
 func (o *Oracle) Value(w []float64) float64 {
 	o.Calls.Exact++

@@ -1,10 +1,6 @@
 package fwopt
 
-import (
-	"iter"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "iter"
 
 // SVRG is projected stochastic variance-reduced gradient descent (Johnson &
 // Zhang, NIPS 2013, option I), the other baseline of Section 5:
@@ -57,7 +53,7 @@ func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 		a.T, a.X = 1, append(a.X[:0], w0...)
 		a.X0, a.Grad0 = make([]float64, len(w0)), make([]float64, len(w0))
 	}
-	g := make([]float64, len(w0))
+	y, descend := make([]float64, len(w0)), o.descent()
 	return func(yield func(Step) bool) {
 		// the loops begin where the run stands, after step a.K of epoch a.T, so that a saved one goes on
 		for ; ; a.T, a.K = a.T+1, 0 { // for t = 1, 2, …
@@ -67,9 +63,8 @@ func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 			}
 			for a.K < length(a.N, a.T) { // for k = 1 to N_t
 				k := a.K + 1
-				o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(k)) // ∇̃_k, mean of m_k ∇̃f(x_{k−1}; x_0)
-				floats.AddScaled(a.X, -a.Rate, g)       // x_{k−1} − c′ ∇̃_k
-				o.Project(a.X, a.X)                     // x_k = Π_Ω(x_{k−1} − c′ ∇̃_k)
+				descend(y, a.X, a.X0, a.Grad0, a.M(k), a.Rate) // x_{k−1} − c′ ∇̃_k, mean of m_k ∇̃f(x_{k−1}; x_0)
+				o.Project(a.X, y)                              // x_k = Π_Ω(x_{k−1} − c′ ∇̃_k)
 				a.K = k
 				if !yield(Step{T: a.T, K: k, X: a.X}) {
 					return
