@@ -162,6 +162,7 @@ func (b *bench) kernels(peak float64) (all []mark) {
 		size, k, long := 8*h*m, float64(min(h, m)), float64(max(h, m))
 		v := fwset.Vertex{}
 		ball.ArgminVertex(&v, a, 0, nil)
+		kernel("gap and length of a step, "+shape(h, m), size, func() { v.Gap(a, dst) }, 6*k*long, 2*float64(size), b.readRate)
 		kernel("step to a vertex, "+shape(h, m), size, func() { v.Lerp(dst, 0.1) }, 4*k*long, 2*float64(size), b.updateRate)
 		if k > 64 {
 			continue
@@ -171,6 +172,9 @@ func (b *bench) kernels(peak float64) (all []mark) {
 	}
 	y, z := fill(8<<20), fill(8<<20)
 	kernel("x = (1-γ)x + γv, dense", 16<<20, func() { fwopt.Lerp(y, 0.1, z) }, 0, 3*8<<20, b.updateRate)
+	ball, x1 := fwset.L1Ball{D: 47236, R: 100}, normals(13, 47236, 1)
+	y1 := make([]float64, 47236)
+	kernel("projection onto an l1 ball, 47,236", 8*47236, func() { ball.Project(y1, x1) }, 0, 4*8*47236, b.updateRate)
 	dense := b.multi("large", 10000, 784, 10)
 	fd := fwsum.NewLogistic(dense.x, dense.labels(), dense.h)
 	gd := make([]float64, len(dense.w))

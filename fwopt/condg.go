@@ -87,8 +87,8 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
-// Take makes u, what Argmin has returned, the x_k of a method in place of x, which is the
-// loop's from then on, and its vertices those of the Memory.
+// Take makes u, of Argmin, the x_k of a method in place of x, which is the loop's from
+// then on, and keeps the vertices in the Memory.
 func (c *CondG) Take(u, x []float64) []float64 {
 	if &u[0] != &x[0] {
 		c.u = x

@@ -4,6 +4,12 @@
 //
 //	go generate ./fwopt/internal/kern
 //
+// Why avo, and neither C nor Go assembly by hand: the library builds with Go alone, on any
+// system, without cgo, whose call costs more than a short row; a loop here is a Go function
+// that serves many kernels; avo picks the registers, and writes the frame sizes and the
+// declarations that go vet then checks. Nor Go's own simd package, an experiment of one
+// version. The price is one instruction set: what else there is runs the plain twins.
+//
 // In the kernels of the features, the loss and the matrices of rank one a product and a
 // sum are two roundings, as in the plain Go twins, and not one by FMA: they wait for
 // memory, so that FMA was no faster. In those of dense matrices it is twice as fast, and
