@@ -87,8 +87,8 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
-// Take makes u, of Argmin, the x_k of a method in place of x, which is the loop's from
-// then on, and keeps the vertices in the Memory.
+// Take returns u, of Argmin, as the x_k in place of x, which is the loop's from then on,
+// and ends the Memory's step.
 func (c *CondG) Take(u, x []float64) []float64 {
 	if &u[0] != &x[0] {
 		c.u = x
