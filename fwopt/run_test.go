@@ -47,7 +47,7 @@ func TestResumeWarm(t *testing.T) {
 
 // So does one whose projection has a warm start, which is part of its state.
 func TestResumeWarmProjection(t *testing.T) {
-	const n, m, h = 40, 230, 220
+	const n, m, h = 40, 510, 500
 	y := make([]int, n)
 	for i := range y {
 		y[i] = i % 12

@@ -154,7 +154,7 @@ func TestTraceNormFew(t *testing.T) {
 		x := reflected(rng, b.H, b.M, sigma)
 		got, want := make([]float64, len(x)), make([]float64, len(x))
 		gram := make([]float64, s*s)
-		ok := b.projectFew(got, x, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }, nil)
+		ok := b.projectFew(got, x, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }, s/8, nil)
 		d := done[name]
 		d[1]++
 		if ok {
@@ -233,7 +233,7 @@ func TestTraceNormFewMisses(t *testing.T) {
 			b, x := hidden(rng, s, rest, missed, start)
 			gram, formed := make([]float64, s*s), false
 			form := func() []float64 { formed = true; kern.Gram(gram, x, s, s); return gram }
-			ok := b.projectFew(make([]float64, s*s), x, form, nil)
+			ok := b.projectFew(make([]float64, s*s), x, form, s/8, nil)
 			if ok != (missed == 0) {
 				t.Errorf("the rest at %g, one value at %g of the threshold that is missed: certified is %t", rest, missed, ok)
 			}
@@ -252,7 +252,7 @@ func TestTraceNormFewMisses(t *testing.T) {
 	}
 	b, x := hidden(rng, s, 0.2, 1.3, old)
 	got, want := make([]float64, s*s), make([]float64, s*s)
-	if !b.projectFew(got, x, nil, &Warm{P: append([]float64{36}, old...)}) {
+	if !b.projectFew(got, x, nil, s/8, &Warm{P: append([]float64{36}, old...)}) {
 		t.Error("a warm start that misses a singular value is not made up for")
 	}
 	if b.Project(want, x); !floats.EqualApprox(got, want, 1e-11) {
@@ -264,9 +264,10 @@ func TestTraceNormFewMisses(t *testing.T) {
 // place.
 func TestTraceNormFewSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, sh := range [][2]int{{310, 400}, {400, 310}} {
+	const s = 510
+	for _, sh := range [][2]int{{s, 550}, {550, s}} {
 		for _, power := range []float64{1.5, 4} {
-			sigma := make([]float64, 310)
+			sigma := make([]float64, s)
 			for i := range sigma {
 				sigma[i] = math.Pow(float64(i+1), -power)
 			}
@@ -275,9 +276,9 @@ func TestTraceNormFewSameBits(t *testing.T) {
 			var first []float64
 			for _, procs := range []int{1, 2, 3, 8} {
 				runtime.GOMAXPROCS(procs)
-				got, gram := slices.Clone(x), make([]float64, 310*310)
-				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }, nil) {
-					t.Fatalf("%v: not certified", sh)
+				got, gram := slices.Clone(x), make([]float64, s*s)
+				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }, fewOf(s), nil) {
+					t.Fatalf("%v, σ_i = i^−%g: not certified", sh, power)
 				}
 				if first == nil {
 					first = slices.Clone(x)
@@ -294,7 +295,7 @@ func TestTraceNormFewSameBits(t *testing.T) {
 // A warm start saves multiplications, is as accurate where x moves on, finds what is new,
 // and does no harm whatever it is.
 func TestTraceNormFewWarm(t *testing.T) {
-	const s, m = 320, 330
+	const s, m = 510, 520
 	rng := rand.New(rand.NewPCG(35, 36))
 	sigma := make([]float64, s)
 	for i := range sigma {
@@ -306,7 +307,7 @@ func TestTraceNormFewWarm(t *testing.T) {
 	check := func(what string, warm *Warm) {
 		gram := make([]float64, s*s)
 		form := func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }
-		if !b.projectFew(got, x, form, warm) {
+		if !b.projectFew(got, x, form, fewOf(s), warm) {
 			t.Fatalf("%s: not certified", what)
 		}
 		b.projectAll(want, x, form())
@@ -342,7 +343,7 @@ func TestTraceNormFewWarm(t *testing.T) {
 	check("something new", warm)
 	for name, p := range map[string][]float64{
 		"zeros": make([]float64, len(last)), "NaN": slices.Repeat([]float64{math.NaN()}, len(last)), "huge": slices.Repeat([]float64{1e300}, len(last)),
-		"a start of NaN": append([]float64{100}, slices.Repeat([]float64{math.NaN()}, len(last)-1)...), "too short": {1, 2}, "all equal": slices.Repeat([]float64{200}, len(last)),
+		"a start of NaN": append([]float64{100}, slices.Repeat([]float64{math.NaN()}, len(last)-1)...), "too short": {1, 2, 3}, "all equal": slices.Repeat([]float64{200}, len(last)),
 		"below 0": slices.Repeat([]float64{-1}, len(last)),
 	} {
 		check(name, &Warm{P: p})
@@ -350,5 +351,33 @@ func TestTraceNormFewWarm(t *testing.T) {
 	floats.Scale(1e-9, x)
 	if b.ProjectWarm(got, x, warm); !slices.Equal(got, x) {
 		t.Error("a point of Ω moves")
+	}
+}
+
+// Where few singular values are looked for in vain, the next projections do not look, and
+// then one does.
+func TestTraceNormFewWaits(t *testing.T) {
+	const s = 150
+	b := TraceNorm{H: s, M: s, Tau: 1}
+	x, warm := gaussian(39, s*s), new(Warm)
+	gram, dst := make([]float64, s*s), make([]float64, s*s)
+	form := func() []float64 { kern.Gram(gram, x, s, s); return gram }
+	var waits []float64
+	for range 120 {
+		if b.projectFew(dst, x, form, s/8, warm) {
+			t.Fatal("certified: this test needs a case that is not")
+		}
+		if warm.P[0] == warm.P[1] {
+			waits = append(waits, warm.P[0])
+		}
+	}
+	if want := []float64{1, 3, 7, 15, 31, 33, 33}; !slices.Equal(waits, want) {
+		t.Errorf("it waits for %g projections, want %g", waits, want)
+	}
+	for _, p := range [][]float64{{math.NaN(), math.NaN()}, {0, -5}, {-1, 1e300}, {0, math.Inf(1)}} {
+		warm.P = p
+		if b.projectFew(dst, x, form, s/8, warm); !(warm.P[0] >= 1 && warm.P[0] <= 33) {
+			t.Errorf("from %g it waits for %g projections", p, warm.P[0])
+		}
 	}
 }

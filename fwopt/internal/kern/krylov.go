@@ -37,6 +37,7 @@ func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q
 		h: cut(most * Block), b: cut(Block * Block), rng: rand.New(rand.NewPCG(0, 0))}
 	vectors, values := cut(most*most), cut(most)
 	k.begin(start)
+	far, before := math.Inf(1), 0 // how far the last vectors were off, in a basis of so many
 	for k.extend() {
 		n := k.done
 		if n < due {
@@ -55,7 +56,16 @@ func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q
 		}) || r < 0 {
 			break
 		}
-		if r > 0 && k.off(vectors[:r*n], values[n-r:n]) <= limit {
+		if r == 0 {
+			continue
+		}
+		off := k.off(vectors[:r*n], values[n-r:n])
+		// Where it falls so slowly that twice the space would not do, it ends here.
+		if fall := math.Log(far/off) / float64(n-before); 2*n > most && float64(2*(most-n))*fall < math.Log(off/limit) {
+			break
+		}
+		far, before = off, n
+		if off <= limit {
 			copy(lambda, values[n-r:n])
 			Mul(u, s, vectors, n, false, k.q, s, false, r, s, n, 1, 0)
 			if accurate(mul, s, u[:r*s], lambda[:r], limit) {
