@@ -11,6 +11,10 @@ import (
 // maxSteps bounds the steps of Lanczos, and so its time and its memory.
 const maxSteps = 512
 
+// From this order on a step costs so much that it is worth a look after each of the first
+// ones whether it was the last.
+const dear = 512
+
 // Lanczos looks for the largest eigenvalue λ_1 of a symmetric positive semidefinite
 // matrix B of order len(u), of which it knows the product mul(y, q), y = Bq, only. On
 // entry u is a unit vector, the start, and c > 0 a number with c ≤ |⟨u, u_1⟩|, where u_1 is an eigenvector of λ_1. On return u is
@@ -60,7 +64,7 @@ func Lanczos(u []float64, mul func(y, q []float64), c float64, tol func(sigma fl
 		noise := 0x1p-50 * top
 		last := be[k-1] <= noise || k == most
 		be[k-1] = max(be[k-1], noise)
-		if steps = k; last || k%4 == 0 {
+		if steps = k; last || k%4 == 0 || s >= dear && k <= 64 {
 			theta = topTri(al[:k], be[:k-1], d)
 			if last {
 				break

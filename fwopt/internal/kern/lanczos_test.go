@@ -190,3 +190,35 @@ func TestLanczosOfAProduct(t *testing.T) {
 		}
 	}
 }
+
+// Where a step is dear it stops after the first one that will do, and not only after each
+// fourth one; the bound holds as before.
+func TestLanczosStopsAtOnce(t *testing.T) {
+	saved := 0
+	for _, q := range []float64{0.5, 0.9, 0.96, 0.98, 0.99} {
+		var took [2]int
+		for i, s := range []int{dear - 1, dear} {
+			mul := func(y, x []float64) {
+				for j := range y {
+					y[j] = math.Pow(q, float64(j)) * x[j]
+				}
+			}
+			u, c := make([]float64, s), 0.01/float64(s)
+			for j := range u {
+				u[j] = 1 / math.Sqrt(float64(s))
+			}
+			upper, steps := Lanczos(u, mul, c, func(sigma float64) float64 { return 1e-4 * sigma })
+			if !(upper >= 1-1e-14 && upper <= 1+3e-4) {
+				t.Errorf("order %d, q = %g: λ is at most %.10g, want 1 and a little", s, q, upper)
+			}
+			took[i] = steps
+		}
+		if took[1] > took[0] || took[1] <= took[0]-4 {
+			t.Errorf("q = %g: %d steps of order %d, %d of order %d", q, took[0], dear-1, took[1], dear)
+		}
+		saved += took[0] - took[1]
+	}
+	if saved == 0 {
+		t.Error("no step is saved")
+	}
+}
