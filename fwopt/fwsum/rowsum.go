@@ -19,7 +19,8 @@ import (
 // searches lines. Score l takes the weight w[j·h+l] of feature j.
 //
 // NewRowSum makes one, which serves many runs at once. It keeps scratch memory, at
-// most O(d) or 24 MB for each call that was under way at the same time.
+// most O(d), 24 MB or a sixteenth of dense data, for each call that was under way at the
+// same time.
 type RowSum struct {
 	Name string // of the data, as on figures
 
