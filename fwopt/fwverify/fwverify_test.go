@@ -104,6 +104,8 @@ func TestPlantedFaults(t *testing.T) {
 			[]string{"Theorem 2a: the box as written", "Theorem 2a: Lemma 3, one step"}},
 		{"N_t one less", storc(func(a *fwopt.STORC) { n := a.N; a.N = func(t int) int { return n(t) - 1 } }),
 			[]string{"Theorem 2a: the box as written"}},
+		{"no snapshot", func(l *ledger) { assumptions(l, msl.WithoutSnapshot(), e) },
+			[]string{"Instance: Variance of a sample, with a snapshot"}},
 		{"SVRF with a thousandth of the samples", func(l *ledger) {
 			svrfOf(l, simplex, e, "Theorem 1", func() *fwopt.SVRF {
 				a := fwopt.SVRFTheorem1()

@@ -83,14 +83,18 @@ func ceil(x float64) int {
 // assumptions checks the constants of the instance itself.
 func assumptions(l *ledger, p *fwinst.Instance, e effort) {
 	r := rand.New(rand.NewPCG(1, 0))
-	n := p.F.Len()
+	n, without := p.F.Len(), p.WithoutSnapshot()
 	for range e.pairs / 4 {
 		w, v, i := point(p, r), point(p, r), r.IntN(n)
 		d2 := dist2(w, v)
 		l.most("Instance: ‖w−v‖ ≤ D", math.Sqrt(d2), p.D)
 		l.most("Instance: ‖∇f_i‖ ≤ G", floats.Norm(grad(p.F, w, only(i)), 2), p.G)
 		l.most("Instance: ‖∇f‖ ≤ G_f", floats.Norm(grad(p.F, w, fwopt.Batch{}), 2), p.GF)
-		l.most("Instance: E‖∇f_i−∇f‖² ≤ σ²", variance(p.F, w, nil), p.Sigma*p.Sigma)
+		plain, tol := variance(p.F, w, nil), 1e-12*p.G*p.G
+		l.most("Instance: E‖∇f_i−∇f‖² ≤ σ²", plain, p.Sigma*p.Sigma)
+		l.equal("Instance: Variance of a sample", p.Variance(w, nil), plain, tol)
+		l.equal("Instance: Variance of a sample, with a snapshot", p.Variance(w, v), variance(p.F, w, v), tol)
+		l.equal("Instance: Variance of a sample, WithoutSnapshot", plain, variance(without.F, w, v), tol)
 		b := bregman(p.F, w, v, fwopt.Batch{})
 		l.most("Instance: f is L_f-smooth", b, p.LF/2*d2)
 		l.most("Instance: f is α-strongly convex", p.Alpha/2*d2, b)

@@ -63,6 +63,8 @@ func full() effort {
 		fwinst.Zigzag(),
 		fwinst.Product(fwinst.Simplex(32, 4, 1), fwinst.MSC(5, 0.5)),
 		fwinst.Product(fwinst.Simplex(24, 4, 1), fwinst.MSL(16, 4, 0.25, 1)),
+		fwinst.Product(fwinst.Product(fwinst.Simplex(24, 4, 1), fwinst.MSC(3, 1)), fwinst.MSL(16, 2, 0.25, 1)),
+		fwinst.Product(fwinst.Product(fwinst.Simplex(16, 4, 1), fwinst.IllBox(4, 4, 8, 1)), fwinst.NoisyBox(3, 2, 1)),
 	}}
 }
 
