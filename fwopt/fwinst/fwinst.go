@@ -28,8 +28,9 @@
 // one that has noise at w*, MSL, NoisyBox or NoisySimplex, whatever else it must force,
 // and compare with [Instance.WithoutSnapshot]:
 //
-//	Product(Product(Simplex, MSC), MSL)         1/ε³ of SFW, 1/ε² of SVRF, 1/ε of STORC
-//	Product(Product(Simplex, IllBox), NoisyBox) strongly convex, ln(1/ε) of STORC for any μ
+//	Product(Product(Simplex, MSC), MSL)         1/ε³ of SFW, 1/ε² of SVRF
+//	Product(MSC, MSL)                           1/ε of STORC, with a small η and small batches
+//	Product(Product(Simplex, IllBox), NoisyBox) ln(1/ε) of STORC for any μ, with small batches
 package fwinst
 
 import (
