@@ -25,7 +25,7 @@ type Figure struct {
 const (
 	figWidth, figHeight = 576, 346 // 6 by 3.6 inches
 	margin              = 5        // in points
-	maxBytes            = 60 << 10
+	maxBytes            = 60_000
 )
 
 // Bundle draws p, 6 by 3.6 inches, as a PNG and an SVG, each under 60 KB: lines

@@ -132,7 +132,7 @@ func TestFigures(t *testing.T) {
 	}
 	number := regexp.MustCompile(`^<svg [^>]*width="([0-9.]+)pt" height="([0-9.]+)pt"`)
 	for name, f := range figures() {
-		if len(f.PNG) >= 60<<10 || len(f.SVG) >= 60<<10 {
+		if len(f.PNG) >= 60_000 || len(f.SVG) >= 60_000 {
 			t.Errorf("%s: %d bytes of PNG, %d of SVG", name, len(f.PNG), len(f.SVG))
 		}
 		img, err := png.DecodeConfig(bytes.NewReader(f.PNG))
