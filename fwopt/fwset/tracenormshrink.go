@@ -195,7 +195,7 @@ func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, star
 			sigma[i] = math.Sqrt(max(0, l))
 		}
 		largest := sigma[m-1]
-		if b.Tau > largest*float64(few) || m > 3*few+60 { // at least τ/σ_1 are above θ
+		if b.Tau > largest*float64(few) || m > 3*few+60 { // for τ/σ_1 of them, at least, are above θ
 			return -1, 0
 		}
 		if theta = 0; floats.Sum(sigma) > b.Tau {
