@@ -34,8 +34,8 @@ func fewOf(s int) int {
 //
 // If s ≥ 500 and r ≤ min(s/8, s²/10000), about, it looks first for these alone, by the
 // block Lanczos method, with 2sL multiplications for each of some 3r+40 vectors, or s² if
-// they are many and the Gram matrix is formed: at 1000 × 1000 and r = 20 a third to a
-// seventh of the time, at r = 80 two thirds. To look in vain costs a tenth to a half of
+// they are many and the Gram matrix is formed: at 1000 × 1000 and r = 20 it takes a half to
+// a seventh of the time, at r = 80 two thirds to all of it. To look in vain costs a tenth to a half of
 // that for all. Then x is a matrix that has exactly these singular values
 // and vectors, and others in their complement, plus an E of which the norm, √(Σ ‖Gu_i −
 // σ_i²u_i‖²/σ_i²) with the Gram matrix G, is held below εσ_1²/(4θ), and no projection
