@@ -268,3 +268,47 @@ func ExampleVertex() {
 	// 2 3 -5
 	// -2.5
 }
+
+// Gap and LerpTo are what From, Dot and Lerp give in more passes, for every form, also
+// where a vertex has many numbers or there are several pieces of parallel work.
+func TestVertexGap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	draw := func(n int) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		return x
+	}
+	for _, c := range [][3]int{{1, 1, 1}, {3, 7, 2}, {20, 30, 5}, {20, 30, 300}, {7, 9000, 40}, {70000, 1, 3}} {
+		h, m, n := c[0], c[1], c[2]
+		d := h * m
+		var vs [3]fwset.Vertex
+		copy(vs[0].SetDense(d), draw(d))
+		index, value := vs[1].SetSparse(d, n)
+		for k := range index {
+			index[k] = k * (d / n)
+		}
+		copy(value, draw(n))
+		u, w := vs[2].SetRankOne(h, m)
+		copy(u, draw(h))
+		copy(w, draw(m))
+		for i := range vs {
+			v, g, x, diff, got, want := &vs[i], draw(d), draw(d), make([]float64, d), make([]float64, d), make([]float64, d)
+			v.From(diff, x)
+			slope, length2 := v.Gap(g, x)
+			size := floats.Norm(g, 2) * floats.Norm(diff, 2)
+			if far := math.Abs(slope - floats.Dot(g, diff)); far > 1e-13*size {
+				t.Errorf("%v, form %d: the slope is off by %g", c, i, far)
+			}
+			if want := floats.Dot(diff, diff); math.Abs(length2-want) > 1e-13*want {
+				t.Errorf("%v, form %d: the length is %g, want %g", c, i, length2, want)
+			}
+			copy(want, x)
+			v.Lerp(want, 0.3)
+			if v.LerpTo(got, x, 0.3); !slices.Equal(got, want) {
+				t.Errorf("%v, form %d: LerpTo is not Lerp", c, i)
+			}
+		}
+	}
+}
