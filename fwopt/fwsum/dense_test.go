@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,40 @@ func TestDenseIsSparse(t *testing.T) {
 			}
 			if far := floats.Distance(out[0], out[1], math.Inf(1)); far > 1e-12*floats.Norm(out[0], math.Inf(1)) {
 				t.Errorf("%+v, a batch of %d: %g off", c, len(batch.Index), far)
+			}
+		}
+	}
+}
+
+// The scores of a w of few numbers come from its columns alone: the gradient is that of the
+// same data as a Dense, and of two processors to the bits of one.
+func TestSparseIterate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 44))
+	const n, m = 3000, 400
+	x, b := sparseRows(rng, n, m, 12), normals(rng, n)
+	f, g := fwsum.NewLeastSquares(x, b), fwsum.NewLeastSquares(x.Dense(), b)
+	for _, many := range []int{0, 1, 5, 60, 300} {
+		w, w0 := make([]float64, m), normals(rng, m)
+		for range many {
+			w[rng.IntN(m)] = rng.NormFloat64()
+		}
+		for _, batch := range []fwopt.Batch{{}, drawn(rng, n, 2*n)} {
+			got, want, two := make([]float64, m), make([]float64, m), make([]float64, m)
+			f.AddGradDiff(got, w, w0, batch)
+			g.AddGradDiff(want, w, w0, batch)
+			if far := floats.Distance(got, want, math.Inf(1)); far > 1e-13*floats.Norm(want, math.Inf(1)) {
+				t.Errorf("%d numbers: a difference off by %g", many, far)
+			}
+			f.Grad(got, w, batch)
+			g.Grad(want, w, batch)
+			if far := floats.Distance(got, want, math.Inf(1)); far > 1e-13*floats.Norm(want, math.Inf(1)) {
+				t.Errorf("%d numbers: off by %g", many, far)
+			}
+			before := runtime.GOMAXPROCS(1)
+			f.Grad(two, w, batch)
+			runtime.GOMAXPROCS(before)
+			if !slices.Equal(got, two) {
+				t.Errorf("%d numbers: other bits on one processor", many)
 			}
 		}
 	}
