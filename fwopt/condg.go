@@ -87,8 +87,7 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
-// Take returns u, of Argmin, as the x_k in place of x, which is the loop's from then on,
-// and ends the Memory's step.
+// Take returns u as x_k and keeps x for the loop; a Memory's step ends here.
 func (c *CondG) Take(u, x []float64) []float64 {
 	if &u[0] != &x[0] {
 		c.u = x
