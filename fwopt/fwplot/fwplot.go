@@ -26,40 +26,27 @@ const Floor = 1e-12
 const manyDecades = 100
 
 // Axis is what a run is drawn against.
-type Axis int
-
-// The axes: steps of the method, its four accounts, and the seconds spent in it.
-const (
-	Steps Axis = iota
-	Exact
-	Stochastic
-	Linear
-	Projections
-	Seconds
-)
-
-// String returns the label of the axis.
-func (x Axis) String() string {
-	return [...]string{"steps", "exact gradients", "stochastic gradients",
-		"linear optimisations", "projections", "seconds"}[x]
+type Axis struct {
+	Label string
+	Of    func(p fwopt.Point) float64 // grows from 0 along a run
 }
 
-func (x Axis) of(p fwopt.Point) float64 {
-	switch x {
-	case Steps:
-		return float64(p.Step)
-	case Exact:
-		return float64(p.Calls.Exact)
-	case Stochastic:
-		return float64(p.Calls.Stochastic)
-	case Linear:
-		return float64(p.Calls.Linear)
-	case Projections:
-		return float64(p.Calls.Projections)
-	case Seconds:
-		return p.Seconds
-	}
-	panic(fmt.Sprintf("fwplot: no axis %d", int(x)))
+// The axes: steps of the method, its four accounts, and the seconds spent in it.
+var (
+	Steps       = Axis{"steps", func(p fwopt.Point) float64 { return float64(p.Step) }}
+	Exact       = Axis{"exact gradients", func(p fwopt.Point) float64 { return float64(p.Calls.Exact) }}
+	Stochastic  = Axis{"stochastic gradients", func(p fwopt.Point) float64 { return float64(p.Calls.Stochastic) }}
+	Linear      = Axis{"linear optimisations", func(p fwopt.Point) float64 { return float64(p.Calls.Linear) }}
+	Projections = Axis{"projections", func(p fwopt.Point) float64 { return float64(p.Calls.Projections) }}
+	Seconds     = Axis{"seconds", func(p fwopt.Point) float64 { return p.Seconds }}
+)
+
+// Terms are the gradients ∇f_i that were computed, of a sum of n terms: one for each
+// stochastic gradient, and n for each exact one, which the paper counts apart.
+func Terms(n int) Axis {
+	return Axis{"term gradients (an exact one is n)", func(p fwopt.Point) float64 {
+		return float64(p.Calls.Stochastic) + float64(n)*float64(p.Calls.Exact)
+	}}
 }
 
 // Curve is what is drawn of a run.
@@ -159,7 +146,7 @@ func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 		}
 		return label + " (" + strings.Join(names, ", ") + ": none)"
 	}
-	p := newPlot(said.title(datas), none(x.String(), nox), none(y.Label, noy), ax.logx, ax.logy)
+	p := newPlot(said.title(datas), none(x.Label, nox), none(y.Label, noy), ax.logx, ax.logy)
 	addLines(p, lines, false)
 	return p
 }
@@ -186,7 +173,7 @@ func scales(x Axis, y Curve, groups []*group) (ax axes, cut, floor float64) {
 	}
 	if ax.logx {
 		cut = xs.pos
-		if x == Seconds {
+		if x.Label == Seconds.Label {
 			cut = max(cut, xs.hi/1e4)
 		}
 	}
@@ -305,7 +292,7 @@ func collect(x Axis, y Curve, traces []*fwopt.Trace) (groups []*group, datas []s
 		}
 		var run []xy
 		for _, p := range tr.Points {
-			q := xy{x.of(p), y.Of(p)}
+			q := xy{x.Of(p), y.Of(p)}
 			groups[j].counted = groups[j].counted || q.x > 0
 			if !finite(q.x) || !finite(q.y) || q.x < 0 {
 				continue

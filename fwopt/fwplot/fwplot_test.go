@@ -95,21 +95,21 @@ func figures() map[string]Figure {
 		"negative": Bundle(Traces(Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
 		"lines":    Bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2}, []float64{1, -1, nan}}, Series{"none", nil, nil})),
 	}
-	var g []*plot.Plot
-	for x := Steps; x <= Seconds; x++ {
+	g := map[string]*plot.Plot{}
+	for _, x := range allAxes {
 		for name, c := range map[string]Curve{"loss": Loss(), "gap": Excess(0.3), "duality": DualityGap()} {
-			if name != "gap" && x != Stochastic { // enough is enough
+			if name != "gap" && x.Label != Stochastic.Label { // enough is enough
 				continue
 			}
 			p := Traces(x, c, rs...)
-			all[name+" against "+x.String()] = Bundle(p)
+			all[name+" against "+x.Label] = Bundle(p)
 			if name == "gap" {
-				g = append(g, p)
+				g[x.Label] = p
 			}
 		}
 	}
-	all["grid3"] = Grid([]*plot.Plot{g[Seconds], g[Stochastic], g[Linear]})
-	all["grid2x2"] = Grid([]*plot.Plot{g[Seconds], g[Stochastic]}, []*plot.Plot{g[Linear], Traces(Steps, Loss(), rs...)})
+	all["grid3"] = Grid([]*plot.Plot{g[Seconds.Label], g[Stochastic.Label], g[Linear.Label]})
+	all["grid2x2"] = Grid([]*plot.Plot{g[Seconds.Label], g[Stochastic.Label]}, []*plot.Plot{g[Linear.Label], Traces(Steps, Loss(), rs...)})
 	all["grid of odd rows"] = Grid([]*plot.Plot{g[0]}, []*plot.Plot{Traces(Steps, Loss()), g[1]})
 	long := trace("SGD", make([]float64, 200000)...)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -765,11 +765,13 @@ func TestStyles(t *testing.T) {
 	}
 }
 
+var allAxes = []Axis{Steps, Exact, Stochastic, Linear, Projections, Seconds, Terms(100)}
+
 // The font has every letter of ours: what it lacks vanishes without a word.
 func TestGlyphs(t *testing.T) {
 	used := "0123456789.e− SVRFSTORC (generated): median and range of 10–90 % seeds nearby points; negative values under left out none"
-	for x := Steps; x <= Seconds; x++ {
-		used += x.String()
+	for _, x := range allAxes {
+		used += x.Label
 	}
 	used += Loss().Label + Excess(0).Label + DualityGap().Label + "∗²·′"
 	face := plot.DefaultTextHandler.Cache().Lookup(sans(9), 9).Face
