@@ -110,7 +110,7 @@ func figures() map[string]Figure {
 	}
 	all["grid3"] = Grid([]*plot.Plot{g[Seconds.Label], g[Stochastic.Label], g[Linear.Label]})
 	all["grid2x2"] = Grid([]*plot.Plot{g[Seconds.Label], g[Stochastic.Label]}, []*plot.Plot{g[Linear.Label], Traces(Steps, Loss(), rs...)})
-	all["grid of odd rows"] = Grid([]*plot.Plot{g[0]}, []*plot.Plot{Traces(Steps, Loss()), g[1]})
+	all["grid of odd rows"] = Grid([]*plot.Plot{g[Steps.Label]}, []*plot.Plot{Traces(Steps, Loss()), g[Exact.Label]})
 	long := trace("SGD", make([]float64, 200000)...)
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range long.Points {
