@@ -33,18 +33,22 @@ func main() {
 	flag.StringVar(&b.linked, "netlib", "", "the program of bench/netlib, if OpenBLAS is here")
 	flag.StringVar(&b.only, "only", "", "only the items whose names begin so, as P5a,P6")
 	flag.BoolVar(&b.quick, "short", false, "check that both sides agree, on small cases; seconds mean nothing")
+	only := flag.Bool("profile", false, "only say where our own time goes, by function")
 	flag.IntVar(&b.rounds, "rounds", 7, "turns of each side, at least 5")
 	flag.Parse()
 	if b.rounds = max(b.rounds, 5); b.quick {
 		b.rounds = 1
 	}
-	if err := b.run(*out); err != nil {
+	if *out == "" && b.only == "" && !b.quick {
+		*out = "bench/results"
+	}
+	if err := b.run(*out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) run(out string) error {
+func (b *bench) run(out string, profileOnly bool) error {
 	var err error
 	if b.dir, err = filepath.Abs(b.dir); err != nil {
 		return err
@@ -53,6 +57,9 @@ func (b *bench) run(out string) error {
 		return err
 	}
 	items := b.items()
+	if profileOnly {
+		return b.profile(items, out)
+	}
 	for _, threads := range []int{1, 2} {
 		if threads > runtime.NumCPU() {
 			fmt.Println("one processor here: nothing is measured on two threads")
@@ -68,13 +75,13 @@ func (b *bench) run(out string) error {
 		return err
 	}
 	growth := b.growth()
-	if out == "" && (b.quick || b.only != "") {
+	if out == "" {
 		return nil
 	}
-	if out == "" {
-		out = "bench/results"
+	if err := b.write(out, roof, growth); err != nil {
+		return err
 	}
-	return b.write(out, roof, growth)
+	return b.profile(items, out)
 }
 
 // items are all that is raced, in the order of the tables. Only what is wanted is made.

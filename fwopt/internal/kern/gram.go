@@ -107,17 +107,26 @@ func zeroRow(a []float64, cols int) bool {
 
 // triangle adds Σ_l v_l·v_lᵀ to the lower triangle of d, of order s, rows of d being
 // up4(s) long, where v_l is the s numbers from v[l·step] on, l < n. It reads up4(s), and
-// asks for what is in next to come to the cache.
+// asks for what is in next to come to the cache. Above the diagonal d is anything.
 func triangle(d []float64, s int, v []float64, step, n int, next []float64) {
 	ldd := up4(s)
-	for q := 0; q < ldd; q += tileCols {
-		for p := q; p < min(q+tileCols, ldd); p += tileRows {
-			blocks := 1
-			if p == q+2*tileRows {
-				blocks = (ldd - p) / tileRows
+	for q, w := 0, 0; q < ldd; q += w {
+		w = tileCols
+		full := q + w - tileRows // the first row of a whole strip
+		if 2*w == stripCols() && q+2*w <= ldd {
+			w, full = 2*w, 2*full-q // with 4 rows more, which make a pair
+		}
+		for p := q; p < min(full, ldd); p += tileRows {
+			for o := q; o <= p; o += tileCols {
+				tiles(min(tileCols, p+tileRows-o), d[p*ldd+o:], ldd, v[p:], 1, step, tileRows, v[o:], step, n, 1, 1, false, next)
+				next = next[min(4*n, len(next)):] // so much was asked for
 			}
-			tiles(p-q+tileRows, d[p*ldd+q:], ldd, v[p:], 1, step, tileRows, v[q:], step, n, blocks, 1, false, next)
-			next = next[min(4*n*blocks, len(next)):] // so much was asked for
+		}
+		if blocks := (ldd - full) / tileRows; blocks > 0 && w > tileCols {
+			across(w, d[full*ldd+q:], ldd, v[full:], 1, step, tileRows, v[q:], step, n, blocks, 1, false)
+		} else if blocks > 0 {
+			tiles(w, d[full*ldd+q:], ldd, v[full:], 1, step, tileRows, v[q:], step, n, blocks, 1, false, next)
+			next = next[min(4*n*blocks, len(next)):]
 		}
 	}
 }
