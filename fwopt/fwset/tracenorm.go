@@ -153,11 +153,7 @@ func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 	defer kern.Return(p)
 	gram, u := (*p)[:s*s], (*p)[s*s:]
 	kern.Gram(gram, g, b.M, b.H)
-	trace := 0.0
-	for i := range u {
-		trace += gram[i*s+i]
-	}
-	if !inRange(trace) {
+	if !inRange(trace(gram)) {
 		return 0, false
 	}
 	lambda, ok := kern.TopEigen(gram, u)

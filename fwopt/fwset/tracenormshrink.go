@@ -67,7 +67,23 @@ func (b TraceNorm) Project(dst, x []float64) { b.ProjectWarm(dst, x, nil) }
 // for some projections, 33 at most.
 func (b TraceNorm) ProjectWarm(dst, x []float64, warm *Warm) {
 	b.check(dst, x)
-	if !inRange(floats.Dot(x, x)) {
+	p := kern.Borrow(min(b.H, b.M) * min(b.H, b.M))
+	defer kern.Return(p)
+	gram, few, formed := *p, fewOf(min(b.H, b.M)), false
+	form := func() []float64 {
+		if !formed {
+			formed = true
+			kern.Gram(gram, x, b.M, b.H)
+		}
+		return gram
+	}
+	var norm2 float64
+	if few > 0 || b.SVD {
+		norm2 = floats.Dot(x, x)
+	} else { // where no pass over x is needed for that
+		norm2 = trace(form())
+	}
+	if !inRange(norm2) {
 		top := maxAbs(x)
 		switch {
 		case math.IsNaN(top) || math.IsInf(top, 1):
@@ -85,31 +101,21 @@ func (b TraceNorm) ProjectWarm(dst, x []float64, warm *Warm) {
 		}
 		return
 	}
-	if b.SVD || !b.projectGram(dst, x, warm) {
+	if b.SVD || !(few > 0 && b.projectFew(dst, x, form, few, warm) || b.projectAll(dst, x, form())) {
 		b.projectSVD(dst, x)
 	}
 }
 
-// projectGram reports not ok, and has done nothing, if the iteration for eigenvalues did
-// not converge.
-func (b TraceNorm) projectGram(dst, x []float64, warm *Warm) (ok bool) {
-	s := min(b.H, b.M)
-	p := kern.Borrow(s * s)
-	defer kern.Return(p)
-	gram := *p
-	formed := false
-	form := func() []float64 {
-		if !formed {
-			formed = true
-			kern.Gram(gram, x, b.M, b.H)
-		}
-		return gram
+// trace returns the sum of the diagonal of a square matrix.
+func trace(gram []float64) (sum float64) {
+	for i, s := 0, int(math.Sqrt(float64(len(gram)))); i < len(gram); i += s + 1 {
+		sum += gram[i]
 	}
-	few := fewOf(s)
-	return few > 0 && b.projectFew(dst, x, form, few, warm) || b.projectAll(dst, x, form())
+	return sum
 }
 
-// projectAll is projectGram by all eigenvalues of the Gram matrix, which it destroys.
+// projectAll projects by all eigenvalues of the Gram matrix, which it destroys. It reports
+// not ok, and has done nothing, if the iteration for them did not converge.
 func (b TraceNorm) projectAll(dst, x, gram []float64) (ok bool) {
 	s, r, inside := min(b.H, b.M), 0, false
 	p := kern.Borrow(2 * s)
@@ -135,7 +141,7 @@ func (b TraceNorm) projectAll(dst, x, gram []float64) (ok bool) {
 	return ok
 }
 
-// projectFew is projectGram where at most few singular values are above θ. It reports not
+// projectFew projects where at most few singular values are above θ. It reports not
 // ok, and has done nothing, where there are more, or these cannot be shown to be all. It asks
 // for the Gram matrix, which gram forms, only if it takes many steps.
 func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64, few int, warm *Warm) (ok bool) {
