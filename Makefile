@@ -81,7 +81,7 @@ SOAK ?= 1
 soak: ## kill runs at any instant and damage their files: none may come back wrong (SOAK=0.1 for a tenth)
 	$(GO) test ./fwopt/fwkeep -count=1 -run '^TestSoak$$' -v -timeout 30m -soak $(SOAK)
 
-# Items by the beginnings of their names, as ONLY=P5a,P6: then nothing is written.
+# Items by the beginnings of their names, as ONLY=P5a,P6: then their lines alone are written, if the rest is of this machine.
 ONLY ?=
 BENCH = $(GO) run ./bench -netlib "$$(cat bench/.venv/.netlib)"
 

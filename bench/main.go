@@ -27,7 +27,7 @@ type bench struct {
 
 func main() {
 	b := &bench{versions: map[string]string{}}
-	out := flag.String("out", "", "the folder of the tables: bench/results for all items, none for some")
+	out := flag.String("out", "", "the folder of the tables, bench/results unless the run is short")
 	flag.StringVar(&b.dir, "data", "bench/.data", "the folder of the data")
 	flag.StringVar(&b.python, "python", "bench/.venv/bin/python", "a Python with the peers")
 	flag.StringVar(&b.linked, "netlib", "", "the program of bench/netlib, if OpenBLAS is here")
@@ -39,7 +39,7 @@ func main() {
 	if b.rounds = max(b.rounds, 5); b.quick {
 		b.rounds = 1
 	}
-	if *out == "" && b.only == "" && !b.quick {
+	if *out == "" && !b.quick {
 		*out = "bench/results"
 	}
 	if err := b.run(*out, *only); err != nil {
@@ -75,8 +75,11 @@ func (b *bench) run(out string, profileOnly bool) error {
 		return err
 	}
 	growth := b.growth()
-	if out == "" {
+	switch {
+	case out == "" || b.only != "" && b.rows == nil:
 		return nil
+	case b.only != "":
+		return b.update(out)
 	}
 	if err := b.write(out, roof, growth); err != nil {
 		return err

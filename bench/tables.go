@@ -24,33 +24,35 @@ func readText(path string) string {
 // number is x with 5 digits.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 
-// write writes the four tables, and the first again as Markdown.
-func (b *bench) write(out string, roof []mark, growth []growing) error {
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
-	}
+// facts are the machine and the versions.
+func (b *bench) facts() [][]string {
 	facts := [][]string{{"what", "value"}, {"processor", machine()}, {"processors", fmt.Sprint(runtime.NumCPU())},
 		{"system", runtime.GOOS + "/" + runtime.GOARCH}, {"go", runtime.Version()}, {"kernels", fwopt.Kernel()}, {"AVX2, AVX-512", fmt.Sprint(has("avx2"), ", ", has("avx512f"))},
 		{"date", time.Now().UTC().Format(time.DateOnly)}, {"turns of each side", fmt.Sprint(b.rounds)}}
 	for _, name := range slices.Sorted(maps.Keys(b.versions)) {
 		facts = append(facts, []string{name, b.versions[name]})
 	}
-	ratios := [][]string{{"item", "threads", "who", "form", "turns", "ours_s", "median_s", "min_s", "max_s", "ratio", "ratio_min", "ratio_max", "goal", "forms_ms"}}
-	md := "| item | threads | fwlab, ms | theirs, ms | theirs / ours | from turn to turn | goal | their best form |\n|---|---|---|---|---|---|---|---|\n"
+	return facts
+}
+
+// ratios is the table of the race.
+func (b *bench) ratios() [][]string {
+	table := [][]string{{"item", "threads", "who", "form", "turns", "ours_s", "median_s", "min_s", "max_s", "ratio", "ratio_min", "ratio_max", "goal", "forms_ms"}}
 	mine := 0.0
 	for _, r := range b.rows {
 		if r.who == ours {
 			mine = r.median
 		}
-		ratios = append(ratios, []string{r.item, fmt.Sprint(r.threads), r.who, r.form, fmt.Sprint(r.rounds), number(mine), number(r.median), number(r.min), number(r.max),
+		table = append(table, []string{r.item, fmt.Sprint(r.threads), r.who, r.form, fmt.Sprint(r.rounds), number(mine), number(r.median), number(r.min), number(r.max),
 			number(r.ratio), number(r.least), number(r.top), number(r.goal), r.forms})
-		if r.who != ours {
-			form := r.form
-			if r.who != python {
-				form = r.who
-			}
-			md += fmt.Sprintf("| %s | %d | %.3g | %.3g | %.2f | %.2f to %.2f | %.3g | %s |\n", r.item, r.threads, 1e3*mine, 1e3*r.median, r.ratio, r.least, r.top, r.goal, form)
-		}
+	}
+	return table
+}
+
+// write writes the four tables, and the first again as Markdown.
+func (b *bench) write(out string, roof []mark, growth []growing) error {
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
 	}
 	marks := [][]string{{"kind", "name", "bytes", "rate", "unit", "seconds", "bound"}}
 	for _, m := range roof {
@@ -61,15 +63,74 @@ func (b *bench) write(out string, roof []mark, growth []growing) error {
 		last := i+1 == len(growth) || growth[i+1].from != g.from || growth[i+1].size < g.size
 		grown = append(grown, []string{g.kernel, g.in, fmt.Sprint(g.from), fmt.Sprint(g.size), fmt.Sprint(last), number(g.seconds), number(g.memory), number(g.exponent), number(g.net), number(g.want), number(g.slack)})
 	}
-	for name, rows := range map[string][][]string{"machine": facts, "ratios": ratios, "roofline": marks, "growth": grown} {
-		var s strings.Builder
-		if err := csv.NewWriter(&s).WriteAll(rows); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(out, name+".csv"), []byte(s.String()), 0o666); err != nil {
+	for name, rows := range map[string][][]string{"machine": b.facts(), "roofline": marks, "growth": grown} {
+		if err := writeTable(out, name, rows); err != nil {
 			return err
 		}
 	}
 	fmt.Println("written:", out)
+	return writeRatios(out, b.ratios())
+}
+
+// update puts the lines of the items that were run into the last full run's table, if that
+// is of this machine with these versions. So an item that something else disturbed is run
+// again alone.
+func (b *bench) update(out string) error {
+	table, err := readTable(out, "ratios")
+	last, err2 := readTable(out, "machine")
+	changes := func(f []string) bool { return f[0] == "date" || f[0] == "turns of each side" }
+	same := func(facts [][]string) [][]string { return slices.DeleteFunc(facts, changes) }
+	if err != nil || err2 != nil || !slices.EqualFunc(same(last), same(b.facts()), slices.Equal) {
+		fmt.Println("nothing is written: the last full run in", out, "is of another machine, or of other versions")
+		return nil
+	}
+	for _, l := range b.ratios()[1:] {
+		i := slices.IndexFunc(table, func(old []string) bool { return slices.Equal(old[:3], l[:3]) })
+		if i < 0 {
+			return fmt.Errorf("%s has no line of %v: run all items", out, l[:3])
+		}
+		table[i] = l
+	}
+	fmt.Println("updated:", out)
+	return writeRatios(out, table)
+}
+
+func readTable(out, name string) ([][]string, error) {
+	file, err := os.Open(filepath.Join(out, name+".csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return csv.NewReader(file).ReadAll()
+}
+
+func writeTable(out, name string, rows [][]string) error {
+	var s strings.Builder
+	if err := csv.NewWriter(&s).WriteAll(rows); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, name+".csv"), []byte(s.String()), 0o666)
+}
+
+// writeRatios writes the table of the race, and the lines that compare again as Markdown.
+func writeRatios(out string, table [][]string) error {
+	md := "| item | threads | fwlab, ms | theirs, ms | theirs / ours | from turn to turn | goal | their best form |\n|---|---|---|---|---|---|---|---|\n"
+	for _, l := range table[1:] {
+		x := make([]float64, len(l))
+		for i := range l {
+			x[i], _ = strconv.ParseFloat(l[i], 64) // 0 where it is none
+		}
+		item, threads, who, form := l[0], l[1], l[2], l[3]
+		if who == ours {
+			continue
+		}
+		if who != python {
+			form = who
+		}
+		md += fmt.Sprintf("| %s | %s | %.3g | %.3g | %.2f | %.2f to %.2f | %.3g | %s |\n", item, threads, 1e3*x[5], 1e3*x[6], x[9], x[10], x[11], x[12], form)
+	}
+	if err := writeTable(out, "ratios", table); err != nil {
+		return err
+	}
 	return os.WriteFile(filepath.Join(out, "ratios.md"), []byte(md), 0o666)
 }
