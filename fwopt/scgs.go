@@ -2,9 +2,9 @@ package fwopt
 
 import "iter"
 
-// SCGS is Stochastic Conditional Gradient Sliding (Lan & Zhou, "Conditional
-// gradient sliding for convex optimization", SIAM J. Optim. 26, 2016), in the
-// notation of Algorithm 2, of which it is one endless epoch without snapshot:
+// SCGS is Stochastic Conditional Gradient Sliding (Lan, "First-order and Stochastic
+// Optimization Methods for Machine Learning", 2020, Algorithm 7.8, after Lan & Zhou,
+// 2016), one endless epoch of Algorithm 2 without snapshot:
 //
 //	Initialize x_0 = y_0 = w_0.
 //	for k = 1, 2, … do
@@ -26,11 +26,11 @@ type SCGS struct {
 	X, Y []float64 // x_k, y_k
 }
 
-// SCGSConvex has the parameters of Lan & Zhou, from memory, for an L-smooth convex f on a
-// domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² (σ = G will do where the
-// f_i are G-Lipschitz): γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and
-// m_k = ⌈σ²(k+2)³/(LD)²⌉ give E f(y_k) − f(w*) ≤ fwtheory.BoundSCGS(L, D, k). The proof
-// stands in notebooks/06-previous-work.
+// SCGSConvex has the parameters for an L-smooth convex f on a domain of diameter D,
+// with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² (σ = G will do where the f_i are G-Lipschitz):
+// γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and m_k = ⌈σ²(k+2)³/(LD)²⌉ give
+// E f(y_k) − f(w*) ≤ fwtheory.BoundSCGS(L, D, k): Theorem 7.11 of Lan's book, and
+// notebooks/06-previous-work.
 func SCGSConvex(L, D, sigma float64) *SCGS {
 	r := positive("sigma", sigma) / (positive("L", L) * positive("D", D))
 	return scgs(L, D, func(k int) int {

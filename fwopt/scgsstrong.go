@@ -40,8 +40,8 @@ type SCGSStrong struct {
 // Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D.
 // It panics if alpha > L.
 //
-// The epochs are from memory of Lan & Zhou; the proof, in notebooks/06-previous-work,
-// is not theirs.
+// The epochs are an idea of Lan & Zhou; the parameters and the proof are those of
+// notebooks/06-previous-work.
 func SCGSStronglyConvex(L, D, alpha, sigma float64) *SCGSStrong {
 	c := STORCTheorem2c(L, D, alpha)
 	positive("sigma", sigma)
