@@ -13,7 +13,7 @@ import (
 // "A linearly convergent conditional gradient algorithm with applications to
 // online and stochastic optimization", arXiv:1301.4666, 2013; Table 2's second
 // row), for a domain that is a LocalLinear. The oracle is that of Definition 1 in their
-// account of it, "The conditional gradient method: a linearly convergent algorithm, part
+// account of it, "The conditional gradient method: a linear convergent algorithm, part
 // II/II" (2013):
 //
 //	p_k = argmin of ∇f(w_{k−1})ᵀp near w_{k−1}: ‖p_k − w_{k−1}‖ ≤ ρr_k, and no
