@@ -72,8 +72,9 @@ course-setup: setup ## nbgrader in .venv
 	 { echo "fwlab: pip failed: look at its message above; without a network, run make course once with one" >&2; exit 1; }; } && \
 	 cp docker/requirements-course.txt .venv/.course; }
 
-verify: ## every inequality of the paper against runs, in one table (a quarter of a minute)
+verify: ## every inequality of the paper against runs, in one table, and 10,000 partial projections against whole ones (a minute)
 	$(GO) run ./fwopt/fwverify
+	$(GO) test ./fwopt/fwset -count=1 -run '^TestTraceNormFew$$' -few 10000
 
 # The share of 1,000 kills and 2,000 damages.
 SOAK ?= 1
@@ -119,10 +120,10 @@ unit: ## all tests of the library, in full
 	$(GO) test -count=1 ./...
 
 # The race detector sees what goroutines share, and makes arithmetic 20 times slower. So it runs every test, in short, but those of numbers,
-# by name: whole runs (Golden, Reference, Figure), statistics (Law, Bounds, Coverage), naive code (Naive), data (Twin, News20). What these
+# by name: whole runs (Golden, Reference, Figure), statistics (Law, Bounds, Coverage), naive code (Naive), data (Twin, News20), eigenvalues (Few, FewWarm, Spectraplex). What these
 # start, by kern.Do and fwrate.Seeds, has tests of its own: give a test of goroutines none of these names. Alloc: sync.Pool drops at random then.
 race: ## the tests of goroutines, under the race detector: needs a C compiler
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Golden|Reference|Figure|Law|Bounds|Coverage|Naive|Twin|News20' ./fwopt/... ./notebooks/...; \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Golden|Reference|Figure|Law|Bounds|Coverage|Naive|Twin|News20|Few(Warm)?$$|Spectraplex$$' ./fwopt/... ./notebooks/...; \
 	 else echo "no C compiler here: go test -race is left out" >&2; fi
 
 cross: ## go vet as on macOS, Linux on ARM and Windows

@@ -1,6 +1,7 @@
 package fwset
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -135,12 +136,15 @@ func spectrumCase(rng *rand.Rand, s int) (name string, sigma []float64, tau floa
 	return name, sigma, tau * c
 }
 
+// few is the number of random matrices of TestTraceNormFew: make verify takes 10,000.
+var few = flag.Int("few", 2000, "random matrices of TestTraceNormFew")
+
 // A projection by few singular values is that by all of them, to the accuracy that Project
 // promises, whatever the spectrum, or it is refused.
 func TestTraceNormFew(t *testing.T) {
-	cases := 10000
+	cases := *few
 	if testing.Short() {
-		cases = 500
+		cases /= 4
 	}
 	done, worst := map[string][2]int{}, 0.0
 	for k := range cases {
