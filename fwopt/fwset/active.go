@@ -10,8 +10,8 @@ import (
 
 // ActiveSet is a point x = Σ_i Weight[i] Atom[i] of Ω, as the methods keep it that
 // take weight from vertices again, by away steps or pairwise steps. Choose finds the
-// atom to take it from, Toward and Away move the point. It is all exported, so that it
-// can be a part of a method's state.
+// atom to take it from, Toward, Away and Across move the point. It is all exported, so
+// that it can be a part of a method's state.
 type ActiveSet struct {
 	Atom   []Vertex  // no two the same; what was dropped has its memory kept beyond the length
 	Weight []float64 // positive, of sum 1
@@ -25,13 +25,23 @@ func (s *ActiveSet) Start(v *Vertex) {
 
 // Choose returns the place of the atom u = argmax ⟨g, u⟩, and ⟨g, u⟩.
 func (s *ActiveSet) Choose(g []float64) (u int, most float64) {
-	most = math.Inf(-1)
+	_, u, _, most = s.Ends(g)
+	return u, most
+}
+
+// Ends returns the places of the atoms argmin ⟨g, v⟩ and argmax ⟨g, u⟩, and what these are.
+func (s *ActiveSet) Ends(g []float64) (v, u int, least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
 	for i := range s.Atom {
-		if c := s.Atom[i].Dot(g); c > most {
+		c := s.Atom[i].Dot(g)
+		if c < least {
+			v, least = i, c
+		}
+		if c > most {
 			u, most = i, c
 		}
 	}
-	return u, most
+	return v, u, least, most
 }
 
 // Most returns the longest step away from atom u that stays in Ω: γ = α_u/(1 − α_u).
@@ -43,14 +53,19 @@ func (s *ActiveSet) Toward(x []float64, v *Vertex, gamma float64) {
 	s.check()
 	checkStep(gamma, 1)
 	floats.Scale(1-gamma, s.Weight)
+	s.Weight[s.place(v)] += gamma // α_v = (1−γ)α_v + γ, the others (1−γ)α_i
+	s.settle(x)
+}
+
+// place returns where v is among the atoms, the last one with weight 0 if it is new.
+func (s *ActiveSet) place(v *Vertex) int {
 	i := slices.IndexFunc(s.Atom, func(u Vertex) bool { return u.Equal(v) })
 	if i < 0 {
 		i = len(s.Atom)
 		s.Atom, s.Weight = slices.Grow(s.Atom, 1)[:i+1], append(s.Weight, 0)
 		s.Atom[i].Set(v)
 	}
-	s.Weight[i] += gamma // α_v = (1−γ)α_v + γ, the others (1−γ)α_i
-	s.settle(x)
+	return i
 }
 
 // Away moves the point to x = (1+γ)x − γu, where u is an atom. With γ = Most(u) it
@@ -66,6 +81,20 @@ func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
 	if gamma == most {
 		s.Weight[u] = 0 // whatever rounding says
 	}
+	s.settle(x)
+}
+
+// Across moves the point to x = x + γ(v − u), where u is an atom, whose weight γ goes to
+// v. With γ = Weight[u] it drops u. It costs a pass over the atoms, among which v may be.
+// It panics if u is no atom, or if γ is not in [0, Weight[u]].
+func (s *ActiveSet) Across(x []float64, u int, v *Vertex, gamma float64) {
+	if s.check(); u < 0 || u >= len(s.Atom) {
+		panic(fmt.Sprintf("fwset: a step across from atom %d of %d", u, len(s.Atom)))
+	}
+	checkStep(gamma, s.Weight[u])
+	i := s.place(v)
+	s.Weight[u] -= gamma // α_u = α_u − γ
+	s.Weight[i] += gamma // α_v = α_v + γ
 	s.settle(x)
 }
 

@@ -29,14 +29,33 @@ func TestActiveSetAMillionMoves(t *testing.T) {
 	x[2] = 1
 	v.Pack(x)
 	s.Start(&v)
-	drops := 0
+	drops, across := 0, 0
 	for n := range moves {
 		for j := range g {
 			g[j] = rng.NormFloat64()
 		}
 		copy(plain, x)
 		size := 1.0 // of the move
-		if u, _ := s.Choose(g); len(s.Atom) > 1 && rng.IntN(2) == 0 {
+		if least, u, low, most := s.Ends(g); low != s.Atom[least].Dot(g) || most != s.Atom[u].Dot(g) || ends(&s, g) != [2]float64{low, most} {
+			t.Fatalf("move %d: the ends are %d and %d, %g and %g, want %g", n, least, u, low, most, ends(&s, g))
+		}
+		if u, _ := s.Choose(g); rng.IntN(3) == 0 {
+			gamma := s.Weight[u] * rng.Float64()
+			if rng.IntN(4) == 0 {
+				gamma = s.Weight[u]
+				across++
+			}
+			plain[s.Atom[u].Index[0]] -= gamma
+			if omega.ArgminVertex(&v, g, 0, nil); rng.IntN(3) == 0 {
+				v.Set(&s.Atom[rng.IntN(len(s.Atom))])
+			}
+			plain[v.Index[0]] += gamma
+			at, atoms, full := slices.Clone(s.Atom[u].Index), len(s.Atom), gamma == s.Weight[u]
+			s.Across(x, u, &v, gamma)
+			if left := slices.ContainsFunc(s.Atom, func(a fwset.Vertex) bool { return a.Index[0] == at[0] }); full && left && at[0] != v.Index[0] || len(s.Atom) > atoms+1 {
+				t.Fatalf("move %d, with all the weight of atom %d: %d atoms, %d before", n, u, len(s.Atom), atoms)
+			}
+		} else if len(s.Atom) > 1 && rng.IntN(2) == 0 {
 			gamma := s.Most(u) * rng.Float64()
 			if rng.IntN(4) == 0 {
 				gamma = s.Most(u)
@@ -74,9 +93,18 @@ func TestActiveSetAMillionMoves(t *testing.T) {
 			}
 		}
 	}
-	if drops < moves/20 {
-		t.Errorf("only %d drops", drops)
+	if drops < moves/40 || across < moves/20 {
+		t.Errorf("only %d drops, %d of them across", drops+across, across)
 	}
+}
+
+// ends returns the least and the largest ⟨g, v⟩ of the atoms.
+func ends(s *fwset.ActiveSet, g []float64) [2]float64 {
+	var c []float64
+	for i := range s.Atom {
+		c = append(c, s.Atom[i].Dot(g))
+	}
+	return [2]float64{slices.Min(c), slices.Max(c)}
 }
 
 // Weights that do not add up, as where somebody has written to them, are named.
@@ -116,6 +144,10 @@ func TestActiveSetAllocNothing(t *testing.T) {
 		s.Toward(x, &v, 0.5)
 		u, _ := s.Choose(g)
 		s.Away(x, u, s.Most(u))
+		normalInto(rng, g)
+		omega.ArgminVertex(&v, g, 0, nil)
+		s.Across(x, 0, &v, s.Weight[0]/2)
+		s.Across(x, 0, &v, s.Weight[0])
 	}
 	for range 10 {
 		round()
@@ -147,11 +179,14 @@ func TestActiveSetBadSteps(t *testing.T) {
 	s.Start(&v)
 	v.Pack([]float64{0, 1})
 	for want, call := range map[string]func(){
-		"γ = 2, want 0 to 1":     func() { s.Toward(x, &v, 2) },
-		"γ = -0.5, want 0 to 1":  func() { s.Toward(x, &v, -0.5) },
-		"γ = NaN, want 0 to 1":   func() { s.Toward(x, &v, math.NaN()) },
-		"away from atom 0 of 1":  func() { s.Away(x, 0, 0.5) },
-		"away from atom -1 of 1": func() { s.Away(x, -1, 0.5) },
+		"γ = 2, want 0 to 1":       func() { s.Toward(x, &v, 2) },
+		"γ = -0.5, want 0 to 1":    func() { s.Toward(x, &v, -0.5) },
+		"γ = NaN, want 0 to 1":     func() { s.Toward(x, &v, math.NaN()) },
+		"away from atom 0 of 1":    func() { s.Away(x, 0, 0.5) },
+		"away from atom -1 of 1":   func() { s.Away(x, -1, 0.5) },
+		"across from atom 1 of 1":  func() { s.Across(x, 1, &v, 0.5) },
+		"across from atom -1 of 1": func() { s.Across(x, -1, &v, 0.5) },
+		"γ = 1.5, want 0 to 1":     func() { s.Across(x, 0, &v, 1.5) },
 	} {
 		if got := small.Panics(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
