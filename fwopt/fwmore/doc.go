@@ -7,6 +7,8 @@
 //	OnlineFW        Hazan & Kale 2012           OnlineFWSmooth
 //	OnlineFWLinear  Hazan & Kale 2012           OnlineFWLipschitz
 //	AwayFW          Lacoste-Julien & Jaggi 2015 AwayFWSafe, AwayFWLineSearch
+//	PairwiseFW      Lacoste-Julien & Jaggi 2015 PairwiseFWSafe, PairwiseFWLineSearch
+//	BlendedPairwise Tsuji, Tanaka & Pokutta 2022 BlendedPairwiseSafe, BlendedPairwiseLineSearch
 //	FISTA           Beck & Teboulle 2009, with projections
 //	AdaptiveSTORC   without constants           NewAdaptiveSTORC
 //	fwopt.STORC     a theorem beyond the paper  STORCBeyond, STORCBeyondStrong

@@ -1,0 +1,92 @@
+package fwmore
+
+import (
+	"iter"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"gonum.org/v1/gonum/floats"
+)
+
+// PairwiseFW is pairwise Frank-Wolfe, Algorithm 2 of Lacoste-Julien & Jaggi, "On the
+// global linear convergence of Frank-Wolfe optimization variants", NIPS 2015. It knows
+// w_k as Σ_{v∈S} α_v v, as AwayFW does, and moves weight from one vertex to another:
+//
+//	Initialize S = {w_0}, α_{w_0} = 1.
+//	for k = 1, 2, … do
+//	    Compute v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv.
+//	    Compute u_k = argmax_{u∈S} ∇f(w_{k−1})ᵀu.
+//	    d = v_k − u_k, γ_max = α_{u_k}
+//	    Compute γ_k = argmin_{γ∈[0,γ_max]} f(w_{k−1} + γd).
+//	    Set w_k = w_{k−1} + γ_k d; update α and drop from S what has weight 0.
+//	end for
+//
+// The Rule chooses γ_k. LineSearch and Short are those of the paper; Backtracking needs
+// no L.
+//
+// On a polytope of pyramidal width δ an L-smooth and α-strongly convex f has
+// f(w_k) − f(w*) ≤ (1 − (α/L)(δ/D)²) (f(w_{k−1}) − f(w*)) in each step with γ_k < γ_max,
+// and f never goes up: ∇f(w_{k−1})ᵀ(u_k − v_k) = g has f(w_{k−1}) − f(w*) ≤ g²/(2αδ²) (their
+// Theorem 3), and such a step takes g²/(2LD²) off. Of the steps with γ_k = γ_max, which
+// swap one vertex for another or drop one, only a very large bound is known, (3|V|! + 1)k
+// steps in all for k others and |V| vertices (their Theorem 1); BlendedPairwise has none
+// that swap. What AwayFW says of w_0 holds here, too.
+type PairwiseFW struct {
+	Rule fwopt.StepRule
+
+	K          int             // steps done
+	W          []float64       // w_k
+	DualityGap float64         // at w_{k−1}, which the step found on its way
+	S          fwset.ActiveSet // the active vertices and their weights α
+}
+
+// PairwiseFWSafe is PairwiseFW with the safe step for an L-smooth f.
+func PairwiseFWSafe(L float64) *PairwiseFW {
+	return &PairwiseFW{Rule: fwopt.Short{L: need.Positive("fwmore", "L", L)}}
+}
+
+// PairwiseFWLineSearch is PairwiseFW with exact line search.
+func PairwiseFWLineSearch() *PairwiseFW { return &PairwiseFW{Rule: fwopt.LineSearch{}} }
+
+func (a *PairwiseFW) String() string { return "PairwiseFW" }
+
+// Identify says the rule.
+func (a *PairwiseFW) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
+
+// Steps runs PairwiseFW. A step counts one exact gradient and one linear optimisation,
+// and what the rule counts: one exact gradient more for a line search. Beside them it
+// costs as much as three passes over the numbers of the active vertices.
+func (a *PairwiseFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	need.Given("fwmore", "PairwiseFW.Rule", fwid.IsNil(a.Rule))
+	var v fwopt.Vertex
+	if a.K == 0 {
+		a.W = append(a.W[:0], w0...)
+		v.Pack(w0)
+		a.S.Start(&v)
+	}
+	g, d, end := make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))
+	return func(yield func(fwopt.Step) bool) {
+		for { // for k = 1, 2, …
+			k := a.K + 1
+			o.Grad(g, a.W)                  // ∇f(w_{k−1})
+			o.Argmin(&v, g)                 // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
+			u, _ := a.S.Choose(g)           // u_k = argmax_{u∈S} ∇f(w_{k−1})ᵀu
+			a.DualityGap, _ = v.Gap(g, a.W) // ∇f(w_{k−1})ᵀ(w_{k−1} − v_k)
+			γ := across(&a.S, a.W, g, u, &v, d, end).Step(a.Rule, o, k)
+			a.S.Across(a.W, u, &v, γ) // w_k = w_{k−1} + γ_k (v_k − u_k)
+			a.K = k
+			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
+				return
+			}
+		}
+	}
+}
+
+// across is the leg from x on which the weight of atom u goes to v. d and end are memory.
+func across(s *fwset.ActiveSet, x, g []float64, u int, v *fwopt.Vertex, d, end []float64) fwopt.Leg {
+	s.Atom[u].Dense(d)
+	v.From(d, d) // −d = u − v
+	return fwopt.Leg{X: x, D: d, End: floats.SubTo(end, x, d), Slope: floats.Dot(g, d), Most: s.Weight[u]}
+}
