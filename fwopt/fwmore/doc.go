@@ -12,4 +12,6 @@
 //	FISTA           Beck & Teboulle 2009, with projections
 //	AdaptiveSTORC   without constants           NewAdaptiveSTORC
 //	fwopt.STORC     a theorem beyond the paper  STORCBeyond, STORCBeyondStrong
+//
+// Backtracking is a step without L for those of them that take a rule, and for fwopt.FW.
 package fwmore

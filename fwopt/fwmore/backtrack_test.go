@@ -1,0 +1,269 @@
+package fwmore_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
+)
+
+// plain is Backtracking once more, from the paper's text alone. It asks f behind the back
+// of the oracle and counts by itself.
+type plain struct {
+	f     fwopt.FiniteSum
+	L     float64
+	calls int
+	close bool // rounding has decided
+}
+
+func (r *plain) Step(_ *fwopt.Oracle, k int, leg fwopt.Leg) float64 {
+	norm2, f := dot(leg.D, leg.D), r.f.Value(leg.X)
+	M := 0.9 * r.L
+	r.calls++
+	if k == 1 {
+		M = (r.f.Value(sub(leg.X, leg.D)) - f + leg.Slope) * 2 / norm2
+		r.calls++
+	}
+	for {
+		γ := math.Min(leg.Slope/(M*norm2), leg.Most)
+		Q := f - γ*leg.Slope + γ*γ*M*norm2/2
+		at := r.f.Value(comb(1, leg.X, -γ, leg.D))
+		r.calls++
+		r.close = r.close || math.Abs(at-Q) < 1e-13*math.Abs(f) || f-Q < 1e-11*math.Abs(f)
+		if at <= Q {
+			r.L = M
+			return γ
+		}
+		M *= 2
+	}
+}
+
+func (r *plain) Identify(id *fwopt.Identity) { id.Of(r) }
+
+// ruled are the methods that take a rule.
+func ruled(rule fwopt.StepRule) map[string]fwopt.Method {
+	return map[string]fwopt.Method{
+		"FW": &fwopt.FW{Rule: rule}, "AwayFW": &fwmore.AwayFW{Rule: rule},
+		"pairwise": &fwmore.PairwiseFW{Rule: rule}, "blended": &fwmore.BlendedPairwise{Rule: rule},
+	}
+}
+
+// classes is a logistic loss of 3 classes over 40 rows of 4 numbers.
+func classes(seed uint64) *fwsum.Logistic {
+	r := rand.New(rand.NewPCG(seed, 7))
+	x, y := &fwsum.Dense{N: 40, M: 4, Val: make([]float64, 160)}, make([]int, 40)
+	for i := range x.Val {
+		x.Val[i] = 2 * r.NormFloat64()
+	}
+	for i := range y {
+		y[i] = r.IntN(3)
+	}
+	return fwsum.NewLogistic(x, y, 3)
+}
+
+// Runs of all methods beside the naive rule: the same points, L and counts. On the way:
+// f falls by half of γ_k times the slope at least where γ_k is short, and L_k ≤ 2L.
+func TestBacktrackingAgainstNaive(t *testing.T) {
+	steps, doubled := 0, 0
+	for seed := range uint64(20) {
+		for _, p := range []struct {
+			f interface {
+				fwopt.FiniteSum
+				Smoothness() float64
+			}
+			omega fwopt.Domain
+		}{
+			{squares(6, seed), hulls(6)["box"].Domain}, {squares(6, seed), hulls(6)["simplex"].Domain},
+			{classes(seed), fwset.L1Ball{D: 12, R: 5}}, {classes(seed), fwset.TraceNorm{H: 3, M: 4, Tau: 4}},
+		} {
+			for name := range ruled(nil) {
+				where := fmt.Sprintf("%s, %T on %T, seed %d", name, p.f, p.omega, seed)
+				rule, twin := &fwmore.Backtracking{}, &plain{f: p.f}
+				o, o1 := fwopt.NewOracle(p.f, p.omega, seed), fwopt.NewOracle(p.f, p.omega, seed)
+				w0 := o.Start()
+				o1.Start()
+				next, stop := iter.Pull(ruled(twin)[name].Steps(o1, w0))
+				value, last := p.f.Value(w0), 0.0
+				for s := range ruled(rule)[name].Steps(o, w0) {
+					want, _ := next()
+					if twin.close || s.K > 60 {
+						break
+					}
+					if e := norm(sub(s.X, want.X)); e > 1e-9 || math.Abs(rule.L-twin.L) > 1e-6*twin.L {
+						t.Fatalf("%s, step %d: %g off, L = %g, want %g", where, s.K, e, rule.L, twin.L)
+					}
+					if o.Calls.Exact != o1.Calls.Exact+twin.calls {
+						t.Fatalf("%s, step %d: %d exact gradients, want %d and %d", where, s.K, o.Calls.Exact, o1.Calls.Exact, twin.calls)
+					}
+					if v := p.f.Value(s.X); v >= value || rule.L > 2*p.f.Smoothness() {
+						t.Fatalf("%s, step %d: f from %g to %g, L = %g, true %g", where, s.K, value, v, rule.L, p.f.Smoothness())
+					} else {
+						value = v
+					}
+					if steps++; rule.L > last && s.K > 1 {
+						doubled++
+					}
+					last = rule.L
+				}
+				stop()
+			}
+		}
+	}
+	t.Logf("%d steps, L grew in %d", steps, doubled)
+	if steps < 5000 || doubled < steps/20 {
+		t.Errorf("%d steps, L grew in %d: the test tests little", steps, doubled)
+	}
+}
+
+// With the rule the methods with an active set converge linearly where Frank-Wolfe with it
+// does not, far below where f shows its fall, and from any scale of f.
+func TestBacktrackingConvergesLinearly(t *testing.T) {
+	const h, most, steps = 10, 180, 1000
+	f, omega := onFace(h)
+	for _, scale := range []float64{1, 1e-9, 1e9} {
+		f := scaled{f, scale}
+		w0 := make([]float64, omega.D)
+		w0[omega.D-1] = 1
+		fw := &fwopt.FW{Rule: &fwmore.Backtracking{}}
+		reached(t, "FW", fw, &fw.DualityGap, scale, f, omega, w0, most)
+		if fw.DualityGap < 1e-4*scale {
+			t.Errorf("Frank-Wolfe reaches a gap of %g, too", fw.DualityGap)
+		}
+		away := &fwmore.AwayFW{Rule: &fwmore.Backtracking{}}
+		if n := reached(t, "AwayFW", away, &away.DualityGap, scale, f, omega, w0, steps); n > 2*most {
+			t.Errorf("AwayFW reaches 1e-12 after %d steps", n)
+		}
+		for name, m := range pairwises(func() fwopt.StepRule { return &fwmore.Backtracking{} }) {
+			if n := reached(t, name, m, m.gap, scale, f, omega, w0, steps); n > most || len(m.s.Atom) != h {
+				t.Errorf("%s reaches 1e-12 after %d steps, and ends with %d vertices", name, n, len(m.s.Atom))
+			}
+		}
+	}
+}
+
+// reached returns after how many steps the gap is 1e-12 of scale.
+func reached(t *testing.T, name string, m fwopt.Method, gap *float64, scale float64, f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, steps int) (n int) {
+	t.Helper()
+	n = steps
+	o := fwopt.NewOracle(f, omega, 1)
+	for s := range m.Steps(o, w0) {
+		if *gap < 1e-12*scale {
+			n = min(n, s.K)
+		} else if n < steps && *gap > 1e-11*scale {
+			t.Fatalf("%s, step %d: the gap is %g again", name, s.K, *gap)
+		}
+		if s.K == steps {
+			break
+		}
+	}
+	t.Logf("%s, f times %g: gap 1e-12 after %d steps, %d exact gradients in %d steps", name, scale, n, o.Calls.Exact, steps)
+	if o.Calls.Exact > 4*steps {
+		t.Errorf("%s: %d exact gradients in %d steps", name, o.Calls.Exact, steps)
+	}
+	return n
+}
+
+// scaled is c·f.
+type scaled struct {
+	fwopt.FiniteSum
+	c float64
+}
+
+func (s scaled) Value(w []float64) float64 { return s.c * s.FiniteSum.Value(w) }
+func (s scaled) Grad(dst, w []float64, b fwopt.Batch) {
+	s.FiniteSum.Grad(dst, w, b)
+	for j := range dst {
+		dst[j] *= s.c
+	}
+}
+
+// wall is w_1 − w_0 − ln(0.6 − w_0)/10, least at w_0 = ½ and w_1 = 0, which has no value, or
+// an infinite one, at the end of the first leg.
+type wall struct{ beyond float64 }
+
+func (f wall) Dim() int { return 2 }
+func (f wall) Len() int { return 1 }
+func (f wall) Value(w []float64) float64 {
+	if w[0] >= 0.6 {
+		return f.beyond
+	}
+	return w[1] - w[0] - math.Log(0.6-w[0])/10
+}
+func (f wall) Grad(dst, w []float64, _ fwopt.Batch) { dst[0], dst[1] = 0.1/(0.6-w[0])-1, 1 }
+
+// Where f is linear, flat, infinite or no number.
+func TestBacktrackingOddSums(t *testing.T) {
+	omega := fwset.Box{Lo: []float64{0, 0}, Hi: []float64{1, 1}}
+	linear := fwsum.NewQuadratic(2, make([]float64, 2), []float64{1, 1})
+	run := func(f fwopt.FiniteSum, w0 ...float64) (*fwopt.Trace, *fwmore.Backtracking) {
+		rule := &fwmore.Backtracking{}
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: rule}, w0, fwopt.Budget{Steps: 30}), rule
+	}
+	if tr, rule := run(linear, 1, 0); tr.W[0] != 1 || tr.W[1] != 0 || rule.L != 0 || tr.Last().Calls.Exact != 30 {
+		t.Errorf("a constant: %v, L = %g, %+v", tr.W, rule.L, tr.Last().Calls)
+	}
+	if tr, rule := run(tilt{}, 1, 1); tr.W[0] != 0 || tr.W[1] != 0 || rule.L != 0 {
+		t.Errorf("a linear f: %v, L = %g", tr.W, rule.L)
+	}
+	for _, beyond := range []float64{math.Inf(1), math.NaN()} {
+		if tr, rule := run(wall{beyond}, 0, 1); !(math.Abs(tr.W[0]-0.5) < 0.02 && tr.W[1] < 0.1) {
+			t.Errorf("f = %g beyond a wall: %v, L = %g", beyond, tr.W, rule.L)
+		}
+	}
+	if got := small.Panics(func() {
+		m := &fwopt.FW{Rule: &fwmore.Backtracking{}}
+		for range m.Steps(fwopt.NewOracle(wall{math.NaN()}, omega, 1), []float64{1, 1}) {
+			return
+		}
+	}); !strings.Contains(got, "gives γ_1 = NaN") {
+		t.Errorf("f = NaN: panic %q", got)
+	}
+}
+
+// tilt is w_0 + w_1.
+type tilt struct{}
+
+func (tilt) Dim() int                             { return 2 }
+func (tilt) Len() int                             { return 1 }
+func (tilt) Value(w []float64) float64            { return w[0] + w[1] }
+func (tilt) Grad(dst, _ []float64, _ fwopt.Batch) { dst[0], dst[1] = 1, 1 }
+
+// The bound of Frank-Wolfe holds with 2L, on the way to a vertex-rich optimum.
+func TestBacktrackingBound(t *testing.T) {
+	const d = 60
+	c := make([]float64, d)
+	for j := range c {
+		c[j] = 1. / d
+	}
+	f, omega := fwsum.NewQuadratic(d, nil, c), fwset.Simplex{D: d, R: 1}
+	worst, rule := 0.0, &fwmore.Backtracking{}
+	for s := range (&fwopt.FW{Rule: rule}).Steps(fwopt.NewOracle(f, omega, 1), append(make([]float64, d-1), 1)) {
+		worst = max(worst, f.Excess(s.X)/fwtheory.BoundFW(2, omega.Diameter(), s.K))
+		if s.K == 200 {
+			break
+		}
+	}
+	if !(worst < 1 && worst > 0.05) || rule.L > 2 {
+		t.Errorf("gap/bound %g, L = %g", worst, rule.L)
+	}
+}
+
+// The step is found without L.
+func ExampleBacktracking() {
+	f, omega := squares(5, 1), fwset.Simplex{D: 5, R: 2}
+	rule := &fwmore.Backtracking{}
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.PairwiseFW{Rule: rule}, nil, fwopt.Budget{Tolerance: 1e-9, Steps: 100})
+	fmt.Printf("%v after %d steps, w = %.3f, L = %.2f where %.1f is safe\n", tr.Status, tr.Last().Step, tr.W, rule.L, f.Smoothness())
+	// Output:
+	// converged after 17 steps, w = [0.000 1.344 0.000 0.155 0.501], L = 1.55 where 14.1 is safe
+}
