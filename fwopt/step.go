@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// StepRule chooses the steps of FW and of methods of fwmore. A rule of one's own is a struct with
+// StepRule chooses the steps of FW, AwayFW and others. A rule of one's own is a struct with
 // this method; what it keeps from step to step stands in exported fields behind a
 // pointer, so that a checkpoint holds it, and Identify says its parameters. Scratch
 // memory is local to Step.

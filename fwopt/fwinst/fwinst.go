@@ -131,6 +131,14 @@ func (f *quad) excess(w []float64) float64 {
 	return lin + sq/2
 }
 
+// Curve computes dst = ∇²f(w)d, in O(d).
+func (f *quad) Curve(dst, w, d []float64) {
+	f.check(dst, w, d)
+	for j, x := range d {
+		dst[j] = f.h[j] * x
+	}
+}
+
 // exact computes dst = ∇f(w).
 func (f *quad) exact(dst, w []float64) {
 	f.check(dst, w)

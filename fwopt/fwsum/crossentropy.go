@@ -57,6 +57,11 @@ func (l *crossEntropy) slope(i int, s, e float64) float64 {
 	}
 }
 
+func (l *crossEntropy) Curve(_ int, s, d []float64, c float64) {
+	e := kern.Exp(-math.Abs(s[0]))
+	d[0] *= c * e / ((1 + e) * (1 + e)) // p(1−p)
+}
+
 // Smoothness returns ¼: the second derivative is p(1−p).
 func (l *crossEntropy) Smoothness() float64 { return 0.25 }
 

@@ -46,6 +46,13 @@ func (l *smoothHinge) Grad(i int, s []float64, c float64) {
 	s[0] = -c * sign * max(0, min(1, u/l.delta))
 }
 
+func (l *smoothHinge) Curve(i int, s, d []float64, c float64) {
+	if u, _ := l.miss(i, s[0]); u < 0 || u > l.delta {
+		c = 0
+	}
+	d[0] *= c / l.delta
+}
+
 func (l *smoothHinge) Smoothness() float64         { return 1 / l.delta }
 func (l *smoothHinge) Lipschitz() float64          { return 1 }
 func (l *smoothHinge) Identify(id *fwopt.Identity) { id.Of(l).Float(l.delta).Int(l.y...) }

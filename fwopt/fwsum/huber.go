@@ -39,6 +39,13 @@ func (l *huber) Grad(i int, s []float64, c float64) {
 	s[0] = c * max(-l.delta, min(l.delta, s[0]-l.b[i]))
 }
 
+func (l *huber) Curve(i int, s, d []float64, c float64) {
+	if math.Abs(s[0]-l.b[i]) > l.delta {
+		c = 0
+	}
+	d[0] *= c
+}
+
 func (l *huber) Smoothness() float64         { return 1 }
 func (l *huber) Lipschitz() float64          { return l.delta }
 func (l *huber) Identify(id *fwopt.Identity) { id.Of(l).Float(l.delta).Float(l.b...) }

@@ -28,7 +28,8 @@ type squareLoss struct{ b []float64 }
 func (l *squareLoss) Value(i int, s []float64) float64 {
 	return (s[0] - l.b[i]) * (s[0] - l.b[i]) / 2
 }
-func (l *squareLoss) Grad(i int, s []float64, c float64) { s[0] = c * (s[0] - l.b[i]) }
+func (l *squareLoss) Grad(i int, s []float64, c float64)     { s[0] = c * (s[0] - l.b[i]) }
+func (l *squareLoss) Curve(_ int, _, d []float64, c float64) { d[0] *= c }
 func (l *squareLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
 	return (s[0] + gamma*d[0] - l.b[i]) * d[0], d[0] * d[0]
 }

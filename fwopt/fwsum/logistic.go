@@ -6,6 +6,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -55,6 +56,17 @@ type logLoss struct{ y []int }
 
 func (l *logLoss) Value(i int, s []float64) float64   { return kern.LogLoss(s, l.y[i]) }
 func (l *logLoss) Grad(i int, s []float64, c float64) { kern.LogLossGrad(s, l.y[i], c) }
+
+// Curve multiplies by diag(p) − ppᵀ, with p the predicted probabilities.
+func (l *logLoss) Curve(i int, s, d []float64, c float64) {
+	kern.LogLossGrad(s, l.y[i], 1)
+	s[l.y[i]]++ // s = p
+	mean := floats.Dot(s, d)
+	for k, p := range s {
+		d[k] = c * p * (d[k] - mean)
+	}
+}
+
 func (l *logLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
 	return kern.LogLossLine(s, d, l.y[i], gamma)
 }

@@ -225,7 +225,8 @@ func TestLogisticThreads(t *testing.T) {
 		batches := []fwopt.Batch{{}, drawn(rng, c.n, 5), drawn(rng, c.n, c.n/2-1), drawn(rng, c.n, 2*c.n)}
 		all := func(procs int) (out [][]float64) {
 			runtime.GOMAXPROCS(procs)
-			out = append(out, []float64{f.Value(w)}, nil)
+			out = append(out, []float64{f.Value(w)}, nil, make([]float64, f.Dim()))
+			f.Curve(out[2], w, g0)
 			for _, l := range f.Predict(w, x) {
 				out[1] = append(out[1], float64(l))
 			}
@@ -458,6 +459,7 @@ func TestObjectivesDoNotAllocate(t *testing.T) {
 		fwopt.FiniteSum
 		fwopt.Differ
 		fwopt.LineSearcher
+		Curve(dst, w, d []float64)
 	}{f, ls, huber} {
 		rng := rand.New(rand.NewPCG(9, 9))
 		w, v, g := normals(rng, f.Dim()), normals(rng, f.Dim()), make([]float64, f.Dim())
@@ -469,6 +471,7 @@ func TestObjectivesDoNotAllocate(t *testing.T) {
 			}
 			f.Value(w)
 			f.LineSearch(w, v)
+			f.Curve(g, w, v)
 		}
 		round()
 		var before, after runtime.MemStats
@@ -527,6 +530,7 @@ func TestLogisticPanics(t *testing.T) {
 		"fwsum: dst has length 5, want 6":                      func() { f.Grad(five, six, fwopt.Batch{}) },
 		"fwsum: w0 has length 5, want 6":                       func() { f.AddGradDiff(six, six, five, fwopt.Batch{}) },
 		"fwsum: v has length 5, want 6":                        func() { f.LineSearch(six, five) },
+		"fwsum: d has length 5, want 6":                        func() { f.Curve(six, six, five) },
 		"fwsum: a batch of 1 terms with 0 weights":             func() { f.Grad(six, six, fwopt.Batch{Index: []int{0}}) },
 		"fwsum: a batch with term 2 of a sum of 2":             func() { f.Grad(six, six, fwopt.Batch{Index: []int{2}, Weight: []float64{1}}) },
 		"fwsum: a batch with term -1 of a sum of 2":            func() { f.AddGradDiff(six, six, six, fwopt.Batch{Index: []int{-1}, Weight: []float64{1}}) },

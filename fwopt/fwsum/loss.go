@@ -5,7 +5,8 @@ package fwsum
 // come from many goroutines at once. A panic there ends the program.
 //
 // A loss may say more. Lipschitz() float64, a bound on all ‖∇ℓ_i(s)‖, is for
-// RowSum.Lipschitz. Identify is for Keep, see Identified:
+// RowSum.Lipschitz. Curve(i int, s, d []float64, c float64), which sets d = c∇²ℓ_i(s)d and
+// may write over s, is for RowSum.Curve. Identify is for Keep, see Identified:
 //
 //	func (l hinge) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }
 type Loss interface {

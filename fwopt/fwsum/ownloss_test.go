@@ -32,6 +32,20 @@ func (l ownLogistic) Grad(i int, s []float64, c float64) {
 func (l ownLogistic) Smoothness() float64 { return 0.5 }
 func (l ownLogistic) Lipschitz() float64  { return math.Sqrt2 }
 
+// ownCurved says its second derivatives, too.
+type ownCurved struct{ ownLogistic }
+
+func (l ownCurved) Curve(i int, s, d []float64, c float64) {
+	z := floats.LogSumExp(s)
+	for k, x := range s {
+		s[k] = math.Exp(x - z)
+	}
+	mean := floats.Dot(s, d)
+	for k := range d {
+		d[k] = c * s[k] * (d[k] - mean)
+	}
+}
+
 func TestOwnLoss(t *testing.T) {
 	for _, c := range []struct{ n, m, h, k int }{{1, 3, 2, 2}, {40, 17, 5, 4}, {300, 90, 3, 8}} {
 		if c.n > 100 && testing.Short() {
@@ -53,6 +67,13 @@ func TestOwnLoss(t *testing.T) {
 			ours.Grad(want, w, b)
 			if d := floats.Distance(g, want, 2); d > 1e-13*floats.Norm(want, 2) {
 				t.Errorf("%+v, batch of %d: gradients are off by %g", c, len(b.Index), d)
+			}
+		}
+		for tol, f := range map[float64]*fwsum.RowSum{1e-8: f, 1e-13: fwsum.NewRowSum(x, c.h, ownCurved{ownLogistic{y}})} {
+			f.Curve(g, w, v)
+			ours.Curve(want, w, v)
+			if d := floats.Distance(g, want, 2); d > tol*floats.Norm(want, 2) {
+				t.Errorf("%+v: the products with ∇²f are off by %g", c, d)
 			}
 		}
 		if got, want := f.LineSearch(w, v), ours.LineSearch(w, v); math.Abs(got-want) > 1e-11*want {

@@ -132,6 +132,16 @@ func (f *Quadratic) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 	}
 }
 
+// Curve computes dst = ∇²f(w)d, dst_j = h_j d_j, in O(d).
+func (f *Quadratic) Curve(dst, w, d []float64) {
+	f.checkLen("dst", dst)
+	f.checkLen("w", w)
+	f.checkLen("d", d)
+	for j, x := range d {
+		dst[j] = f.mean[j] * x
+	}
+}
+
 // LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), in closed
 // form; 0 if f is constant there.
 func (f *Quadratic) LineSearch(w, v []float64) float64 {

@@ -16,7 +16,8 @@ import (
 // all ∇f_i; that Grad honours weights and duplicates, overwrites dst, and writes
 // neither w nor the batch; that f and each f_i look convex on random segments.
 // If f has them, it also checks AddGradDiff (against two calls of Grad),
-// LineSearch (against a fine grid), SampleBatch (mean and variance of the gradients
+// LineSearch (against a fine grid), Curve(dst, w, d []float64) as ∇²f(w)d (against
+// differences of gradients, at some points), SampleBatch (mean and variance of the gradients
 // of many batches), Smoothness() float64 and Lipschitz() float64 (as an L and a G
 // for all f_i).
 //
@@ -40,7 +41,7 @@ func finiteSum(t reporter, f fwopt.FiniteSum) {
 	}
 	c := &sumCheck{f: f, n: f.Len(), d: f.Dim(), rng: rand.New(rand.NewPCG(1, 2))}
 	for _, check := range []func() error{
-		c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants, c.differ, c.lineSearch, c.sampler,
+		c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants, c.differ, c.lineSearch, c.sampler, c.curve,
 	} {
 		if err := check(); err != nil {
 			t.Errorf("%T: %v", f, err)

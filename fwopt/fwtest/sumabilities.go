@@ -83,6 +83,72 @@ func (c *sumCheck) lineSearch() error {
 	return nil
 }
 
+// curve holds ∇²f(w)d against a difference of gradients, which may be far off where the
+// second derivative jumps on the way, but not at most points; and against itself, for it is
+// linear in d, symmetric and not negative.
+func (c *sumCheck) curve() error {
+	f, ok := c.f.(interface{ Curve(dst, w, d []float64) })
+	if !ok {
+		return nil
+	}
+	curve := func(w, d []float64) []float64 {
+		dst := make([]float64, c.d)
+		for j := range dst {
+			dst[j] = math.NaN()
+		}
+		f.Curve(dst, w, d)
+		return dst
+	}
+	const trials = 20
+	off, worst, top := 0, 0.0, 0.0 // the largest curvature
+	if f, ok := c.f.(interface{ Smoothness() float64 }); ok && !math.IsInf(f.Smoothness(), 1) {
+		top = f.Smoothness()
+	}
+	var points [trials][3][]float64
+	for i := range points {
+		points[i] = [3][]float64{c.point(), c.point(), c.point()}
+		hd, d := curve(points[i][0], points[i][1]), points[i][1]
+		top = max(top, floats.Norm(hd, 2)/floats.Norm(d, 2))
+	}
+	for _, p := range points {
+		w, d, e := p[0], p[1], p[2]
+		w1, d1 := slices.Clone(w), slices.Clone(d)
+		hd, he := curve(w, d), curve(w, e)
+		if !same(w, w1) || !same(d, d1) {
+			return fmt.Errorf("Curve wrote to w or d")
+		}
+		if j := bad(hd); j >= 0 {
+			return fmt.Errorf("Curve: coordinate %d of ∇²f(w)d is %g", j, hd[j])
+		}
+		nd, ne := floats.Norm(d, 2), floats.Norm(e, 2)
+		size := floats.Norm(hd, 2)*ne + floats.Norm(he, 2)*nd + 1e-3*top*nd*ne // f may be flat at w
+		if a, b := floats.Dot(e, hd), floats.Dot(d, he); math.Abs(a-b) > 1e-6*size || floats.Dot(d, hd) < -1e-6*size {
+			return fmt.Errorf("Curve: eᵀ∇²f(w)d = %.9g, dᵀ∇²f(w)e = %.9g and dᵀ∇²f(w)d = %.9g; the first two must be the same, and the last not negative, for f is convex", a, b, floats.Dot(d, hd))
+		}
+		sum := make([]float64, c.d)
+		floats.AddScaledTo(sum, d, 2, e)
+		hs := curve(w, sum)
+		floats.AddScaled(hs, -2, he)
+		if e := floats.Distance(hs, hd, 2); e > 1e-6*(floats.Norm(hd, 2)+2*floats.Norm(he, 2)+1e-3*top*(nd+2*ne)) {
+			return fmt.Errorf("Curve is not linear in d: for d + 2e it is %.3g off", e)
+		}
+		const step = 1e-5
+		floats.AddScaledTo(sum, w, step/nd, d)
+		up := c.grad(sum, fwopt.Batch{})
+		floats.AddScaledTo(sum, w, -step/nd, d)
+		floats.Sub(up, c.grad(sum, fwopt.Batch{}))
+		floats.Scale(nd/(2*step), up)
+		size = floats.Norm(up, 2) + floats.Norm(hd, 2) + 1e-6*top*nd + 1e-9*floats.Norm(c.grad(w, fwopt.Batch{}), 2)*nd/step
+		if e := floats.Distance(hd, up, 2); e > 1e-4*size {
+			off, worst = off+1, max(worst, e/size)
+		}
+	}
+	if off > trials/4 {
+		return fmt.Errorf("Curve is not the derivative of Grad at %d of %d points, by %.3g of its size", off, trials, worst)
+	}
+	return nil
+}
+
 // sampler holds the mean and the variance of the batches' gradients at a point
 // against those of the terms, in every coordinate, within five standard errors.
 func (c *sumCheck) sampler() error {
