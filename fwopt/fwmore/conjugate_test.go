@@ -1,0 +1,345 @@
+package fwmore_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"gonum.org/v1/gonum/floats"
+)
+
+// beckmann is a sum of one term of one's own, Beckmann's of a network: Σ_a t_a(x_a +
+// 0.03|x_a|⁵/c_a⁴), whose derivatives are the travel times t_a(1 + 0.15(x_a/c_a)⁴).
+type beckmann struct{ time, capacity []float64 }
+
+func (f *beckmann) Dim() int { return len(f.time) }
+func (f *beckmann) Len() int { return 1 }
+func (f *beckmann) Value(x []float64) (sum float64) {
+	for a, t := range f.time {
+		sum += t * (x[a] + 0.03*math.Abs(x[a])*math.Pow(x[a]/f.capacity[a], 4))
+	}
+	return sum
+}
+func (f *beckmann) Grad(dst, x []float64, b fwopt.Batch) {
+	clear(dst)
+	for _, weight := range b.All(1) {
+		for a, t := range f.time {
+			u := x[a] / f.capacity[a]
+			dst[a] += weight * t * (1 + 0.15*u*u*u*math.Abs(u))
+		}
+	}
+}
+func (f *beckmann) Curve(dst, x, d []float64) {
+	for a, t := range f.time {
+		dst[a] = t * 0.6 * math.Pow(math.Abs(x[a]/f.capacity[a]), 3) / f.capacity[a] * d[a]
+	}
+}
+func (f *beckmann) LineSearch(w, v []float64) float64 {
+	lo, hi := 0.0, 1.0
+	slope := func(gamma float64) float64 {
+		x, g := comb(1-gamma, w, gamma, v), make([]float64, len(w))
+		f.Grad(g, x, fwopt.Batch{})
+		return dot(g, sub(v, w))
+	}
+	if slope(0) >= 0 {
+		return 0
+	} else if slope(1) <= 0 {
+		return 1
+	}
+	for hi-lo > 1e-14*hi {
+		if mid := (lo + hi) / 2; slope(mid) < 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+func (f *beckmann) Identify(id *fwopt.Identity) { id.Of(f).Float(f.time...).Float(f.capacity...) }
+
+// streets are a grid of side² crossings with streets both ways, and demands that fill them.
+func streets(side int, seed uint64) (*beckmann, *fwset.Flows) {
+	r := rand.New(rand.NewPCG(seed, 5))
+	var arcs []fwset.Arc
+	f := &beckmann{}
+	for u := range side * side {
+		for _, v := range []int{u + 1, u + side} {
+			if v < side*side && (v != u+1 || v%side > 0) {
+				for range 2 {
+					arcs = append(arcs, fwset.Arc{From: u, To: v})
+					f.time, f.capacity = append(f.time, 1+2*r.Float64()), append(f.capacity, 2+2*r.Float64())
+					u, v = v, u
+				}
+			}
+		}
+	}
+	var demands []fwset.Demand
+	for range 3 * side * side {
+		if u, v := r.IntN(side*side), r.IntN(side*side); u != v {
+			demands = append(demands, fwset.Demand{From: u, To: v, Flow: 0.2 + r.Float64()})
+		}
+	}
+	return f, fwset.NewFlows(arcs, demands, 0)
+}
+
+// conjugateStep is a step of either method from the paper's formulas, in their own form,
+// from what was known before it: a target, and N and D of both weights by pairs.
+func conjugateStep(w, v, s1, s2 []float64, gamma float64, known int, pair func(d, e []float64) float64) (s []float64) {
+	q := sub(v, w)
+	switch known {
+	case 0:
+		return v
+	case 1:
+		p := sub(s1, w)
+		N, D, alpha := pair(p, q), pair(p, sub(v, s1)), 0.0
+		if N < 0 {
+			alpha = min(0.99, N/D)
+		}
+		return comb(alpha, s1, 1-alpha, v)
+	}
+	p, r := sub(s1, w), sub(comb(gamma, s1, 1-gamma, s2), w)
+	mu := max(0, -pair(r, q)/pair(r, sub(s2, s1)))
+	if pair(r, sub(s2, s1)) <= 0 {
+		mu = 0
+	}
+	nu := max(0, -pair(p, q)/pair(p, p)+mu*gamma/(1-gamma))
+	if nu+mu > 99 {
+		nu, mu = 99*nu/(nu+mu), 99*mu/(nu+mu)
+	}
+	beta := 1 / (1 + nu + mu)
+	return comb(1, comb(beta, v, nu*beta, s1), mu*beta, s2)
+}
+
+// Each step of whole runs against the naive one from where it began, with its counts; and
+// that all kinds of steps come.
+func TestConjugateAgainstNaive(t *testing.T) {
+	kinds := map[string]int{}
+	for seed := range uint64(20) {
+		roads, net := streets(4, seed)
+		for _, c := range []struct {
+			f     fwopt.FiniteSum
+			omega fwopt.Domain
+			pair  func(w, d, e []float64) float64
+		}{
+			{roads, net, func(w, d, e []float64) (sum float64) {
+				for a, x := range w {
+					sum += 0.6 * roads.time[a] * x * x * x / math.Pow(roads.capacity[a], 4) * d[a] * e[a]
+				}
+				return sum
+			}},
+			{squares(8, seed), fwset.Simplex{D: 8, R: 3}, nil},
+			{squares(8, seed), fwset.L2Ball{D: 8, R: 2}, nil},
+			{squares(8, seed), hulls(8)["box"].Domain, nil},
+		} {
+			if c.pair == nil {
+				c.pair = func(_, d, e []float64) float64 { // of a quadratic: from differences of gradients
+					g, g0 := make([]float64, len(d)), make([]float64, len(d))
+					c.f.Grad(g, d, fwopt.Batch{})
+					c.f.Grad(g0, make([]float64, len(d)), fwopt.Batch{})
+					return dot(sub(g, g0), e)
+				}
+			}
+			conj, both := &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}
+			for _, m := range []struct {
+				fwopt.Method
+				most  int
+				s     *[]float64
+				gamma *float64
+			}{{conj, 1, &conj.S, &conj.Gamma}, {both, 2, &both.S, &both.Gamma}} {
+				where := fmt.Sprintf("%v, %T on %T, seed %d", m.Method, c.f, c.omega, seed)
+				o := fwopt.NewOracle(c.f, c.omega, 1)
+				w := o.Start()
+				s1, s2, gamma, known, before := w, w, 0.0, 0, o.Calls
+				for step := range m.Steps(o, w) {
+					g, v := make([]float64, len(w)), make([]float64, len(w))
+					c.f.Grad(g, w, fwopt.Batch{})
+					c.omega.Argmin(v, g)
+					gap, size := dot(g, sub(w, v)), norm(g)*norm(w)
+					if gap < 1e-8*size+1e-9 || step.K > 100 {
+						break
+					}
+					s := conjugateStep(w, v, s1, s2, gamma, known, func(d, e []float64) float64 { return c.pair(w, d, e) })
+					want := fwopt.Calls{Exact: before.Exact + 2 + known, Linear: before.Linear + 1}
+					if slope := dot(g, sub(w, s)); slope < 0.005*gap {
+						s, known = v, 0
+						kinds[m.Method.(fmt.Stringer).String()+" anew"]++
+					}
+					if e := norm(sub(*m.s, s)); e > 1e-7*(norm(s)+norm(v)) || o.Calls != want {
+						t.Fatalf("%s, step %d: s is %g off; calls %+v, want %+v", where, step.K, e, o.Calls, want)
+					}
+					kinds[fmt.Sprintf("%v %d", m.Method, known)]++
+					s1, s2, gamma, before = slices.Clone(*m.s), s1, *m.gamma, o.Calls
+					if known = min(m.most, known+1); gamma == 1 {
+						known = 0
+						kinds["whole"]++
+					}
+					next := comb(1-gamma, w, gamma, s1)
+					if e := norm(sub(step.X, next)); e > 1e-12*norm(next) || c.f.Value(step.X) > c.f.Value(w)*(1+1e-14)+1e-14 {
+						t.Fatalf("%s, step %d: w is %g off, f from %g to %g", where, step.K, e, c.f.Value(w), c.f.Value(step.X))
+					}
+					d := comb(1, sub(s1, next), 0, next)
+					slope := make([]float64, len(w))
+					if c.f.Grad(slope, next, fwopt.Batch{}); gamma < 1 && math.Abs(dot(slope, d)) > 1e-9*norm(g)*norm(d)+1e-12*dot(d, d) {
+						t.Fatalf("%s, step %d: a slope of %g is left", where, step.K, dot(slope, d))
+					}
+					w = next
+				}
+			}
+		}
+	}
+	t.Logf("steps: %v", kinds)
+	for _, kind := range []string{"ConjugateFW 0", "ConjugateFW 1", "BiconjugateFW 0", "BiconjugateFW 1", "BiconjugateFW 2", "whole"} {
+		if kinds[kind] < 20 {
+			t.Errorf("%d steps %q: the test tests little", kinds[kind], kind)
+		}
+	}
+}
+
+// On a network the methods need a fraction of Frank-Wolfe's steps, the second a fraction
+// of the first's.
+func TestConjugateOnANetwork(t *testing.T) {
+	total := map[string]int{}
+	for seed := range uint64(5) {
+		f, net := streets(5, seed)
+		if seed == 0 {
+			fwtest.TestFiniteSum(t, f)
+		}
+		for _, m := range []fwopt.Method{fwopt.FWLineSearch(), &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
+			o := fwopt.NewOracle(f, net, 1)
+			for s := range m.Steps(o, o.Start()) {
+				g := make([]float64, f.Dim())
+				f.Grad(g, s.X, fwopt.Batch{})
+				if gap, _ := fwopt.DualityGap(f, net, s.X); gap < 1e-4*dot(g, s.X) || s.K == 20000 {
+					total[fmt.Sprint(m)] += s.K
+					break
+				}
+			}
+		}
+	}
+	t.Logf("steps to a relative gap of 1e-4 on five networks: %v", total)
+	if fw, one, two := total["FW"], total["ConjugateFW"], total["BiconjugateFW"]; one > fw/2 || two > one {
+		t.Errorf("steps: %v", total)
+	}
+}
+
+// On a quadratic the directions are conjugate where a weight is taken.
+func TestConjugateDirections(t *testing.T) {
+	seen := 0
+	for seed := range uint64(20) {
+		f, omega := squares(8, seed), fwset.L2Ball{D: 8, R: 2}
+		m := &fwmore.BiconjugateFW{}
+		o := fwopt.NewOracle(f, omega, 1)
+		w := o.Start()
+		var last [][]float64
+		for s := range m.Steps(o, w) {
+			d := sub(m.S, w)
+			h := make([]float64, 8)
+			f.Curve(h, w, d)
+			for i, p := range last {
+				if m.Nu > 0 && m.Nu+m.Mu < 98 && (i == 0 && m.Mu == 0 || m.Mu > 0 && conjugated(f, last)) {
+					if e := math.Abs(dot(h, p)) / (norm(h) * norm(p)); e > 1e-6 {
+						t.Fatalf("seed %d, step %d: direction %d back has dᵀHp = %g of ‖Hd‖‖p‖, ν = %g, μ = %g", seed, s.K, i+1, e, m.Nu, m.Mu)
+					}
+					seen++
+				}
+			}
+			if last = append([][]float64{d}, last...); len(last) > 2 {
+				last = last[:2]
+			}
+			if m.Known == 0 {
+				last = nil
+			}
+			if w = slices.Clone(s.X); m.DualityGap < 1e-6 || s.K == 60 {
+				break
+			}
+		}
+	}
+	t.Logf("%d pairs", seen)
+	if seen < 100 {
+		t.Errorf("%d pairs: the test tests little", seen)
+	}
+}
+
+// conjugated reports whether the last two directions are conjugate to each other.
+func conjugated(f fwmore.Curver, d [][]float64) bool {
+	h := make([]float64, len(d[0]))
+	f.Curve(h, d[0], d[0])
+	return math.Abs(dot(h, d[1])) < 1e-9*norm(h)*norm(d[1])
+}
+
+// What cannot be meant is named.
+func TestConjugateBadInput(t *testing.T) {
+	f, omega := small.Problem()
+	type bare struct{ fwopt.FiniteSum }
+	type bent struct {
+		fwopt.FiniteSum
+		fwmore.Curver
+	}
+	for _, m := range []func() fwopt.Method{func() fwopt.Method { return &fwmore.ConjugateFW{} }, func() fwopt.Method { return &fwmore.BiconjugateFW{} }} {
+		for want, f := range map[string]fwopt.FiniteSum{
+			"fwmore: fwmore_test.bare has no Curve, the product with its second derivative; use another method, as AwayFW": bare{f},
+			"fwopt: fwmore_test.bent has no line search; use another StepRule":                                             bent{f, f.(fwmore.Curver)},
+		} {
+			if got := small.Panics(func() {
+				fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), nil, fwopt.Budget{Steps: 3})
+			}); got != want {
+				t.Errorf("panic %q, want %q", got, want)
+			}
+		}
+	}
+}
+
+// misled says that its second derivative is another one's: of no sign, or no number. Its
+// line searches are rough.
+type misled struct {
+	*fwsum.LeastSquares
+	r    *rand.Rand
+	wild float64
+}
+
+func (f misled) Curve(dst, _, _ []float64) {
+	for j := range dst {
+		dst[j] = f.wild * f.r.NormFloat64()
+	}
+}
+
+func (f misled) LineSearch(w, v []float64) float64 {
+	return min(1, f.LeastSquares.LineSearch(w, v)*(0.2+1.6*f.r.Float64()))
+}
+
+// Whatever the second derivatives are, the methods converge as Frank-Wolfe does.
+func TestConjugateMisled(t *testing.T) {
+	for seed := range uint64(5) {
+		for _, wild := range []float64{1, 1e300, 1e-300, math.Inf(1), math.NaN()} {
+			f, omega := misled{squares(6, seed), rand.New(rand.NewPCG(seed, 1)), wild}, fwset.Simplex{D: 6, R: 2}
+			for _, m := range []fwopt.Method{&fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
+				tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1000, DualityGap: true})
+				if p := tr.Last(); !(p.DualityGap < 2e-2) || math.Abs(floats.Sum(tr.W)-2) > 1e-9 {
+					t.Errorf("%v, seed %d, ∇²f about %g: %v, gap %g at %v", m, seed, wild, tr.Status, p.DualityGap, tr.W)
+				}
+			}
+		}
+	}
+}
+
+// A network of one's own: the sum says its second derivative and searches its lines.
+func ExampleBiconjugateFW() {
+	f, net := streets(4, 1)
+	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, net, 1), m, nil, fwopt.Budget{Tolerance: 0.01, Steps: 1000})
+		fmt.Printf("%v %v after %d steps\n", m, tr.Status, tr.Last().Step)
+	}
+	// Output:
+	// FW converged after 449 steps
+	// ConjugateFW converged after 57 steps
+	// BiconjugateFW converged after 33 steps
+}
