@@ -44,6 +44,16 @@ var spends = map[string]func(t, k int) fwopt.Calls{
 
 	"AwayFW":   func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 1, Linear: 1} },
 	"AwayFWls": func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 2, Linear: 1} },
+	"PairFW":   func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 1, Linear: 1} },
+	"PairFWls": func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 2, Linear: 1} },
+	"BPCG":     func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 1, Linear: 1} },
+	"BPCGls":   func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: 2, Linear: 1} },
+	"CFW":      func(_, k int) fwopt.Calls { return fwopt.Calls{Exact: 2 + min(k-1, 1), Linear: 1} },
+	"BFW":      func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: varies, Linear: 1} },
+	"FWback":   func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: varies, Linear: 1} },
+	"AwayFWbt": func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: varies, Linear: 1} },
+	"PairFWbt": func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: varies, Linear: 1} },
+	"BPCGbt":   func(_, _ int) fwopt.Calls { return fwopt.Calls{Exact: varies, Linear: 1} },
 	"SCGSmem":  func(_, k int) fwopt.Calls { return fwopt.Calls{Stochastic: k * k * k, Linear: varies} },
 	"STORCmem": snapshot(func(_, _ int) fwopt.Calls { return fwopt.Calls{Stochastic: 200, Linear: varies} }),
 	"STORCad": func(_, _ int) fwopt.Calls {

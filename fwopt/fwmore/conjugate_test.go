@@ -316,15 +316,31 @@ func (f misled) LineSearch(w, v []float64) float64 {
 	return min(1, f.LeastSquares.LineSearch(w, v)*(0.2+1.6*f.r.Float64()))
 }
 
-// Whatever the second derivatives are, the methods converge as Frank-Wolfe does.
+// Whatever the second derivatives are, f falls towards s_k and the methods converge as
+// Frank-Wolfe does.
 func TestConjugateMisled(t *testing.T) {
 	for seed := range uint64(5) {
 		for _, wild := range []float64{1, 1e300, 1e-300, math.Inf(1), math.NaN()} {
 			f, omega := misled{squares(6, seed), rand.New(rand.NewPCG(seed, 1)), wild}, fwset.Simplex{D: 6, R: 2}
-			for _, m := range []fwopt.Method{&fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
-				tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1000, DualityGap: true})
-				if p := tr.Last(); !(p.DualityGap < 2e-2) || math.Abs(floats.Sum(tr.W)-2) > 1e-9 {
-					t.Errorf("%v, seed %d, ∇²f about %g: %v, gap %g at %v", m, seed, wild, tr.Status, p.DualityGap, tr.W)
+			one, two := &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}
+			for _, m := range []struct {
+				fwopt.Method
+				s   *[]float64
+				gap *float64
+			}{{one, &one.S, &one.DualityGap}, {two, &two.S, &two.DualityGap}} {
+				o := fwopt.NewOracle(f, omega, 1)
+				w, g := o.Start(), make([]float64, 6)
+				for s := range m.Steps(o, w) {
+					f.Grad(g, w, fwopt.Batch{})
+					if slope := dot(g, sub(w, *m.s)); !(slope >= 0.00499**m.gap-1e-15) || math.Abs(floats.Sum(s.X)-2) > 1e-9 {
+						t.Fatalf("%v, seed %d, ∇²f about %g, step %d: a slope of %g where the gap is %g, at %v", m.Method, seed, wild, s.K, slope, *m.gap, s.X)
+					}
+					if w = slices.Clone(s.X); s.K == 1000 {
+						break
+					}
+				}
+				if !(*m.gap < 2e-2) {
+					t.Errorf("%v, seed %d, ∇²f about %g: gap %g", m.Method, seed, wild, *m.gap)
 				}
 			}
 		}

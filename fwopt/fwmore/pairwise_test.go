@@ -345,6 +345,11 @@ func exacts() map[string]struct {
 	for name, m := range pairwises(func() fwopt.StepRule { return fwopt.Short{L: 10} }) {
 		all[name+", short step"] = one{m, m.gap}
 	}
+	for name, m := range pairwises(func() fwopt.StepRule { return &fwmore.Backtracking{} }) {
+		all[name+", backtracking"] = one{m, m.gap}
+	}
+	conj, both := &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}
+	all["conjugate"], all["biconjugate"] = one{conj, &conj.DualityGap}, one{both, &both.DualityGap}
 	return all
 }
 

@@ -75,7 +75,7 @@ func (f *RowSum) LineSearch(w, v []float64) float64 {
 func minimizeLine(slope func(gamma float64) (d1, d2 float64)) float64 {
 	lo, hi, closed := 0.0, 1.0, false                    // closed: the derivative at hi is known, and positive
 	gamma, step, before := 0.0, math.Inf(1), math.Inf(1) // the last step and the one before
-	for range 200 {
+	for turn := range 200 {
 		d1, d2 := slope(gamma)
 		switch {
 		case math.IsNaN(d1):
@@ -90,6 +90,9 @@ func minimizeLine(slope func(gamma float64) (d1, d2 float64)) float64 {
 		next := gamma - d1/d2
 		if math.Abs(next-gamma) <= 1e-9*gamma { // the error after a Newton step is about its square
 			return min(1, next)
+		}
+		if turn > 20 && math.Abs(next-gamma) < 0x1p-56 { // what is left is rounding: w itself has 2⁻⁵³
+			return gamma
 		}
 		if next >= hi && !closed {
 			next = hi
