@@ -147,11 +147,17 @@ func TestPlantedFaults(t *testing.T) {
 		{"w_0 with L a tenth", func(l *ledger) { baseCase(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e) },
 			[]string{"Theorem 1, base case: gap(w_0) ≤ LD²/2"}},
 		{"FW with L_f a tenth", func(l *ledger) { frankWolfe(l, wrong(simplex, func(p *fwinst.Instance) { p.LF /= 10 }), e) },
-			[]string{"FW: 2LD²/(k+2)", "FW, one step", "FW: a duality gap ≤ 6.75LD²/(k+2)", "FW, safe step: 2LD²/(k+2)"}},
+			[]string{"Backtracking: L_k ≤ 2L", "FW: 2LD²/(k+2)", "FW, one step", "FW: a duality gap ≤ 6.75LD²/(k+2)", "FW, safe step: 2LD²/(k+2)"}},
 		{"α of linear rates times 100", func(l *ledger) {
 			p := wrong(ill, func(p *fwinst.Instance) { p.Alpha *= 8; p.LF /= 100 })
 			awayFW(l, p, e)
-		}, []string{"AwayFW, safe step: linear rate", "AwayFW, line search: linear rate"}},
+			pairwiseFW(l, p, e)
+			blended(l, p, e)
+		}, []string{"AwayFW, safe step: linear rate", "AwayFW, line search: linear rate", "AwayFW, backtracking, 2L for L: linear rate",
+			"PairwiseFW, safe step: f does not go up", "PairwiseFW, line search, one step without a drop",
+			"BlendedPairwise, line search: linear rate", "BlendedPairwise, line search, one step without a drop"}},
+		{"L_f a tenth for conjugate directions", func(l *ledger) { conjugate(l, wrong(ill, func(p *fwinst.Instance) { p.LF /= 10 }), e) },
+			[]string{"ConjugateFW: one step takes off what its slope promises", "BiconjugateFW: one step takes off what its slope promises"}},
 		{"Garber-Hazan with D a tenth", func(l *ledger) { garberHazan(l, wrong(ill, func(p *fwinst.Instance) { p.D /= 10 }), e) },
 			[]string{"Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", "Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", "Garber-Hazan: p_k is as good as w*", "Garber-Hazan: gap(w_0) ≤ LD²/2"}},
 		{"beyond with L a tenth of that of the method", func(l *ledger) {

@@ -81,7 +81,8 @@ func verify(e effort) (checks []Check) {
 		l := newLedger(p.Name)
 		for _, check := range []func(*ledger, *fwinst.Instance, effort){
 			assumptions, properties, lemma1, baseCase, // lemmas.go
-			frankWolfe, awayFW, garberHazan, onlineFW, sfw, svrf, // theorems.go
+			frankWolfe, garberHazan, onlineFW, sfw, svrf, // theorems.go
+			awayFW, pairwiseFW, blended, conjugate, // active.go
 			scgs, scgsStrong, storcA, storcB, storcC, // sliding.go
 			beyond, beyondStrong, // beyond.go
 		} {

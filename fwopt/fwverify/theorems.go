@@ -15,12 +15,16 @@ func gamma(k int) float64 { return 2 / float64(k+1) }
 
 // frankWolfe checks Jaggi's two theorems, for f itself, which is L_f-smooth.
 func frankWolfe(l *ledger, p *fwinst.Instance, e effort) {
-	L, D := p.LF, p.D
-	for i, m := range []*fwopt.FW{fwopt.FWOpenLoop(), fwopt.FWSafe(L), fwopt.FWLineSearch()} {
-		name := []string{"FW", "FW, safe step", "FW, line search"}[i]
+	rule := &fwmore.Backtracking{}
+	for i, m := range []*fwopt.FW{fwopt.FWOpenLoop(), fwopt.FWSafe(p.LF), fwopt.FWLineSearch(), {Rule: rule}} {
+		name := []string{"FW", "FW, safe step", "FW, line search", "FW, backtracking, 2L for L"}[i]
+		L, D := []float64{p.LF, p.LF, p.LF, 2 * p.LF}[i], p.D
 		last, least := math.Inf(1), math.Inf(1)
 		watch(p, m, &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
 			gap := p.Excess(s.X)
+			if m.Rule == rule {
+				l.most("Backtracking: L_k ≤ 2L", rule.L, 2*p.LF)
+			}
 			l.most(name+": 2LD²/(k+2)", gap, fwtheory.BoundFW(L, D, s.K))
 			if last < math.Inf(1) {
 				l.most(name+", one step", gap, (1-gamma(s.K))*last+L*D*D/2*gamma(s.K)*gamma(s.K))
@@ -33,34 +37,6 @@ func frankWolfe(l *ledger, p *fwinst.Instance, e effort) {
 			return s.K < 2*e.steps
 		})
 	}
-}
-
-// awayFW checks the linear rate with away steps, where the pyramidal width of Ω
-// is known.
-func awayFW(l *ledger, p *fwinst.Instance, e effort) {
-	ratio := width(p.Omega)
-	if p.Alpha == 0 || ratio == 0 {
-		return
-	}
-	h0 := p.Excess(start(p, fwopt.NewOracle(p.F, p.Omega, 1)))
-	for i, m := range []*fwmore.AwayFW{fwmore.AwayFWSafe(p.LF), fwmore.AwayFWLineSearch()} {
-		name := []string{"AwayFW, safe step", "AwayFW, line search"}[i]
-		watch(p, m, &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
-			gap := p.Excess(s.X)
-			l.most(name+": linear rate", gap, h0*math.Pow(1-p.Alpha/(4*p.LF*ratio), float64(s.K)/2))
-			return s.K < 2*e.steps && gap > 1e-14*h0
-		})
-	}
-}
-
-// width returns (D/δ)², where δ is the pyramidal width; 0 stands for unknown.
-func width(omega fwopt.Domain) float64 {
-	polytope, ok := omega.(fwset.Wide)
-	if !ok || polytope.Width() == 0 {
-		return 0
-	}
-	r := omega.(fwset.Diameterer).Diameter() / polytope.Width()
-	return r * r
 }
 
 func garberHazan(l *ledger, p *fwinst.Instance, e effort) {
