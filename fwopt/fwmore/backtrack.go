@@ -20,8 +20,9 @@ import (
 //	L_k = M
 //
 // In the first step M is that of the parabola through f at both ends of the leg. Where the
-// fall of f would be hidden by its rounding, 1e-12 of it, the while asks in its place for
-// ∇f(w_{k−1} + γ_k d)ᵀd > ∇f(w_{k−1})ᵀd + γ_kM‖d‖², which says the same of a quadratic.
+// fall of f would be hidden by rounding, at 1e-13 of f or the step at 1e-13 of w_{k−1}, the
+// while asks in its place for ∇f(w_{k−1} + γ_k d)ᵀd > ∇f(w_{k−1})ᵀd + γ_kM‖d‖², which says the
+// same of a quadratic, and L_k = L_{k−1}, for this may be rounding, too.
 //
 // For an L-smooth f no L_k is above 2L, so that what holds with the Short step holds with
 // twice the L: that of FW is fwtheory.BoundFW(2L, D, k). Where f is flatter than L on the
@@ -48,21 +49,25 @@ func (r *Backtracking) Step(o *fwopt.Oracle, _ int, leg fwopt.Leg) float64 {
 	if math.IsNaN(f) {
 		return f
 	}
+	size := floats.Norm(leg.X, 2)
 	x, g := kern.Borrow(len(leg.X)), kern.Borrow(len(leg.X))
 	defer kern.Return(x)
 	defer kern.Return(g)
 	for ; ; M *= 2 {
 		γ := min(leg.Most, leg.Slope/(M*length2)) // γ_k = min{−∇f(w_{k−1})ᵀd/(M‖d‖²), γ_max}
 		floats.AddScaledTo(*x, leg.X, -γ, leg.D)
-		fall, more := γ*(leg.Slope-γ*M*length2/2), false
-		if fall > 1e-12*math.Abs(f) {
-			more = !(o.Value(*x) <= f-fall) // f(w_{k−1} + γ_k d) > f(w_{k−1}) + γ_k∇f(w_{k−1})ᵀd + γ_k²M‖d‖²/2
+		fall := γ * (leg.Slope - γ*M*length2/2)
+		seen, enough := fall > 1e-13*math.Abs(f) && γ*math.Sqrt(length2) > 1e-13*size, false
+		if seen {
+			enough = o.Value(*x) <= f-fall // f(w_{k−1} + γ_k d) ≤ f(w_{k−1}) + γ_k∇f(w_{k−1})ᵀd + γ_k²M‖d‖²/2
 		} else {
 			o.Grad(*g, *x)
-			more = floats.Dot(*g, leg.D) < leg.Slope-γ*M*length2
+			enough = !(floats.Dot(*g, leg.D) < leg.Slope-γ*M*length2)
 		}
-		if !more {
+		if enough && (seen || r.L == 0) {
 			r.L = M // L_k = M
+		}
+		if enough {
 			return γ
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
@@ -258,6 +259,27 @@ func TestBacktrackingBound(t *testing.T) {
 	}
 }
 
+// Where nothing is left but rounding, be it of an f or of a gradient that vanishes, L stays.
+func TestBacktrackingAtTheFloor(t *testing.T) {
+	for _, p := range []*fwinst.Instance{fwinst.IllBox(2, 1, 1, 1), fwinst.IllBox(4, 4, 8, 1), fwinst.Face(16, 8, 1, 1), fwinst.Simplex(16, 8, 1)} {
+		for name, rule := range map[string]*fwmore.Backtracking{"FW": {}, "AwayFW": {}, "pairwise": {}, "blended": {}} {
+			o := fwopt.NewOracle(p.F, p.Omega, 1)
+			w0 := p.W0
+			if w0 == nil {
+				w0 = o.Start()
+			}
+			for s := range ruled(rule)[name].Steps(o, w0) {
+				if rule.L > 2*p.LF*(1+1e-9) || rule.L < 1e-3*p.LF {
+					t.Fatalf("%s on %s, step %d: L = %g, true %g", name, p.Name, s.K, rule.L, p.LF)
+				}
+				if s.K == 1000 {
+					break
+				}
+			}
+		}
+	}
+}
+
 // The step is found without L.
 func ExampleBacktracking() {
 	f, omega := squares(5, 1), fwset.Simplex{D: 5, R: 2}
@@ -265,5 +287,5 @@ func ExampleBacktracking() {
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.PairwiseFW{Rule: rule}, nil, fwopt.Budget{Tolerance: 1e-9, Steps: 100})
 	fmt.Printf("%v after %d steps, w = %.3f, L = %.2f where %.1f is safe\n", tr.Status, tr.Last().Step, tr.W, rule.L, f.Smoothness())
 	// Output:
-	// converged after 17 steps, w = [0.000 1.344 0.000 0.155 0.501], L = 1.55 where 14.1 is safe
+	// converged after 19 steps, w = [0.000 1.344 0.000 0.155 0.501], L = 1.06 where 14.1 is safe
 }
