@@ -8,7 +8,9 @@
 //	OnlineFWLinear  Hazan & Kale 2012           OnlineFWLipschitz
 //	AwayFW          Lacoste-Julien & Jaggi 2015 AwayFWSafe, AwayFWLineSearch
 //	PairwiseFW      Lacoste-Julien & Jaggi 2015 PairwiseFWSafe, PairwiseFWLineSearch
-//	BlendedPairwise Tsuji, Tanaka & Pokutta 2022 BlendedPairwiseSafe, BlendedPairwiseLineSearch
+//	BlendedPairwise Tsuji, Tanaka, Pokutta 2022 BlendedPairwiseSafe, BlendedPairwiseLineSearch
+//	ConjugateFW     Mitradjieva & Lindberg 2013, with second derivatives
+//	BiconjugateFW   the same
 //	FISTA           Beck & Teboulle 2009, with projections
 //	AdaptiveSTORC   without constants           NewAdaptiveSTORC
 //	fwopt.STORC     a theorem beyond the paper  STORCBeyond, STORCBeyondStrong

@@ -135,6 +135,32 @@ func (f *bowl) LineSearch(w, v []float64) float64 {
 	return max(0, min(1, -slope/curve))
 }
 
+func (f *bowl) Curve(dst, w, d []float64) {
+	for j := range dst {
+		dst[j] = float64(f.n-1) / 2 * d[j]
+	}
+	switch f.fault {
+	case "curve of the sum":
+		for j := range dst {
+			dst[j] *= float64(f.n)
+		}
+	case "curve not symmetric":
+		dst[0] += d[1]
+	case "curve of the other sign":
+		for j := range dst {
+			dst[j] = -dst[j]
+		}
+	case "curve not linear":
+		dst[0] += 1
+	case "curve adds to dst":
+		dst[2] = math.NaN()
+	case "curve writes d":
+		d[0]++
+	case "curve writes w":
+		w[0]++
+	}
+}
+
 // sampled is bowl that draws its own batches.
 type sampled struct{ bowl }
 
@@ -195,6 +221,13 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 		"line search not clipped":        "want a γ in [0, 1]",
 		"line search too short":          "LineSearch returns",
 		"line search at the end":         "LineSearch returns",
+		"curve of the sum":               "Curve is not the derivative of Grad at 20 of 20 points",
+		"curve not symmetric":            "the first two must be the same",
+		"curve of the other sign":        "not negative",
+		"curve not linear":               "Curve",
+		"curve adds to dst":              "coordinate 2 of ∇²f(w)d is NaN",
+		"curve writes d":                 "Curve wrote to w or d",
+		"curve writes w":                 "Curve wrote to w or d",
 	} {
 		var l log
 		finiteSum(&l, &bowl{n: 6, d: 3, fault: fault})

@@ -115,22 +115,22 @@ func (c *sumCheck) curve() error {
 		w1, d1 := slices.Clone(w), slices.Clone(d)
 		hd, he := curve(w, d), curve(w, e)
 		if !same(w, w1) || !same(d, d1) {
-			return fmt.Errorf("Curve wrote to w or d")
+			return fmt.Errorf("f.Curve wrote to w or d")
 		}
 		if j := bad(hd); j >= 0 {
-			return fmt.Errorf("Curve: coordinate %d of ∇²f(w)d is %g", j, hd[j])
+			return fmt.Errorf("f.Curve: coordinate %d of ∇²f(w)d is %g", j, hd[j])
 		}
 		nd, ne := floats.Norm(d, 2), floats.Norm(e, 2)
 		size := floats.Norm(hd, 2)*ne + floats.Norm(he, 2)*nd + 1e-3*top*nd*ne // f may be flat at w
 		if a, b := floats.Dot(e, hd), floats.Dot(d, he); math.Abs(a-b) > 1e-6*size || floats.Dot(d, hd) < -1e-6*size {
-			return fmt.Errorf("Curve: eᵀ∇²f(w)d = %.9g, dᵀ∇²f(w)e = %.9g and dᵀ∇²f(w)d = %.9g; the first two must be the same, and the last not negative, for f is convex", a, b, floats.Dot(d, hd))
+			return fmt.Errorf("f.Curve: eᵀ∇²f(w)d = %.9g, dᵀ∇²f(w)e = %.9g and dᵀ∇²f(w)d = %.9g; the first two must be the same, and the last not negative, for f is convex", a, b, floats.Dot(d, hd))
 		}
 		sum := make([]float64, c.d)
 		floats.AddScaledTo(sum, d, 2, e)
 		hs := curve(w, sum)
 		floats.AddScaled(hs, -2, he)
 		if e := floats.Distance(hs, hd, 2); e > 1e-6*(floats.Norm(hd, 2)+2*floats.Norm(he, 2)+1e-3*top*(nd+2*ne)) {
-			return fmt.Errorf("Curve is not linear in d: for d + 2e it is %.3g off", e)
+			return fmt.Errorf("f.Curve is not linear in d: for d + 2e it is %.3g off", e)
 		}
 		const step = 1e-5
 		floats.AddScaledTo(sum, w, step/nd, d)
@@ -144,7 +144,7 @@ func (c *sumCheck) curve() error {
 		}
 	}
 	if off > trials/4 {
-		return fmt.Errorf("Curve is not the derivative of Grad at %d of %d points, by %.3g of its size", off, trials, worst)
+		return fmt.Errorf("f.Curve is not the derivative of Grad at %d of %d points, by %.3g of its size", off, trials, worst)
 	}
 	return nil
 }
