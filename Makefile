@@ -98,7 +98,7 @@ bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is
 quick: fmt ## between two edits: gofmt, the tests in short with go vet's checks; less than 30 seconds
 	$(GO) test -short -vet=all ./...
 
-test: pins lint unit race cross ## everything that needs no notebook (2 minutes; the first time more, to compile)
+test: pins lint unit race cross ## everything that needs no notebook (3 minutes; the first time more, to compile)
 
 pins: ## the kernel's version of gonb is the library's
 	@lib=$$($(GO) list -m github.com/janpfeifer/gonb) kernel=$$(cd docker && GOWORK=off $(GO) list -m github.com/janpfeifer/gonb) && \
