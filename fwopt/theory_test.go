@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -87,6 +88,9 @@ func TestBoundsHold(t *testing.T) {
 			return fwtheory.BoundEpoch(L, D, t)
 		}
 	}
+	linear := func(L float64) func(t, k int) float64 { // f is 1-smooth
+		return func(_, k int) float64 { return fwtheory.BoundAway(L, D, alpha, fwset.Simplex{D: d, R: 1}.Width(), k) }
+	}
 	svrf := fwopt.SVRFTheorem1()
 	scgs := fwopt.SCGSStronglyConvex(L, D, alpha, G)
 	a, b, c := fwopt.STORCTheorem2a(L, D), fwopt.STORCTheorem2b(L, D, G), fwopt.STORCTheorem2c(L, D, alpha)
@@ -101,6 +105,9 @@ func TestBoundsHold(t *testing.T) {
 		{"FW 2/(k+1)", func() fwopt.Method { return fwopt.FWOpenLoop() }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
 		{"FW safe", func() fwopt.Method { return fwopt.FWSafe(1) }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
 		{"FW line search", func() fwopt.Method { return fwopt.FWLineSearch() }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
+		{"AwayFW", func() fwopt.Method { return fwmore.AwayFWSafe(1) }, linear(1), 300},
+		{"blended pairwise", func() fwopt.Method { return fwmore.BlendedPairwiseSafe(1) }, linear(1), 300},
+		{"the same, backtracking", func() fwopt.Method { return &fwmore.BlendedPairwise{Rule: &fwmore.Backtracking{}} }, linear(2), 300},
 		{"SFW", func() fwopt.Method { return fwopt.SFWTheorem3(L, D, G) }, atStep(fwtheory.BoundSFW), 200},
 		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(L, D, G) }, atStep(fwtheory.BoundSCGS), 60},
 		{"SVRF", func() fwopt.Method { return fwopt.SVRFTheorem1() }, atEpoch(svrf.N), 14 + 30 + 62 + 126},
@@ -128,6 +135,15 @@ func TestBoundsHold(t *testing.T) {
 		}
 		if first > fwtheory.BoundEpoch(L, D, 0) {
 			t.Errorf("w_0 has gap %g, above LD²/2", first)
+		}
+	}
+}
+
+// Constants that no problem has are named.
+func TestBoundAwayPanics(t *testing.T) {
+	for _, c := range [][4]float64{{1, 1, 0, 1}, {1, 1, 2, 1}, {1, 1, 1, 0}, {1, 1, 1, 2}, {1, 1, math.NaN(), 1}} {
+		if got := small.Panics(func() { fwtheory.BoundAway(c[0], c[1], c[2], c[3], 5) }); !strings.HasPrefix(got, "fwtheory: alpha = ") {
+			t.Errorf("%g: panic %q", c, got)
 		}
 	}
 }

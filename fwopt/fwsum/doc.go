@@ -10,8 +10,8 @@
 //	Quadratic          in closed form
 //
 // All but the last are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
-// serve many runs at once. EstimateSmoothness looks for the L of a sum that does not say
-// its own.
+// serve many runs at once. Curve is a product with the second derivative, for the conjugate
+// methods of fwmore. EstimateSmoothness looks for the L of a sum that does not say its own.
 //
 // Vectors are flat. The weights w ∈ R^{h×m} of h scores are stored feature by feature:
 // w[j*h+l] belongs to score (class) l and feature j, both from 0.

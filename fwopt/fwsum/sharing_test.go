@@ -21,13 +21,15 @@ func TestSumsServeManyGoroutines(t *testing.T) {
 		fwopt.FiniteSum
 		fwopt.Differ
 		fwopt.LineSearcher
+		Curve(dst, w, d []float64)
 	}{logistic, fwsum.NewLeastSquares(x, targets), fwsum.NewHuber(x, targets, 0.5),
 		fwsum.NewLeastSquares(x.Dense(), targets), fwsum.NewRowSum(x.Dense(), 3, threeScores{})} {
 		// what goroutine k asks for, and gets
 		ask := func(k int) (got []float64) {
 			rng := rand.New(rand.NewPCG(3, uint64(k)))
 			w, w0 := normals(rng, f.Dim()), normals(rng, f.Dim())
-			got = append(got, f.Value(w), f.LineSearch(w, w0))
+			got = append(make([]float64, f.Dim()), f.Value(w), f.LineSearch(w, w0))
+			f.Curve(got[:f.Dim()], w, w0)
 			for _, b := range []fwopt.Batch{{}, drawn(rng, n, 1+k), drawn(rng, n, 200*(1+k)), drawn(rng, n, n/2+k)} {
 				g, d := make([]float64, f.Dim()), slices.Clone(w0)
 				f.Grad(g, w, b)

@@ -1,6 +1,6 @@
 // Package fwtheory holds what the theorems promise: the bounds on f(w) − f(w*), or on
 // its expectation, of the methods of package fwopt with the parameters of the
-// constructor that each names. L is the smoothness of the f_i (of f for BoundFW and
+// constructor that each names. L is the smoothness of the f_i (of f for BoundFW, BoundAway and
 // BoundGarberHazan), D the diameter of Ω, G a bound on the ‖∇f_i(w)‖, alpha the strong
 // convexity of f. Where a bound is not the paper's own, its proof stands on the page
 // that is named.
@@ -56,4 +56,16 @@ func BoundGarberHazan(L, D, alpha, rho float64, k int) float64 {
 		panic(fmt.Sprintf("fwtheory: alpha = %g, L = %g and rho = %g, want 0 < alpha ≤ L and rho ≥ 1", alpha, L, rho))
 	}
 	return L * D * D / 2 * math.Pow(1-1/(4*(L/alpha)*rho*rho), float64(k))
+}
+
+// BoundAway returns (LD²/2)(1 − (α/4L)(δ/D)²)^{k/2}, the bound on f(w_k) − f(w*) of AwayFW
+// and BlendedPairwise, with the safe step or a line search, k ≥ 0, where delta is the
+// pyramidal width of the polytope and w_0 is Oracle.Start's (Lacoste-Julien & Jaggi, NIPS
+// 2015, Theorem 1; the proof for BlendedPairwise is at its type). With Backtracking it holds
+// with 2L for L. It panics unless 0 < alpha ≤ L and 0 < delta ≤ D.
+func BoundAway(L, D, alpha, delta float64, k int) float64 {
+	if !(alpha > 0 && alpha <= L && delta > 0 && delta <= D) {
+		panic(fmt.Sprintf("fwtheory: alpha = %g, L = %g, delta = %g and D = %g, want 0 < alpha ≤ L and 0 < delta ≤ D", alpha, L, delta, D))
+	}
+	return L * D * D / 2 * math.Pow(1-alpha/(4*L)*(delta/D)*(delta/D), float64(k)/2)
 }
