@@ -27,9 +27,9 @@ import (
 //	    Set w_k = w_{k−1} + γ_k d; update α and drop from S what has weight 0.
 //	end for
 //
-// The Rule chooses γ_k. LineSearch and Short are those of the paper. An away step has
-// γ_max < 1, as gap ≥ α_u∇fᵀ(u − v) and ∇fᵀ(u − w) ≤ (1 − α_u)∇fᵀ(u − v): the second is
-// the larger only if α_u < ½.
+// The Rule chooses γ_k. LineSearch and Short are those of the paper, Backtracking needs no
+// L. An away step has γ_max < 1, as gap ≥ α_u∇fᵀ(u − v) and ∇fᵀ(u − w) ≤ (1 − α_u)∇fᵀ(u − v):
+// the second is the larger only if α_u < ½.
 //
 // On a polytope of pyramidal width δ (Theorem 1 there), an L-smooth and
 // α-strongly convex f has f(w_k) − f(w*) ≤ (1 − (α/4L)(δ/D)²)^{k/2} (f(w_0) − f(w*)),
