@@ -66,7 +66,7 @@ func TestArrows(t *testing.T) {
 		"fwopt/fwset",
 		"fwopt",
 		"fwopt/fwsum fwopt/fwmore fwopt/fwkeep fwopt/fwrate fwopt/fwinst",
-		"fwopt/fwtest/small fwopt/fwtest fwopt/fwdata fwopt/fwplot fwopt/fwnb fwopt/fwverify",
+		"fwopt/fwtest/small fwopt/fwtest fwopt/fwdata fwopt/fwplot fwopt/fwnb fwopt/fwrace fwopt/fwverify",
 		"fwopt/fwfetch",
 		"fwopt/fwfetch/get",
 	} {

@@ -3,6 +3,7 @@ package fwkeep_test
 import (
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -85,6 +86,44 @@ type full struct{}
 var errFull = errors.New("disk full")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// What WriteCSV writes ReadCSV reads, to the same bits; what it does not know it refuses.
+func TestReadCSV(t *testing.T) {
+	nan := math.NaN()
+	want := []*fwopt.Trace{
+		{Method: `SVRF, "no reset"`, Data: "a,b\nc", Seed: math.MaxUint64, Points: []fwopt.Point{
+			{F: 1. / 3, Excess: nan, DualityGap: nan},
+			{Step: 1, T: 2, K: 3, Calls: fwopt.Calls{Exact: 4, Stochastic: 5, Linear: 6, Projections: 7}, Seconds: 0.1, F: -1e-300, Excess: 2, DualityGap: 3, Slack: 1e-9, Bound: 5}}},
+		{Method: "SFW", Points: []fwopt.Point{{F: nan, Excess: nan, DualityGap: nan}}},
+		{Method: "SFW", Points: []fwopt.Point{{F: math.Inf(1), Excess: nan, DualityGap: nan}, {Step: 5, Excess: nan, DualityGap: nan}}},
+		{Method: "SFW", Seed: 1, Points: []fwopt.Point{{Step: 9, Excess: nan, DualityGap: nan}}},
+	}
+	var b strings.Builder
+	if err := fwkeep.WriteCSV(&b, want...); err != nil {
+		t.Fatal(err)
+	}
+	got, err := fwkeep.ReadCSV(strings.NewReader(b.String()))
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%d traces, %v", len(got), err)
+	}
+	for i := range want {
+		if a, b := fmt.Sprintf("%+v", *got[i]), fmt.Sprintf("%+v", *want[i]); a != b {
+			t.Errorf("trace %d:\n%s\nwant\n%s", i, a, b)
+		}
+	}
+	lines := strings.SplitAfter(b.String(), "\n")
+	for text, want := range map[string]string{
+		"":              "not a table of traces",
+		"method,seed\n": "not a table of traces",
+		lines[0] + "SFW,,x" + strings.Repeat(",0", 13) + "\n": "line 2",
+		lines[0] + "SFW,,1,0,0,0,0,0,0,0,zero,0,,,,\n":        "line 2",
+		lines[0] + "SFW,,1\n":                                 "wrong number of fields",
+	} {
+		if _, err := fwkeep.ReadCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
 
 func TestWriteCSVError(t *testing.T) {
 	if err := fwkeep.WriteCSV(full{}, &fwopt.Trace{Points: make([]fwopt.Point, 1)}); !errors.Is(err, errFull) {

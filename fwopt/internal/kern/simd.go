@@ -7,6 +7,17 @@ package kern
 // come to these kernels.
 var vectors, wide = hasVectors(), hasWide()
 
+// Path says which kernels run here: "AVX-512", "AVX2" or "plain Go". The bits are the same.
+func Path() string {
+	switch {
+	case wide:
+		return "AVX-512"
+	case vectors:
+		return "AVX2"
+	}
+	return "plain Go"
+}
+
 const (
 	width = 4       // numbers in a vector
 	strip = 12      // at most so many vectors of sums stay in registers

@@ -1,0 +1,280 @@
+package fwrace
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+)
+
+// Archive is all that came out of a race. What it says is computed from its traces, each
+// time anew.
+type Archive struct {
+	Name    string         // of the Race
+	Data    string         // of the data
+	Facts   [][2]string    // where and of what: data, budget, machine, versions
+	N       int            // terms of f
+	Traces  []*fwopt.Trace // the first is FISTA's, the others are by entry and seed
+	Tunings []Tuning       // their Tried have no Traces
+
+	Star   float64 // f*: the best lower bound that the traces prove
+	Within float64 // FISTA's best value is so far above it
+	First  float64 // f(w_0)
+}
+
+// archive returns an empty one that says where and of what it is.
+func (r *Race) archive() *Archive {
+	h, m := r.F.Shape()
+	b := r.Budget
+	a := &Archive{Name: r.Name, Data: r.F.Name, N: r.F.Len()}
+	a.Facts = [][2]string{
+		{"rows, features, classes", fmt.Sprintf("%d, %d, %d", r.F.Len(), m, h)},
+		{"radius", fmt.Sprint(r.Omega.Tau)},
+		{"a run", fmt.Sprintf("%g seconds, %d steps (0: no limit)", b.Seconds, b.Steps)},
+		{"seeds", fmt.Sprintf("%d, of the tuning and of each change %d", r.Seeds, r.Fewer)},
+		{"processor", processor()},
+		{"system", runtime.GOOS + "/" + runtime.GOARCH + ", one processor a run"},
+		{"kernels", kern.Path() + "; arithmetic of " + fwopt.Kernel()},
+		{"Go", runtime.Version()},
+		{"code", fmt.Sprintf("%016x", fwopt.Version())},
+	}
+	return a
+}
+
+// processor returns what Linux calls the processor.
+func processor() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for _, line := range strings.Split(string(text), "\n") {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown"
+}
+
+// Fact returns the value of a fact, "" if it is not there.
+func (a *Archive) Fact(name string) string {
+	for _, f := range a.Facts {
+		if f[0] == name {
+			return f[1]
+		}
+	}
+	return ""
+}
+
+// Table returns the facts, for fwnb.Table, and if the code of this program is not that of
+// the runs, a line that says so.
+func (a *Archive) Table() [][]string {
+	rows := [][]string{{"", a.Data}}
+	for _, f := range a.Facts {
+		rows = append(rows, []string{f[0], f[1]})
+	}
+	if code := fmt.Sprintf("%016x", fwopt.Version()); a.Fact("code") != code {
+		rows = append(rows, []string{"not this code", "this is " + code + ": the runs show what the code of then did"})
+	}
+	return rows
+}
+
+// settle rounds all numbers to what a file holds, so that what is said of a race does not
+// change when it is read back, and finds f*.
+func (a *Archive) settle() *Archive {
+	for i := range a.Traces {
+		t := *a.Traces[i]
+		t.Points = slices.Clone(t.Points)
+		for j := range t.Points {
+			p := &t.Points[j]
+			p.F, p.Seconds = rounded(p.F, 13), rounded(p.Seconds, 5)
+			p.DualityGap, p.Slack, p.Excess, p.Bound = rounded(p.DualityGap, 5), rounded(p.Slack, 5), math.NaN(), 0
+			p.T, p.K = 0, 0
+		}
+		a.Traces[i] = &t
+	}
+	for i := range a.Tunings {
+		t := *a.Tunings[i].Tuning
+		t.Rounds = slices.Clone(t.Rounds)
+		for j, round := range t.Rounds {
+			t.Rounds[j] = nil
+			for _, p := range round {
+				p.Median, p.Least, p.Most, p.Traces = rounded(p.Median, 10), rounded(p.Least, 10), rounded(p.Most, 10), nil
+				t.Rounds[j] = append(t.Rounds[j], p)
+			}
+		}
+		a.Tunings[i].Tuning = &t
+	}
+	a.Star, a.First = fwrate.LowerBound(a.Traces[0]), a.Traces[0].Points[0].F
+	a.Within = math.Inf(1)
+	for _, p := range a.Traces[0].Points {
+		a.Within = min(a.Within, p.F-a.Star)
+	}
+	return a
+}
+
+// rounded returns x with so many digits.
+func rounded(x float64, digits int) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	return y
+}
+
+const format = "# fwrace archive 1, sha256 of the rest: "
+
+// Write writes the archive: lines that begin with #, for facts and tunings, and the traces
+// as fwkeep.WriteCSV writes them. The first line has a digest of the others.
+func (a *Archive) Write(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# name|%s\n# data|%s\n# terms|%d\n", a.Name, a.Data, a.N)
+	for _, f := range a.Facts {
+		fmt.Fprintf(&b, "# fact|%s|%s\n", f[0], f[1])
+	}
+	for _, t := range a.Tunings {
+		fmt.Fprintf(&b, "# tuned|%s|%s|%g|%g\n", t.Entry, t.Constant, t.Best, t.Spent)
+		for _, d := range t.Doubts {
+			fmt.Fprintf(&b, "# doubt|%s\n", d)
+		}
+		for i, round := range t.Rounds {
+			for _, p := range round {
+				fmt.Fprintf(&b, "# tried|%d|%g|%g|%g|%g|%g\n", i, p.C, p.Share, p.Median, p.Least, p.Most)
+			}
+		}
+	}
+	if err := fwkeep.WriteCSV(&b, a.Traces...); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w, format+digest(b.Bytes())); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// Save writes the archive to a file, whole or not at all.
+func (a *Archive) Save(path string) error {
+	var b bytes.Buffer
+	if err := a.Write(&b); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".part", b.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("fwrace: %w", err)
+	}
+	if err := os.Rename(path+".part", path); err != nil {
+		return fmt.Errorf("fwrace: %w", err)
+	}
+	return nil
+}
+
+// Open reads the archive of the race of that name from a file. It returns an error that
+// wraps fs.ErrNotExist if there is none, and one that says what is wrong if the file is
+// another race's, of another form, or not as it was written.
+func Open(path, name string) (*Archive, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("fwrace: no archive: %w", err)
+	}
+	a, err := Read(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, path)
+	}
+	if a.Name != name {
+		return nil, fmt.Errorf("fwrace: the archive of %s, not of %s: %s", a.Name, name, path)
+	}
+	return a, nil
+}
+
+// Read reads what Write has written.
+func Read(r io.Reader) (*Archive, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("fwrace: %w", err)
+	}
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	sum, ok := strings.CutPrefix(string(first), format)
+	switch {
+	case !ok && bytes.HasPrefix(first, []byte("# fwrace archive ")):
+		return nil, fmt.Errorf("fwrace: an archive of another form, %q, where this code reads %q: run the race in full again", first, format)
+	case !ok:
+		return nil, fmt.Errorf("fwrace: not an archive: it begins with %.40q", first)
+	case sum != digest(rest):
+		return nil, fmt.Errorf("fwrace: an archive that was damaged or edited since it was written: take it from the repository again, or run the race in full")
+	}
+	a := &Archive{}
+	for len(rest) > 2 && rest[0] == '#' {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		a.read(strings.Split(string(line[2:]), "|"))
+	}
+	if a.Traces, err = fwkeep.ReadCSV(bytes.NewReader(rest)); err != nil {
+		return nil, fmt.Errorf("fwrace: %w", err)
+	}
+	if len(a.Traces) == 0 || a.Traces[0].Method != "FISTA" {
+		return nil, fmt.Errorf("fwrace: an archive without the run that gives f*")
+	}
+	return a.settle(), nil
+}
+
+// read takes a line of the head, which is as it was written.
+func (a *Archive) read(f []string) {
+	number := func(i int) float64 { x, _ := strconv.ParseFloat(f[i], 64); return x }
+	last := func() *Tuning { return &a.Tunings[len(a.Tunings)-1] }
+	switch f[0] {
+	case "name":
+		a.Name = f[1]
+	case "data":
+		a.Data = f[1]
+	case "terms":
+		a.N = int(number(1))
+	case "fact":
+		a.Facts = append(a.Facts, [2]string{f[1], f[2]})
+	case "tuned":
+		a.Tunings = append(a.Tunings, Tuning{entry(f[1]), f[2], &fwrate.Tuning{Best: number(3), Spent: number(4)}})
+	case "doubt":
+		last().Doubts = append(last().Doubts, f[1])
+	case "tried":
+		t := last()
+		if int(number(1)) == len(t.Rounds) {
+			t.Rounds = append(t.Rounds, nil)
+		}
+		i := len(t.Rounds) - 1
+		t.Rounds[i] = append(t.Rounds[i], fwrate.Tried{C: number(2), Share: number(3), Median: number(4), Least: number(5), Most: number(6)})
+	}
+}
+
+// Lines returns the runs of the entries, as "STORC, m = 1000", or without names of the race
+// itself and of FISTA, for fwplot.Traces. They are copies in which Calls.Stochastic counts
+// the gradients ∇f_i that were computed: of a batch of m > n samples at most n. So
+// fwplot.Terms(a.N) is all that was computed.
+func (a *Archive) Lines(names ...string) (traces []*fwopt.Trace) {
+	if len(names) == 0 {
+		names = []string{"SFW", "SCGS", "SVRF", "STORC", "SGD", "SVRG", Entry{"STORC", Adaptive}.String(), "FISTA"}
+	}
+	for _, name := range names {
+		for _, tr := range a.Traces {
+			if tr.Method != name {
+				continue
+			}
+			t, e := *tr, entry(name)
+			t.Points = slices.Clone(t.Points)
+			for i := range t.Points {
+				p := &t.Points[i]
+				p.Calls.Stochastic = int(e.terms(a.N, tr.Points[i])) - a.N*p.Calls.Exact
+			}
+			traces = append(traces, &t)
+		}
+	}
+	return traces
+}

@@ -1,0 +1,234 @@
+// Package fwrace is the race of Section 5: six methods on a multiclass logistic loss
+// under a trace-norm bound, their free constants tuned, from several seeds; what the
+// paper says of it, judged; and what one of its open choices changes at a time. On data
+// of one's own, in a notebook:
+//
+//	set, err := fwdata.ReadFile("mine.svm")
+//	…
+//	race := fwrace.New(set.UnitRows().Logistic(), 50)
+//	race.Run = fwnb.Run // kept, with a display, under the Stop button
+//	a, err := race.Go()
+//	…
+//	fwnb.Table(a.Ledger()...)
+//	fwnb.Table(a.Flips()...)
+//	fwnb.Show(fwplot.Bundle(fwplot.Direct(fwplot.Traces(fwplot.Seconds, fwplot.Excess(a.Star), a.Lines()...))))
+//
+// What comes out is an Archive, which holds all runs and the tuning, and goes into a file
+// from which all tables and figures come again without a run.
+package fwrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+)
+
+// Race is a race to be run. New sets all its fields; change what should be otherwise.
+type Race struct {
+	Name     string // whose archive it is, as "10-experiments-news20"
+	F        *fwsum.Logistic
+	Omega    fwset.TraceNorm
+	W0       []float64    // where all begin; w_0 of Algorithms 1 and 2, outside of all accounts
+	Budget   fwopt.Budget // of a run; fwrate.Tune gives a share of it to the first rounds
+	Seeds    int          // of the race; the tuning has others
+	Fewer    int          // seeds of the tuning, and of what one change does
+	Grid     []float64    // of the constants, rising by one factor; grown where the best is at its end
+	Accuracy float64      // to which f* is certified, as a share of the duality gap at w_0
+	Epochs   int          // the whole epochs that STORC makes at least, whatever the Budget says
+	Changes  []string     // what is changed, one at a time; nil for no flips, AllChanges() for all
+	Run      Runner
+
+	known map[string]*fwopt.Trace // runs of the tuning
+}
+
+// Runner runs a method, as fwnb.Run and, with a context, fwopt.Run do.
+type Runner func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace
+
+// New returns the race on f over the trace-norm ball of radius tau: 20 seconds a run, five
+// seeds, three for the tuning on 2⁻¹⁶, 2⁻¹², …, 2¹², and all changes. A short run is one
+// with another Budget, say fwopt.Budget{Steps: 60, Linear: 500}: give a limit to Linear or
+// Seconds, for STORC with a small constant takes a million linear optimisations a step.
+func New(f *fwsum.Logistic, tau float64) *Race {
+	r := &Race{Name: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-9, Epochs: 3,
+		Budget: fwopt.Budget{Seconds: 20}, Changes: AllChanges()}
+	r.Omega.H, r.Omega.M = f.Shape()
+	r.Omega.Tau = tau
+	r.W0 = fwopt.NewOracle(f, r.Omega, 0).Start()
+	r.Run = func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
+		return fwopt.Run(context.Background(), o, m, w0, b)
+	}
+	return r
+}
+
+// Powers returns 2^from, …, 2^to, in steps of step in the exponent. It panics unless
+// step is positive.
+func Powers(from, to, step int) (grid []float64) {
+	if step < 1 {
+		panic(fmt.Sprintf("fwrace: powers of 2 in steps of %d", step))
+	}
+	for e := from; e <= to; e += step {
+		grid = append(grid, math.Exp2(float64(e)))
+	}
+	return grid
+}
+
+var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Run keeps it; run it again to go on")
+
+// Go certifies f*, tunes each method's constant, and runs the race and its changes. It
+// returns an error if a run was interrupted. Each run has one processor, so that seconds
+// are worth the same to all. What it takes is some 100 runs of the Budget and, with all
+// changes, 230.
+//
+// It panics if the Budget cannot be divided (see fwrate.Tune), if there are no seeds, or if
+// a change is none of AllChanges.
+func (r *Race) Go() (*Archive, error) {
+	r.check()
+	r.known = map[string]*fwopt.Trace{}
+	a := r.archive()
+	ref := r.reference()
+	if ref.Status == fwopt.Interrupted {
+		return nil, errInterrupted
+	}
+	a.Traces = append(a.Traces, ref)
+	entries := []Entry{{"SFW", ""}, {"SCGS", ""}, {"SVRF", ""}, {"STORC", ""}, {"SGD", ""}, {"SVRG", ""}, {"STORC", Adaptive}}
+	base := map[string]constants{}
+	for _, e := range entries {
+		c, err := r.enter(a, e, r.Seeds, constants{1, 1})
+		if err != nil {
+			return nil, err
+		}
+		base[e.String()] = c
+	}
+	for _, name := range r.Changes {
+		for _, method := range change(name).of {
+			e := Entry{method, name}
+			if _, err := r.enter(a, e, r.Fewer, base[method]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return a.settle(), nil
+}
+
+func (r *Race) check() {
+	if r.Seeds < 1 || r.Fewer < 1 {
+		panic(fmt.Sprintf("fwrace: %d seeds, and %d for the tuning, want at least one of each", r.Seeds, r.Fewer))
+	}
+	for _, name := range r.Changes {
+		change(name)
+	}
+}
+
+// reference is FISTA's run, whose certificate gives f*.
+func (r *Race) reference() *fwopt.Trace {
+	gap, slack := fwopt.DualityGap(r.F, r.Omega, r.W0)
+	b := fwopt.Budget{Tolerance: r.Accuracy * (gap + slack), Every: 1.05, NoW: true}
+	return r.one(Entry{Method: "FISTA"}, constants{}, 0, b)
+}
+
+// enter tunes what is free in e and runs it. c are the constants of the base case.
+func (r *Race) enter(a *Archive, e Entry, seeds int, c constants) (constants, error) {
+	for _, free := range e.free() {
+		t, err := r.tune(e, free, c)
+		if err != nil {
+			return c, err
+		}
+		t.set(&c)
+		a.Tunings = append(a.Tunings, *t)
+	}
+	for seed := range seeds {
+		tr := r.one(e, c, uint64(seed+1), r.Budget)
+		if tr.Status == fwopt.Interrupted {
+			return c, errInterrupted
+		}
+		a.Traces = append(a.Traces, tr)
+	}
+	return c, nil
+}
+
+// one makes one run on one processor. A run of STORC goes on until the epochs are whole.
+func (r *Race) one(e Entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Trace {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	b.NoW = true
+	run := func(b fwopt.Budget) *fwopt.Trace {
+		f, omega := fwopt.FiniteSum(r.F), r.Omega
+		if e.Change == Singly {
+			f = &singly{Logistic: r.F}
+		}
+		omega.SVD = e.Change == SVD
+		return r.Run(fwopt.NewOracle(f, omega, seed), r.method(e, c), r.W0, b)
+	}
+	tr := run(b)
+	if e.sliding() && b.Seconds > 0 && seed < tuning && tr.Status == fwopt.Done && tr.Last().Calls.Exact <= r.Epochs {
+		tr = run(fwopt.Budget{Exact: r.Epochs + 1, Seconds: 20 * b.Seconds, Every: b.Every, NoW: true})
+	}
+	t := *tr
+	t.Method, t.Data = e.String(), r.F.Name
+	return &t
+}
+
+// method makes the method of an entry.
+func (r *Race) method(e Entry, c constants) fwopt.Method {
+	L, D := r.F.Smoothness(), r.Omega.Diameter()
+	switch e.Method {
+	case "FISTA":
+		return &fwmore.FISTA{L: 1e-6 * L}
+	case "SFW":
+		return fwopt.SFWExperiments()
+	case "SVRF":
+		return fwopt.SVRFExperiments()
+	case "SGD":
+		return fwopt.SGDExperiments(c[0])
+	case "SVRG":
+		return fwopt.SVRGExperiments(c[0])
+	case "SCGS":
+		return fwopt.SCGSExperiments(c[0]*L, D)
+	}
+	return storc(e.Change, c, L, D)
+}
+
+// tuning is added to the seeds of the tuning, so that the race has none of them.
+const tuning = 100
+
+// tune looks for the best value of a constant of e, on a grid that grows where the best is
+// at its end, three times at most.
+func (r *Race) tune(e Entry, free int, c constants) (*Tuning, error) {
+	grid := slices.Clone(r.Grid)
+	for grown := 0; ; grown++ {
+		found, err := fwrate.Tune(grid, r.Fewer, r.Budget, func(x float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+			at := c
+			at[free] = x
+			key := fmt.Sprint(e, at, seed, b.Seconds, b.Steps, b.Exact, b.Stochastic, b.Linear, b.Projections)
+			tr := r.known[key]
+			if tr == nil {
+				tr = r.one(e, at, tuning+seed, b)
+				r.known[key] = tr
+			}
+			return tr
+		})
+		if err != nil {
+			return nil, errInterrupted
+		}
+		t := judge(e, free, found)
+		n := len(grid)
+		switch {
+		case n < 2 || grown == 3 || math.IsNaN(found.Best) || t.Best != grid[0] && t.Best != grid[n-1]:
+			return t, nil
+		case t.Best == grid[0]:
+			q := grid[0] / grid[1]
+			grid = append([]float64{grid[0] * q * q, grid[0] * q}, grid...)
+		default:
+			q := grid[n-1] / grid[n-2]
+			grid = append(grid, grid[n-1]*q, grid[n-1]*q*q)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package fwrace
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+)
+
+// digits is a race of some seconds on a third of the digits.
+func digits(t *testing.T) *Race {
+	t.Helper()
+	set, err := fwdata.Load("digits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, _ = set.Split(0.33, 1)
+	r := New(set.UnitRows().Logistic(), 20)
+	r.Budget, r.Seeds, r.Fewer, r.Accuracy = fwopt.Budget{Steps: 60, Linear: 500}, 3, 2, 1e-7
+	r.Grid = Powers(-8, 8, 4)
+	return r
+}
+
+var (
+	once    sync.Once
+	archive *Archive
+)
+
+// raced is the archive of digits, made once.
+func raced(t *testing.T) *Archive {
+	t.Helper()
+	r := digits(t)
+	once.Do(func() {
+		a, err := r.Go()
+		if err != nil {
+			t.Fatal(err)
+		}
+		archive = a
+	})
+	return archive
+}
+
+func TestRace(t *testing.T) {
+	a := raced(t)
+	count := map[string]int{}
+	for _, tr := range a.Traces {
+		count[tr.Method]++
+		if p := tr.Last(); !(p.F >= a.Star) {
+			t.Errorf("%s, seed %d: ends at %g, below f* = %g", tr.Method, tr.Seed, p.F, a.Star)
+		}
+		if tr.Points[0].F != a.First {
+			t.Errorf("%s begins at %g, not at %g", tr.Method, tr.Points[0].F, a.First)
+		}
+	}
+	want := map[string]int{"FISTA": 1, "SFW": 3, "SCGS": 3, "SVRF": 3, "STORC": 3, "SGD": 3, "SVRG": 3, "STORC, adaptive": 3,
+		"SGD, SVD": 2, "SVRG, SVD": 2, "SFW, drawn singly": 2, "SCGS, drawn singly": 2,
+		"STORC, m = 1000": 2, "STORC, η falling": 2, "STORC, β and η apart": 2, "STORC, k not reset": 2}
+	if !reflect.DeepEqual(count, want) {
+		t.Errorf("runs %v, want %v", count, want)
+	}
+	if a.Within > 1e-6*(a.First-a.Star) {
+		t.Errorf("f* is known to %g, of %g", a.Within, a.First-a.Star)
+	}
+	var names []string
+	for _, tu := range a.Tunings {
+		names = append(names, tu.Name())
+	}
+	if want := []string{"SCGS: s", "STORC: s", "SGD: c", "SVRG: c′", "STORC, m = 1000: s", "STORC, η falling: s",
+		"STORC, β and η apart: r", "STORC, β and η apart: s", "STORC, k not reset: s"}; !slices.Equal(names, want) {
+		t.Errorf("tuned %q, want %q", names, want)
+	}
+}
+
+// Same race, same bits, but for seconds; and an archive read back says the same.
+func TestArchive(t *testing.T) {
+	a := raced(t)
+	path := filepath.Join(t.TempDir(), "digits.csv")
+	if err := a.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(path, "digits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, of := range map[string]func(a *Archive) [][]string{
+		"ledger": (*Archive).Ledger, "flips": (*Archive).Flips, "constants": (*Archive).Constants, "facts": (*Archive).Table,
+		"reach": func(a *Archive) [][]string { return a.Reach(Currencies()[1]) },
+	} {
+		if x, y := of(a), of(b); !reflect.DeepEqual(x, y) {
+			t.Errorf("%s: %q, read back %q", what, x, y)
+		}
+	}
+	if a.Star != b.Star || a.Within != b.Within || a.First != b.First || a.N != b.N {
+		t.Errorf("f* %g within %g, f(w0) %g of %d; read back %g, %g, %g, %d", a.Star, a.Within, a.First, a.N, b.Star, b.Within, b.First, b.N)
+	}
+	var x, y strings.Builder
+	if a.Write(&x) != nil || b.Write(&y) != nil || x.String() != y.String() {
+		t.Error("written again it is another file")
+	}
+	text := x.String()
+	for fault, c := range map[string]struct{ text, want string }{
+		"edited":       {strings.Replace(text, "SVRG,", "SGD,", 1), "damaged or edited"},
+		"cut":          {text[:len(text)/2], "damaged or edited"},
+		"another form": {strings.Replace(text, "archive 1", "archive 2", 1), "another form"},
+		"a table":      {"method,seed\n1,2\n", "not an archive"},
+		"nothing":      {"", "not an archive"},
+	} {
+		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", fault, err, c.want)
+		}
+	}
+	if _, err := Open(path, "12-experiments-aloi"); err == nil || !strings.Contains(err.Error(), "the archive of digits, not of 12-experiments-aloi") {
+		t.Errorf("of another page: %v", err)
+	}
+	if _, err := Open(path+".none", "digits"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("none: %v", err)
+	}
+	old := *b
+	old.Facts = slices.Clone(b.Facts)
+	old.Facts[len(old.Facts)-1][1] = "0123456789abcdef"
+	if rows := old.Table(); rows[len(rows)-1][0] != "not this code" || len(rows) != len(a.Table())+1 {
+		t.Errorf("of other code: %q", rows)
+	}
+}
+
+func TestSingleValue(t *testing.T) {
+	r := digits(t)
+	r.Grid, r.Changes, r.Seeds, r.Fewer, r.Budget.Steps = []float64{1}, nil, 1, 1, 3
+	a, err := r.Go()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range a.Constants()[1:] {
+		if !strings.Contains(row[3], "the grid has one value") {
+			t.Errorf("%q", row)
+		}
+	}
+	if row := a.Ledger()[1]; !strings.Contains(row[len(row)-1], "in doubt: SCGS: s") {
+		t.Errorf("%q", row)
+	}
+	if rows := a.Flips(); len(rows) != 2 || rows[1][0] != "STORC: adaptive" {
+		t.Errorf("%q", rows)
+	}
+}
+
+// A grid of which the best is at an end grows to where it is inside; it is given up, with a
+// doubt, after three times.
+func TestGrow(t *testing.T) {
+	r := digits(t)
+	r.Grid, r.Fewer = Powers(-8, -4, 2), 1
+	r.known = map[string]*fwopt.Trace{}
+	got, err := r.tune(Entry{"SVRG", ""}, 0, constants{1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := got.Rounds[0]
+	if n := len(first); n <= 3 || got.Best <= 1./16 || got.Best == first[n-1].C || len(got.Doubts) > 0 {
+		t.Errorf("best %g of %d values to %g, doubts %q", got.Best, n, first[n-1].C, got.Doubts)
+	}
+	r.Budget.Steps, r.Grid = 1, Powers(-20, -18, 1)
+	if got, err = r.tune(Entry{"SVRG", ""}, 0, constants{1, 1}); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Rounds[0]) != 9 || len(got.Doubts) == 0 || got.Best != math.Exp2(-12) {
+		t.Errorf("best %g of %d values, doubts %q", got.Best, len(got.Rounds[0]), got.Doubts)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	for at := range 3 {
+		r := digits(t)
+		r.Changes, r.Budget.Steps, r.Grid = nil, 2, []float64{0.1}
+		run, n := r.Run, 0
+		r.Run = func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
+			if n++; n > []int{0, 2, 20}[at] {
+				return &fwopt.Trace{Status: fwopt.Interrupted}
+			}
+			return run(o, m, w0, b)
+		}
+		if a, err := r.Go(); err != errInterrupted || a != nil {
+			t.Errorf("%v", err)
+		}
+	}
+}

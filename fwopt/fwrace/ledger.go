@@ -1,0 +1,257 @@
+package fwrace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Claim is a sentence that says who is ahead of whom: each of Ahead of each of Behind.
+type Claim struct {
+	Short         string // as a column's head
+	Text, Where   string
+	Ahead, Behind []string // entries
+	Large         bool     // it says by much: "significantly", "large", "substantially"
+}
+
+// large is what those words are taken to say: a factor.
+const large = 2
+
+// Claims are the empirical sentences of the paper, and what is asked of the STORC that
+// takes η from its certified gap.
+func Claims() []Claim {
+	free := []string{"SFW", "SCGS", "SVRF", "STORC"}
+	adaptive := Entry{"STORC", Adaptive}.String()
+	return []Claim{
+		{"SGD is last", "“for all datasets, SGD … significantly slower compared to the others”", "Section 5", free, []string{"SGD"}, true},
+		{"SVRG is last", "“for all datasets, … SVRG … significantly slower compared to the others”", "Section 5", free, []string{"SVRG"}, true},
+		{"STORC before SCGS", "“large improvement gained from the variance reduction technique, especially when comparing SCGS and STORC”", "Section 5", []string{"STORC"}, []string{"SCGS"}, true},
+		{"SVRF before SFW", "“as well as SFW and SVRF on the aloi dataset”", "Section 5", []string{"SVRF"}, []string{"SFW"}, true},
+		{"SFW before STORC", "“empirically the simpler algorithms SFW … tend to have consistent better performance”", "Section 5", []string{"SFW"}, []string{"STORC"}, false},
+		{"SVRF before STORC", "“empirically the simpler algorithms … SVRF tend to have consistent better performance”", "Section 5", []string{"SVRF"}, []string{"STORC"}, false},
+		{"SVRF before SCGS", "“SVRF substantially outperforms SCGS empirically”", "Section 2.2", []string{"SVRF"}, []string{"SCGS"}, true},
+		{"η from the gap, before STORC", "STORC with η from the certified gap is ahead of Section 5’s STORC", "not in the paper", []string{adaptive}, []string{"STORC"}, false},
+		{"η from the gap, before SVRF", "STORC with η from the certified gap is ahead of SVRF", "not in the paper", []string{adaptive}, []string{"SVRF"}, false},
+	}
+}
+
+// Judge judges a claim at a level. What is changed stands in the place of the entry that it
+// changes; "" for nothing.
+//
+// A is ahead of B if every run of A had come to the level before any of B had. With five
+// seeds each that comes by chance once in 126 pairs of methods that are alike. It is a draw
+// if the ranges overlap; neither, if most runs of both never came; open, if runs were
+// stopped too early to say. A claim of several pairs holds if all do, and fails if one
+// fails. One that says by much holds slightly if a median is ahead by less than twice.
+func (a *Archive) Judge(claim Claim, c Currency, level float64, change string) Verdict {
+	of := func(name string) []arrival {
+		e := entry(name)
+		if e.Change == "" && slices.ContainsFunc(a.entries(), func(x Entry) bool { return x == Entry{e.Method, change} }) {
+			e.Change = change
+		}
+		return a.arrivals(e, c, level)
+	}
+	var all Verdict
+	var who []string
+	first, arrived := true, false
+	several := len(claim.Ahead)*len(claim.Behind) > 1
+	for _, x := range claim.Ahead {
+		for _, y := range claim.Behind {
+			v := compare(of(x), of(y))
+			if claim.Large && v.kind == holds && v.ratio < large {
+				v.kind = slight
+			}
+			if v.kind == fails {
+				who = append(who, x)
+			}
+			arrived = arrived || v.kind != neither
+			if first || worse(v, all) {
+				all, first = v, false
+			}
+		}
+	}
+	if all.kind == neither && arrived {
+		all.kind = open // for some pairs nothing can be said
+	}
+	if several && len(who) > 0 {
+		all.who = strings.Join(who, ", ")
+	}
+	return all
+}
+
+// worse reports whether v says less for a claim of several pairs than w: that it fails is
+// the worst; then that it cannot be said; a draw; and the smaller lead.
+func worse(v, w Verdict) bool {
+	rank := func(k kind) int { return [...]int{1, 2, 3, 0, 4, 5}[k] }
+	if v.kind != w.kind {
+		return rank(v.kind) < rank(w.kind)
+	}
+	if v.kind == fails {
+		return v.ratio > w.ratio
+	}
+	return v.ratio < w.ratio
+}
+
+// entries returns who has run.
+func (a *Archive) entries() (all []Entry) {
+	for _, tr := range a.Traces {
+		if e := entry(tr.Method); !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// Overall sums the levels up: "holds" or "fails" where that is so at each level that says
+// either, and "in part" where other levels say neither.
+func (a *Archive) Overall(claim Claim, c Currency, change string) string {
+	count := map[kind]int{}
+	for _, level := range Levels {
+		count[a.Judge(claim, c, level, change).kind]++
+	}
+	yes, no := count[holds]+count[slight], count[fails]
+	part := ""
+	if count[draw]+count[open] > 0 {
+		part = " in part"
+	}
+	switch {
+	case yes > 0 && no > 0:
+		return "holds and fails"
+	case no > 0:
+		return "fails" + part
+	case yes > 0 && count[holds] == 0:
+		return "slightly" + part
+	case yes > 0:
+		return "holds" + part
+	case count[draw] > 0:
+		return "draw"
+	case count[open] > 0:
+		return "open"
+	}
+	return "neither"
+}
+
+// Ledger is a table for fwnb.Table: each claim in each currency, the verdict at each of the
+// Levels and in all, and the runs that it is from. A doubt is one of the tuning.
+func (a *Archive) Ledger() [][]string {
+	head := []string{a.Data, "where", "in"}
+	for _, level := range Levels {
+		head = append(head, number(level))
+	}
+	rows := [][]string{append(head, "in all", "runs")}
+	for _, claim := range Claims() {
+		for i, c := range Currencies() {
+			row := []string{claim.Text, claim.Where, c.Name}
+			if i > 0 {
+				row[0], row[1] = "", ""
+			}
+			for _, level := range Levels {
+				row = append(row, a.Judge(claim, c, level, "").String())
+			}
+			rows = append(rows, append(row, a.Overall(claim, c, ""), a.runs(claim)))
+		}
+	}
+	return rows
+}
+
+// runs names the seeds that a claim is judged by, and the constants in doubt.
+func (a *Archive) runs(claim Claim) string {
+	names := slices.Concat(claim.Ahead, claim.Behind)
+	n := len(a.arrivals(entry(names[0]), Currencies()[0], 1))
+	s := fmt.Sprintf("seeds 1 to %d of each", n)
+	for _, t := range a.Tunings {
+		if len(t.Doubts) > 0 && slices.Contains(names, t.Entry.String()) {
+			s += "; in doubt: " + t.Name()
+		}
+	}
+	return s
+}
+
+// Flips is a table for fwnb.Table: for each change that was run, which verdicts on the
+// paper's sentences are not those of the race itself, as "seconds, 1e−2: fails → holds". A
+// dash stands for none, an empty cell for a sentence that the change does not touch.
+func (a *Archive) Flips() [][]string {
+	claims := Claims()
+	claims = claims[:len(claims)-2] // the paper's
+	rows := [][]string{{a.Data}}
+	for _, claim := range claims {
+		rows[0] = append(rows[0], claim.Short)
+	}
+	for _, name := range append(AllChanges(), Adaptive) {
+		var of []string
+		for _, e := range a.entries() {
+			if e.Change == name {
+				of = append(of, e.Method)
+			}
+		}
+		if of == nil {
+			continue
+		}
+		row := []string{strings.Join(of, ", ") + ": " + name}
+		for _, claim := range claims {
+			row = append(row, a.flips(claim, name, of))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// flips is a cell of Flips.
+func (a *Archive) flips(claim Claim, change string, of []string) string {
+	touched := func(names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(of, n) })
+	}
+	if !touched(claim.Ahead) && !touched(claim.Behind) {
+		return ""
+	}
+	var s []string
+	for _, c := range Currencies() {
+		for _, level := range Levels {
+			was, is := a.Judge(claim, c, level, "").kind, a.Judge(claim, c, level, change).kind
+			if was != is {
+				s = append(s, fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is))
+			}
+		}
+	}
+	if s == nil {
+		return "–"
+	}
+	return strings.Join(s, "; ")
+}
+
+// Across is a table for fwnb.Table: what each claim comes to in each currency, on each of
+// several races, and whether it is the same on all.
+func Across(archives ...*Archive) [][]string {
+	rows := [][]string{{"", "in"}}
+	for _, a := range archives {
+		rows[0] = append(rows[0], a.Data)
+	}
+	rows[0] = append(rows[0], "on all")
+	for _, claim := range Claims() {
+		for _, c := range Currencies() {
+			row := []string{claim.Short, c.Name}
+			same := true
+			for _, a := range archives {
+				row = append(row, a.Overall(claim, c, ""))
+				same = same && row[len(row)-1] == row[2]
+			}
+			on := "differs"
+			if same && len(archives) > 0 {
+				on = row[2]
+			}
+			rows = append(rows, append(row, on))
+		}
+	}
+	return rows
+}
+
+// Constants is a table for fwnb.Table: the constants that were tuned, from which grid, and
+// what speaks against them.
+func (a *Archive) Constants() [][]string {
+	rows := [][]string{{a.Data, "best", "grid", "doubts"}}
+	for _, t := range a.Tunings {
+		first := t.Rounds[0]
+		rows = append(rows, []string{t.Name(), number(t.Best), number(first[0].C) + " to " + number(first[len(first)-1].C), strings.Join(t.Doubts, "; ")})
+	}
+	return rows
+}

@@ -1,0 +1,207 @@
+package fwrace
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// Currency is what a run is paid in.
+type Currency struct {
+	Name string
+	of   func(e Entry, n int, p fwopt.Point) float64
+}
+
+// Currencies are the three in which the paper's sentences are judged. Terms are the
+// gradients ∇f_i that were computed, n for an exact one. Calls of Ω are linear
+// optimisations, and projections, whatever each of the two may cost.
+func Currencies() []Currency {
+	return []Currency{
+		{"seconds", func(_ Entry, _ int, p fwopt.Point) float64 { return p.Seconds }},
+		{"terms", func(e Entry, n int, p fwopt.Point) float64 { return e.terms(n, p) }},
+		{"calls of Ω", func(_ Entry, _ int, p fwopt.Point) float64 {
+			return float64(p.Calls.Linear + p.Calls.Projections)
+		}},
+	}
+}
+
+// Levels are where the sentences are judged: f(w) − f* as shares of f(w_0) − f*.
+var Levels = []float64{1e-1, 1e-2, 1e-3}
+
+// arrival is when a run came to a level: after lo, where it was recorded above it for the
+// last time, and at hi at the latest, where it was first recorded at or below. A run that
+// never came has hi = +Inf, and lo where it ended; if it diverged lo = +Inf, too.
+type arrival struct{ lo, hi float64 }
+
+// arrivals returns those of an entry's runs at a level.
+func (a *Archive) arrivals(e Entry, c Currency, level float64) (at []arrival) {
+	for _, tr := range a.Traces {
+		if tr.Method != e.String() {
+			continue
+		}
+		got := arrival{0, math.Inf(1)}
+		for _, p := range tr.Points {
+			cost := c.of(e, a.N, p)
+			if p.F-a.Star <= level*(a.First-a.Star) {
+				got.hi = cost
+				break
+			}
+			got.lo = cost
+		}
+		if f := tr.Last().F; math.IsNaN(f) || math.IsInf(f, 0) {
+			got.lo = math.Inf(1)
+		}
+		at = append(at, got)
+	}
+	return at
+}
+
+// his returns the hi of all, sorted; los the lo.
+func his(at []arrival) (x []float64) {
+	for _, t := range at {
+		x = append(x, t.hi)
+	}
+	slices.Sort(x)
+	return x
+}
+
+func los(at []arrival) (x []float64) {
+	for _, t := range at {
+		x = append(x, t.lo)
+	}
+	slices.Sort(x)
+	return x
+}
+
+// A kind is how a comparison ends.
+type kind int
+
+const (
+	neither kind = iota // most runs of either did not come there
+	open                // one was stopped too early to say
+	draw                // the ranges overlap
+	fails               // all runs of the other came earlier
+	slight              // all runs came earlier, by less than is claimed
+	holds               // all runs came earlier
+)
+
+func (k kind) String() string {
+	return [...]string{"neither", "open", "draw", "fails", "slightly", "holds"}[k]
+}
+
+// Verdict is what becomes of "A is ahead of B" at a level in a currency.
+type Verdict struct {
+	kind  kind
+	ratio float64 // median of the later over that of the earlier, at least
+	over  bool    // the later never came: the ratio is over that
+	who   string  // where several were compared, by whom it fails
+}
+
+// String returns "holds, 3.1×", "holds, > 12×", "slightly, 1.4×", "fails, 2.5×", "draw",
+// "open" or "neither".
+func (v Verdict) String() string {
+	s := v.kind.String()
+	if v.who != "" {
+		s += ": " + v.who
+	}
+	switch {
+	case v.kind < fails || math.IsInf(v.ratio, 0):
+		return s
+	case v.over:
+		return fmt.Sprintf("%s, > %s×", s, number(v.ratio))
+	}
+	return fmt.Sprintf("%s, %s×", s, number(v.ratio))
+}
+
+// compare judges whether the runs a are ahead of the runs b: by the ranges over the seeds
+// alone, and where a run came to the level between two records, in its disfavour.
+func compare(a, b []arrival) Verdict {
+	if len(a) == 0 || len(b) == 0 {
+		return Verdict{kind: open}
+	}
+	ha, hb := his(a), his(b)
+	switch {
+	case math.IsInf(ha[len(ha)/2], 1) && math.IsInf(hb[len(hb)/2], 1):
+		return Verdict{kind: neither}
+	case ahead(a, b):
+		r, over := ratio(a, b)
+		return Verdict{kind: holds, ratio: r, over: over}
+	case ahead(b, a):
+		r, over := ratio(b, a)
+		return Verdict{kind: fails, ratio: r, over: over}
+	case math.IsInf(ha[len(ha)-1], 1) || math.IsInf(hb[len(hb)-1], 1):
+		return Verdict{kind: open}
+	}
+	return Verdict{kind: draw}
+}
+
+// ahead reports whether all runs of a were there before any of b.
+func ahead(a, b []arrival) bool {
+	last := his(a)[len(a)-1]
+	return !math.IsInf(last, 1) && last <= los(b)[0]
+}
+
+// ratio returns by how much the median of b is later, and whether it is that of runs that
+// never came.
+func ratio(a, b []arrival) (r float64, over bool) {
+	x, y := his(a)[len(a)/2], his(b)[len(b)/2]
+	if math.IsInf(y, 1) {
+		return los(b)[len(b)/2] / x, true
+	}
+	return y / x, false
+}
+
+// Reach is a table for fwnb.Table: for each entry, as "STORC, m = 1000", or without names
+// for the race itself and FISTA, what it took to come to each of the Levels: the median over
+// the seeds, and their range. A dash stands for what most runs did not reach.
+func (a *Archive) Reach(c Currency, names ...string) [][]string {
+	rows := [][]string{{a.Data + ": " + c.Name}}
+	for _, level := range Levels {
+		rows[0] = append(rows[0], number(level))
+	}
+	var seen []string
+	for _, tr := range a.Lines(names...) {
+		if slices.Contains(seen, tr.Method) {
+			continue
+		}
+		seen = append(seen, tr.Method)
+		row := []string{tr.Method}
+		for _, level := range Levels {
+			h := his(a.arrivals(entry(tr.Method), c, level))
+			cell := "–"
+			if mid := h[len(h)/2]; !math.IsInf(mid, 1) {
+				cell = number(mid)
+				if h[0] < h[len(h)-1] {
+					cell += " (" + number(h[0]) + " to " + number(h[len(h)-1]) + ")"
+				}
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// number writes two digits, as 0.35, 120, 2.1e6 or 1e−3.
+func number(x float64) string {
+	switch {
+	case math.IsInf(x, 1):
+		return "never"
+	case x >= 1e5 || x > 0 && x < 0.01:
+		e := math.Floor(math.Log10(x))
+		m := x / math.Pow(10, e)
+		if m >= 9.95 {
+			m, e = m/10, e+1
+		}
+		s := fmt.Sprintf("%.2g", m)
+		if e < 0 {
+			return fmt.Sprintf("%se−%g", s, -e)
+		}
+		return fmt.Sprintf("%se%g", s, e)
+	case x >= 10:
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.2g", x)
+}
