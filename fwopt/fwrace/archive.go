@@ -32,13 +32,14 @@ type Archive struct {
 	Star   float64 // f*: the best lower bound that the traces prove
 	Within float64 // FISTA's best value is so far above it
 	First  float64 // f(w_0)
+	Path   string  // the file that it was read from; "" if the runs were made here
 }
 
 // archive returns an empty one that says where and of what it is.
 func (r *Race) archive() *Archive {
 	h, m := r.F.Shape()
 	b := r.Budget
-	a := &Archive{Name: r.Name, Data: r.F.Name, N: r.F.Len()}
+	a := &Archive{Name: r.Name, Data: r.Data, N: r.F.Len()}
 	a.Facts = [][2]string{
 		{"rows, features, classes", fmt.Sprintf("%d, %d, %d", r.F.Len(), m, h)},
 		{"radius", fmt.Sprint(r.Omega.Tau)},
@@ -77,7 +78,10 @@ func (a *Archive) Fact(name string) string {
 // Table returns the facts, for fwnb.Table, and if the code of this program is not that of
 // the runs, a line that says so.
 func (a *Archive) Table() [][]string {
-	rows := [][]string{{"", a.Data}}
+	rows := [][]string{{"", a.Data}, {"runs", "made here, by this code"}}
+	if a.Path != "" {
+		rows[1][1] = "read from " + a.Path
+	}
 	for _, f := range a.Facts {
 		rows = append(rows, []string{f[0], f[1]})
 	}
@@ -190,6 +194,7 @@ func Open(path, name string) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, path)
 	}
+	a.Path = path
 	if a.Name != name {
 		return nil, fmt.Errorf("fwrace: the archive of %s, not of %s: %s", a.Name, name, path)
 	}

@@ -21,9 +21,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"runtime"
-	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
@@ -35,6 +35,7 @@ import (
 // Race is a race to be run. New sets all its fields; change what should be otherwise.
 type Race struct {
 	Name     string // whose archive it is, as "10-experiments-news20"
+	Data     string // the name of the data, on figures and tables: F's
 	F        *fwsum.Logistic
 	Omega    fwset.TraceNorm
 	W0       []float64    // where all begin; w_0 of Algorithms 1 and 2, outside of all accounts
@@ -58,7 +59,7 @@ type Runner func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) 
 // with another Budget, say fwopt.Budget{Steps: 60, Linear: 500}: give a limit to Linear or
 // Seconds, for STORC with a small constant takes a million linear optimisations a step.
 func New(f *fwsum.Logistic, tau float64) *Race {
-	r := &Race{Name: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-9, Epochs: 3,
+	r := &Race{Name: f.Name, Data: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-9, Epochs: 3,
 		Budget: fwopt.Budget{Seconds: 20}, Changes: AllChanges()}
 	r.Omega.H, r.Omega.M = f.Shape()
 	r.Omega.Tau = tau
@@ -81,12 +82,37 @@ func Powers(from, to, step int) (grid []float64) {
 	return grid
 }
 
+// Short makes the race one of runs of so many seconds, on two seeds, tuned on one and on a
+// coarse grid: it shows that the code runs, and no more. Its data say so on every figure.
+func (r *Race) Short(seconds float64) {
+	r.Data += ", short runs"
+	r.Budget = fwopt.Budget{Seconds: seconds}
+	r.Seeds, r.Fewer, r.Grid, r.Accuracy, r.Epochs = 2, 1, Powers(-14, 10, 6), 1e-3, 0
+}
+
+// Result returns the archive at path, or if there is none, what Go returns. With anew it
+// runs the race whatever there is, and writes the archive.
+func (r *Race) Result(path string, anew bool) (*Archive, error) {
+	if !anew {
+		a, err := Open(path, r.Name)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return a, err
+		}
+		return r.Go()
+	}
+	a, err := r.Go()
+	if err == nil {
+		err = a.Save(path)
+	}
+	return a, err
+}
+
 var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Run keeps it; run it again to go on")
 
 // Go certifies f*, tunes each method's constant, and runs the race and its changes. It
 // returns an error if a run was interrupted. Each run has one processor, so that seconds
-// are worth the same to all. What it takes is some 100 runs of the Budget and, with all
-// changes, 230.
+// are worth the same to all. With the numbers of New it takes some 120 runs of the Budget and,
+// with all changes, 200; more where a grid grows.
 //
 // It panics if the Budget cannot be divided (see fwrate.Tune), if there are no seeds, or if
 // a change is none of AllChanges.
@@ -138,7 +164,12 @@ func (r *Race) reference() *fwopt.Trace {
 // enter tunes what is free in e and runs it. c are the constants of the base case.
 func (r *Race) enter(a *Archive, e Entry, seeds int, c constants) (constants, error) {
 	for _, free := range e.free() {
-		t, err := r.tune(e, free, c)
+		grid := r.Grid
+		if e.Change != "" && len(grid) > 1 { // around that of the base case
+			q := grid[1] / grid[0]
+			grid = []float64{c[free] / q, c[free], c[free] * q}
+		}
+		t, err := r.tune(e, free, grid, c)
 		if err != nil {
 			return c, err
 		}
@@ -172,7 +203,7 @@ func (r *Race) one(e Entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Tra
 		tr = run(fwopt.Budget{Exact: r.Epochs + 1, Seconds: 20 * b.Seconds, Every: b.Every, NoW: true})
 	}
 	t := *tr
-	t.Method, t.Data = e.String(), r.F.Name
+	t.Method, t.Data = e.String(), r.Data
 	return &t
 }
 
@@ -201,8 +232,7 @@ const tuning = 100
 
 // tune looks for the best value of a constant of e, on a grid that grows where the best is
 // at its end, three times at most.
-func (r *Race) tune(e Entry, free int, c constants) (*Tuning, error) {
-	grid := slices.Clone(r.Grid)
+func (r *Race) tune(e Entry, free int, grid []float64, c constants) (*Tuning, error) {
 	for grown := 0; ; grown++ {
 		found, err := fwrate.Tune(grid, r.Fewer, r.Budget, func(x float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
 			at := c

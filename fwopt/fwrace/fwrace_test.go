@@ -13,6 +13,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 )
 
 // digits is a race of some seconds on a third of the digits.
@@ -86,12 +87,12 @@ func TestArchive(t *testing.T) {
 	if err := a.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	b, err := Open(path, "digits")
-	if err != nil {
-		t.Fatal(err)
+	b, err := digits(t).Result(path, false)
+	if err != nil || b.Path != path {
+		t.Fatal(b.Path, err)
 	}
 	for what, of := range map[string]func(a *Archive) [][]string{
-		"ledger": (*Archive).Ledger, "flips": (*Archive).Flips, "constants": (*Archive).Constants, "facts": (*Archive).Table,
+		"ledger": (*Archive).Ledger, "flips": (*Archive).Flips, "constants": (*Archive).Constants, "facts": func(a *Archive) [][]string { return a.Table()[2:] },
 		"reach": func(a *Archive) [][]string { return a.Reach(Currencies()[1]) },
 	} {
 		if x, y := of(a), of(b); !reflect.DeepEqual(x, y) {
@@ -117,7 +118,9 @@ func TestArchive(t *testing.T) {
 			t.Errorf("%s: %v, want %q", fault, err, c.want)
 		}
 	}
-	if _, err := Open(path, "12-experiments-aloi"); err == nil || !strings.Contains(err.Error(), "the archive of digits, not of 12-experiments-aloi") {
+	other := digits(t)
+	other.Name = "12-experiments-aloi"
+	if _, err := other.Result(path, false); err == nil || !strings.Contains(err.Error(), "the archive of digits, not of 12-experiments-aloi") {
 		t.Errorf("of another page: %v", err)
 	}
 	if _, err := Open(path+".none", "digits"); !errors.Is(err, fs.ErrNotExist) {
@@ -155,9 +158,9 @@ func TestSingleValue(t *testing.T) {
 // doubt, after three times.
 func TestGrow(t *testing.T) {
 	r := digits(t)
-	r.Grid, r.Fewer = Powers(-8, -4, 2), 1
+	r.Fewer = 1
 	r.known = map[string]*fwopt.Trace{}
-	got, err := r.tune(Entry{"SVRG", ""}, 0, constants{1, 1})
+	got, err := r.tune(Entry{"SVRG", ""}, 0, Powers(-8, -4, 2), constants{1, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +168,8 @@ func TestGrow(t *testing.T) {
 	if n := len(first); n <= 3 || got.Best <= 1./16 || got.Best == first[n-1].C || len(got.Doubts) > 0 {
 		t.Errorf("best %g of %d values to %g, doubts %q", got.Best, n, first[n-1].C, got.Doubts)
 	}
-	r.Budget.Steps, r.Grid = 1, Powers(-20, -18, 1)
-	if got, err = r.tune(Entry{"SVRG", ""}, 0, constants{1, 1}); err != nil {
+	r.Budget.Steps = 1
+	if got, err = r.tune(Entry{"SVRG", ""}, 0, Powers(-20, -18, 1), constants{1, 1}); err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Rounds[0]) != 9 || len(got.Doubts) == 0 || got.Best != math.Exp2(-12) {
@@ -187,6 +190,52 @@ func TestInterrupted(t *testing.T) {
 		}
 		if a, err := r.Go(); err != errInterrupted || a != nil {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// Without an archive a race is run, and with anew, which leaves an archive.
+func TestResult(t *testing.T) {
+	r, path := digits(t), filepath.Join(t.TempDir(), "a.csv")
+	r.Short(0)
+	if r.Data != "digits, short runs" {
+		t.Errorf("%q", r.Data)
+	}
+	r.Budget, r.Changes, r.Grid, r.Seeds = fwopt.Budget{Steps: 2}, nil, []float64{0.1}, 1
+	a, err := r.Result(path, false)
+	if err != nil || a.Path != "" || a.Data != r.Data {
+		t.Fatal(a, err)
+	}
+	if _, err := Open(path, "digits"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a short race left an archive: %v", err)
+	}
+	if _, err := r.Result(path, true); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := r.Result(path, false); err != nil || b.Path != path || b.Star != a.Star {
+		t.Errorf("%v", err)
+	}
+	r.Run = func(*fwopt.Oracle, fwopt.Method, []float64, fwopt.Budget) *fwopt.Trace {
+		return &fwopt.Trace{Status: fwopt.Interrupted}
+	}
+	if _, err := r.Result(path, true); err != errInterrupted {
+		t.Errorf("%v", err)
+	}
+}
+
+// What the caller could have known is a panic.
+func TestPanics(t *testing.T) {
+	for want, fault := range map[string]func(r *Race){
+		"0 seeds":               func(r *Race) { r.Seeds = 0 },
+		"no change \"m = 999\"": func(r *Race) { r.Changes = []string{"m = 999"} },
+		"without a limit":       func(r *Race) { r.Budget = fwopt.Budget{} },
+		"a grid that does not":  func(r *Race) { r.Grid = []float64{1, 0.5} },
+		"in steps of 0":         func(r *Race) { Powers(0, 4, 0) },
+	} {
+		r := digits(t)
+		r.Accuracy = 0.1
+		if msg := small.Panics(func() { fault(r); r.Go() }); !strings.Contains(msg, want) {
+			t.Errorf("%q, want %q", msg, want)
 		}
 	}
 }

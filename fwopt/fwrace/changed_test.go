@@ -1,0 +1,92 @@
+package fwrace
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"gonum.org/v1/gonum/floats"
+)
+
+// The endless STORC keeps a method's contract, with its counts.
+func TestEndless(t *testing.T) {
+	fresh := func() fwopt.Method {
+		a := &endless{STORC: *fwopt.STORCExperiments(1, 2)}
+		a.N = func(int) int { return 7 }
+		return a
+	}
+	fwtest.TestMethod(t, fresh, nil, nil, func(t, k int) fwopt.Calls {
+		c := fwopt.Calls{Stochastic: 200, Linear: -1}
+		if k == 1 {
+			c.Exact = 1
+		}
+		return c
+	})
+}
+
+// It is SCGS with snapshots, written a second time: the same steps where a snapshot changes
+// nothing, for a batch is the whole sum.
+func TestEndlessIsSliding(t *testing.T) {
+	r := digits(t)
+	const L, D = 1. / 32, 40.0
+	of := func(m fwopt.Method) *fwopt.Trace {
+		return r.Run(fwopt.NewOracle(whole{r.F}, r.Omega, 1), m, r.W0, fwopt.Budget{Steps: 120, Linear: 5000})
+	}
+	e := &endless{STORC: *fwopt.STORCExperiments(L, D)}
+	s := &fwopt.SCGS{Gamma: e.Gamma, Beta: e.Beta, M: func(int) int { return 1 },
+		Eta: func(k int) float64 { return e.Eta(1, k) }}
+	a, b := of(e), of(s)
+	if a.Last().Step < 100 || a.Last().Step != b.Last().Step || math.Abs(a.Last().F-b.Last().F) > 1e-9 {
+		t.Errorf("%d steps to %.12g, want %d to %.12g", a.Last().Step, a.Last().F, b.Last().Step, b.Last().F)
+	}
+	if f := of(fwopt.STORCExperiments(L, D)).Last().F; math.Abs(f-a.Last().F) < 1e-9 {
+		t.Errorf("one that is reset ends there, too: %.12g", f)
+	}
+}
+
+// whole is a sum of which each batch is all of it.
+type whole struct{ fwopt.FiniteSum }
+
+func (f whole) SampleBatch(b *fwopt.Batch, _ int, _ *rand.Rand) { *b = fwopt.Batch{} }
+
+// A batch that is drawn singly has the mean of all its samples, however large it is.
+func TestSingly(t *testing.T) {
+	r := digits(t)
+	f := &singly{Logistic: r.F}
+	n, d := f.Len(), f.Dim()
+	got, want := make([]float64, d), make([]float64, d)
+	for _, m := range []int{1, n/2 - 2, n/2 - 1, n, 3*n + 1} {
+		var b fwopt.Batch
+		f.SampleBatch(&b, m, rand.New(rand.NewPCG(1, 1)))
+		if len(b.Index) != m || math.Abs(floats.Sum(b.Weight)-1) > 1e-9 {
+			t.Fatalf("%d terms of weight %g, want %d", len(b.Index), floats.Sum(b.Weight), m)
+		}
+		f.Grad(got, r.W0, b)
+		r.F.Grad(want, r.W0, b)
+		if floats.Distance(got, want, math.Inf(1)) > 1e-12 {
+			t.Errorf("m = %d: off by %g", m, floats.Distance(got, want, math.Inf(1)))
+		}
+		clear(got)
+		f.AddGradDiff(got, r.W0, make([]float64, d), b)
+		clear(want)
+		r.F.AddGradDiff(want, r.W0, make([]float64, d), b)
+		if floats.Distance(got, want, math.Inf(1)) > 1e-12 {
+			t.Errorf("m = %d: the difference is off by %g", m, floats.Distance(got, want, math.Inf(1)))
+		}
+	}
+	count := make([]int, n)
+	var b fwopt.Batch
+	f.SampleBatch(&b, 100*n, rand.New(rand.NewPCG(2, 1)))
+	for _, i := range b.Index {
+		count[i]++
+	}
+	chi := 0.0
+	for _, c := range count {
+		chi += float64((c-100)*(c-100)) / 100
+	}
+	if math.Abs(chi-float64(n)) > 6*math.Sqrt(2*float64(n)) {
+		t.Errorf("χ² = %g of %d rows", chi, n)
+	}
+}
