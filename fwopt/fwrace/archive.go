@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -167,11 +170,14 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Save writes the archive to a file, whole or not at all.
+// Save writes the archive to a file, whole or not at all, and makes its folder.
 func (a *Archive) Save(path string) error {
 	var b bytes.Buffer
 	if err := a.Write(&b); err != nil {
 		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return fmt.Errorf("fwrace: %w", err)
 	}
 	if err := os.WriteFile(path+".part", b.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("fwrace: %w", err)
@@ -182,23 +188,29 @@ func (a *Archive) Save(path string) error {
 	return nil
 }
 
-// Open reads the archive of the race of that name from a file. It returns an error that
-// wraps fs.ErrNotExist if there is none, and one that says what is wrong if the file is
-// another race's, of another form, or not as it was written.
-func Open(path, name string) (*Archive, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("fwrace: no archive: %w", err)
+// Open reads the archive of the race of that name, from the first of the files that is
+// there. It returns an error that wraps fs.ErrNotExist if none is, and one that says what is
+// wrong if the file is another race's, of another form, or not as it was written.
+func Open(name string, paths ...string) (*Archive, error) {
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("fwrace: %w", err)
+		}
+		a, err := Read(bytes.NewReader(text))
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s", err, path)
+		}
+		if a.Name != name {
+			return nil, fmt.Errorf("fwrace: the archive of %s, not of %s: %s", a.Name, name, path)
+		}
+		a.Path = path
+		return a, nil
 	}
-	a, err := Read(bytes.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, path)
-	}
-	a.Path = path
-	if a.Name != name {
-		return nil, fmt.Errorf("fwrace: the archive of %s, not of %s: %s", a.Name, name, path)
-	}
-	return a, nil
+	return nil, fmt.Errorf("fwrace: no archive of %s: %w: %s: run the race first", name, fs.ErrNotExist, strings.Join(paths, ", "))
 }
 
 // Read reads what Write has written.

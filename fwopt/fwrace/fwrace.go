@@ -21,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"runtime"
 
@@ -88,23 +87,6 @@ func (r *Race) Short(seconds float64) {
 	r.Data += ", short runs"
 	r.Budget = fwopt.Budget{Seconds: seconds}
 	r.Seeds, r.Fewer, r.Grid, r.Accuracy, r.Epochs = 2, 1, Powers(-14, 10, 6), 1e-3, 0
-}
-
-// Result returns the archive at path, or if there is none, what Go returns. With anew it
-// runs the race whatever there is, and writes the archive.
-func (r *Race) Result(path string, anew bool) (*Archive, error) {
-	if !anew {
-		a, err := Open(path, r.Name)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return a, err
-		}
-		return r.Go()
-	}
-	a, err := r.Go()
-	if err == nil {
-		err = a.Save(path)
-	}
-	return a, err
 }
 
 var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Run keeps it; run it again to go on")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -83,11 +84,11 @@ func TestRace(t *testing.T) {
 // Same race, same bits, but for seconds; and an archive read back says the same.
 func TestArchive(t *testing.T) {
 	a := raced(t)
-	path := filepath.Join(t.TempDir(), "digits.csv")
+	path := filepath.Join(t.TempDir(), "new", "digits.csv")
 	if err := a.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	b, err := digits(t).Result(path, false)
+	b, err := Open("digits", path+".none", path)
 	if err != nil || b.Path != path {
 		t.Fatal(b.Path, err)
 	}
@@ -118,13 +119,17 @@ func TestArchive(t *testing.T) {
 			t.Errorf("%s: %v, want %q", fault, err, c.want)
 		}
 	}
-	other := digits(t)
-	other.Name = "12-experiments-aloi"
-	if _, err := other.Result(path, false); err == nil || !strings.Contains(err.Error(), "the archive of digits, not of 12-experiments-aloi") {
+	if _, err := Open("12-experiments-aloi", path); err == nil || !strings.Contains(err.Error(), "the archive of digits, not of 12-experiments-aloi") {
 		t.Errorf("of another page: %v", err)
 	}
-	if _, err := Open(path+".none", "digits"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open("digits", path+".none"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "run the race first") {
 		t.Errorf("none: %v", err)
+	}
+	if os.WriteFile(path, []byte(text+" "), 0o666) != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open("digits", path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("damaged: %v", err)
 	}
 	old := *b
 	old.Facts = slices.Clone(b.Facts)
@@ -194,32 +199,16 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Without an archive a race is run, and with anew, which leaves an archive.
-func TestResult(t *testing.T) {
-	r, path := digits(t), filepath.Join(t.TempDir(), "a.csv")
-	r.Short(0)
-	if r.Data != "digits, short runs" {
-		t.Errorf("%q", r.Data)
+// A short race says so, and is short.
+func TestShort(t *testing.T) {
+	r := digits(t)
+	r.Short(0.01)
+	a, err := r.Go()
+	if err != nil || a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || a.Ledger()[0][0] != a.Data {
+		t.Fatal(a.Data, err)
 	}
-	r.Budget, r.Changes, r.Grid, r.Seeds = fwopt.Budget{Steps: 2}, nil, []float64{0.1}, 1
-	a, err := r.Result(path, false)
-	if err != nil || a.Path != "" || a.Data != r.Data {
-		t.Fatal(a, err)
-	}
-	if _, err := Open(path, "digits"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a short race left an archive: %v", err)
-	}
-	if _, err := r.Result(path, true); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := r.Result(path, false); err != nil || b.Path != path || b.Star != a.Star {
-		t.Errorf("%v", err)
-	}
-	r.Run = func(*fwopt.Oracle, fwopt.Method, []float64, fwopt.Budget) *fwopt.Trace {
-		return &fwopt.Trace{Status: fwopt.Interrupted}
-	}
-	if _, err := r.Result(path, true); err != errInterrupted {
-		t.Errorf("%v", err)
+	if n := len(a.Lines("SVRF")); n != 2 {
+		t.Errorf("%d seeds", n)
 	}
 }
 
