@@ -150,6 +150,21 @@ type Tuning struct {
 // Name returns "STORC: s", or "STORC, m = 1000: s".
 func (t *Tuning) Name() string { return t.Entry.String() + ": " + t.Constant }
 
+// Above returns the tuning with f − f* in the place of f, for fwplot.Tuning.
+func (t *Tuning) Above(star float64) *fwrate.Tuning {
+	u := *t.Tuning
+	u.Rounds = nil
+	for _, round := range t.Rounds {
+		round = slices.Clone(round)
+		for i := range round {
+			p := &round[i]
+			p.Median, p.Least, p.Most = p.Median-star, p.Least-star, p.Most-star
+		}
+		u.Rounds = append(u.Rounds, round)
+	}
+	return &u
+}
+
 // constant names those of an entry.
 func (e Entry) constant(free int) string {
 	switch {

@@ -226,7 +226,9 @@ func Across(archives ...*Archive) [][]string {
 	for _, a := range archives {
 		rows[0] = append(rows[0], a.Data)
 	}
-	rows[0] = append(rows[0], "on all")
+	if len(archives) > 1 {
+		rows[0] = append(rows[0], "on all")
+	}
 	for _, claim := range Claims() {
 		for _, c := range Currencies() {
 			row := []string{claim.Short, c.Name}
@@ -239,7 +241,10 @@ func Across(archives ...*Archive) [][]string {
 			if same && len(archives) > 0 {
 				on = row[2]
 			}
-			rows = append(rows, append(row, on))
+			if len(archives) > 1 {
+				row = append(row, on)
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows
