@@ -120,6 +120,32 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// A claim of several pairs is as good as the worst of them.
+func TestSeveral(t *testing.T) {
+	a, calls := made(map[string][]int{"SFW": {10}, "SCGS": {20}, "SVRF": {40}, "STORC": {-1}, "SGD": {-100}, "SVRG": {40}}), Currencies()[2]
+	for want, c := range map[string]Claim{
+		"holds, 2×":       {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SVRF"}},
+		"draw":            {Ahead: []string{"SFW", "SVRG"}, Behind: []string{"SVRF"}},
+		"open":            {Ahead: []string{"SFW", "STORC"}, Behind: []string{"SGD"}}, // STORC and SGD never came
+		"neither":         {Ahead: []string{"STORC"}, Behind: []string{"SGD"}},
+		"fails: SVRF, 4×": {Ahead: []string{"SFW", "SVRF"}, Behind: []string{"SFW"}},
+		"fails: SCGS, 2×": {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SFW", "SVRF"}},
+		"holds, > 18×":    {Ahead: []string{"SFW"}, Behind: []string{"SGD"}},
+	} {
+		if got := a.Judge(c, calls, 1e-2, "").String(); got != want {
+			t.Errorf("%v: %q, want %q", c, got, want)
+		}
+	}
+	for i := range a.Traces { // a run that diverged has not been stopped too early
+		if tr := a.Traces[i]; tr.Method == "STORC" {
+			tr.Points[len(tr.Points)-1].F = math.NaN()
+		}
+	}
+	if got := a.Judge(Claim{Ahead: []string{"SVRF"}, Behind: []string{"STORC"}}, calls, 1e-2, "").String(); got != "holds" {
+		t.Errorf("%q", got)
+	}
+}
+
 // Terms of a batch larger than the data.
 func TestTerms(t *testing.T) {
 	for name, want := range map[string]float64{
