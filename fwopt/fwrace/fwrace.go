@@ -58,7 +58,7 @@ type Runner func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) 
 // with another Budget, say fwopt.Budget{Steps: 60, Linear: 500}: give a limit to Linear or
 // Seconds, for STORC with a small constant takes a million linear optimisations a step.
 func New(f *fwsum.Logistic, tau float64) *Race {
-	r := &Race{Name: f.Name, Data: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-9, Epochs: 3,
+	r := &Race{Name: f.Name, Data: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-6, Epochs: 3,
 		Budget: fwopt.Budget{Seconds: 20}, Changes: AllChanges()}
 	r.Omega.H, r.Omega.M = f.Shape()
 	r.Omega.Tau = tau
