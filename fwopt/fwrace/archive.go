@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,10 +52,22 @@ func (r *Race) archive() *Archive {
 		{"processor", processor()},
 		{"system", runtime.GOOS + "/" + runtime.GOARCH + ", one processor a run"},
 		{"kernels", kern.Path() + "; arithmetic of " + fwopt.Kernel()},
-		{"Go", runtime.Version()},
+		{"Go, gonum", runtime.Version() + ", " + gonum()},
 		{"code", fmt.Sprintf("%016x", fwopt.Version())},
 	}
 	return a
+}
+
+// gonum returns the version that this program is built with.
+func gonum() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range info.Deps {
+			if d.Path == "gonum.org/v1/gonum" {
+				return d.Version
+			}
+		}
+	}
+	return "unknown"
 }
 
 // processor returns what Linux calls the processor.

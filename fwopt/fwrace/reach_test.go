@@ -106,7 +106,10 @@ func TestJudge(t *testing.T) {
 	if got := a.Overall(claims["SFW before STORC"], calls, ""); got != "holds" {
 		t.Errorf("%q", got)
 	}
-	if got := a.flips(claims["SVRF before STORC"], Thousand, []string{"STORC"}); got != "calls of Ω, 0.1: holds → fails; calls of Ω, 0.01: holds → fails; calls of Ω, 1e−3: holds → fails" {
+	if got := a.flips(claims["SVRF before STORC"], Thousand, []string{"STORC"}); got != "**calls of Ω, 0.1: holds → fails**; **calls of Ω, 0.01: holds → fails**; **calls of Ω, 1e−3: holds → fails**" {
+		t.Errorf("%q", got)
+	}
+	if got := a.flips(claims["STORC before SCGS"], SVD, []string{"STORC"}); got != "–" {
 		t.Errorf("%q", got)
 	}
 	if got := a.flips(claims["SVRF before SCGS"], Thousand, []string{"STORC"}); got != "" {
