@@ -301,3 +301,318 @@ def svrg_batches(path, n, m, tau, rate, batch, steps, epochs):
 
 ITEMS = {"gradient": gradient, "value": value, "dense gradient": dense_gradient, "frank-wolfe": frank_wolfe,
          "frank-wolfe, trace": frank_wolfe_trace, "svrg": svrg, "svrg, batches": svrg_batches}
+
+# ---------------------------------------------------------------- the advocate's forms
+def dense_gradient2(path, n, m, h):
+    forms = dense_gradient(path, n, m, h)
+    x, y = load(path, n, m)
+    y = y.astype(int)
+    w = np.fromfile(path + ".w").reshape(m, h)
+    wt = np.ascontiguousarray(w.T)
+
+    def blocked(B):
+        rows = np.arange(B)
+        s = np.empty((h, B)); g = np.empty((h, m)); t = np.empty((h, m)); top = np.empty(B)
+
+        def run():
+            g[...] = 0
+            for lo in range(0, n, B):
+                xb = x[lo:lo + B]; k = xb.shape[0]
+                p = s[:, :k] if k == B else np.empty((h, k))
+                np.dot(wt, xb.T, out=p)
+                np.max(p, axis=0, out=top[:k])
+                p -= top[:k]
+                np.exp(p, out=p)
+                z = p.sum(axis=0)
+                z *= n
+                p /= z
+                p[y[lo:lo + k], rows[:k]] -= 1 / n
+                np.dot(p, xb, out=t)
+                np.add(g, t, out=g)
+            return g.T
+        return run
+
+    add = {}
+    for B in (250, 500, 1000, 2500):
+        add[f"numpy, blocks of {B}, scores by class"] = blocked(B)
+    return {**forms, **once(add, probe)}
+
+
+def fw_incremental(path, n, m, tau, L, steps):
+    forms = frank_wolfe(path, n, m, tau, L, steps)
+    x, y = load(path, n, m)
+    if scipy.sparse.issparse(x):
+        csc, at = x.tocsc(), x.T.tocsr()
+        ip, ind, dat = csc.indptr, csc.indices, csc.data
+        col = None
+    else:
+        xf = np.asfortranarray(x)
+        at = x.T
+        col = xf
+
+    def run():
+        w = np.zeros(m); s = np.zeros(n)
+        for _ in range(steps):
+            r = expit(s); r -= y; r /= n
+            g = at @ r
+            j = int(np.argmax(np.abs(g)))
+            v = -tau if g[j] > 0 else tau
+            # <g, w-v>, |w-v|^2
+            gap = g @ w - g[j] * v
+            d2 = w @ w - 2 * v * w[j] + v * v
+            gamma = min(1.0, gap / (L * d2)) if gap > 0 else 0.0
+            w *= 1 - gamma
+            w[j] += gamma * v
+            s *= 1 - gamma
+            if col is None:
+                a, b = ip[j], ip[j + 1]
+                s[ind[a:b]] += gamma * v * dat[a:b]
+            else:
+                s += gamma * v * col[:, j]
+        return w
+    return {**forms, **once({"numpy, scores kept": run}, lambda w: binary_value(x, y, w))}
+
+
+@numba.njit(cache=True, fastmath=True)
+def svrg_epochs(ptr, col, val, y, w, g0, p0, idx, rate, tau, steps, batch, off):
+    m = w.size
+    a = np.empty(m)
+    for k in range(steps):
+        # residual differences first, on the old w
+        d = np.empty(batch)
+        for b in range(batch):
+            i = idx[off + k * batch + b]
+            s = 0.0
+            for q in range(ptr[i], ptr[i + 1]):
+                s += val[q] * w[col[q]]
+            d[b] = (1 / (1 + np.exp(-s)) - p0[i]) * (-rate / batch)
+        for j in range(m):
+            w[j] -= rate * g0[j]
+        for b in range(batch):
+            i = idx[off + k * batch + b]
+            c = d[b]
+            for q in range(ptr[i], ptr[i + 1]):
+                w[col[q]] += c * val[q]
+        total = 0.0
+        for j in range(m):
+            total += abs(w[j])
+        if total <= tau:
+            continue
+        theta = (total - tau) / m
+        n = 0
+        sm = 0.0
+        for j in range(m):
+            t = abs(w[j])
+            if t > theta:
+                a[n] = t
+                n += 1
+                sm += t
+        while True:
+            theta = (sm - tau) / n
+            c = 0
+            sm = 0.0
+            for j in range(n):
+                t = a[j]
+                if t > theta:
+                    a[c] = t
+                    c += 1
+                    sm += t
+            if c == n:
+                break
+            n = c
+        for j in range(m):
+            t = w[j]
+            w[j] = max(t - theta, 0.0) + min(t + theta, 0.0)
+
+
+def svrg_batches2(path, n, m, tau, rate, batch, steps, epochs):
+    forms = svrg_batches(path, n, m, tau, rate, batch, steps, epochs)
+    x, y = load(path, n, m)
+    at = x.T.tocsr()
+    rng = np.random.default_rng(1)
+
+    def run():
+        w = np.zeros(m)
+        for _ in range(epochs):
+            p0 = expit(x @ w)
+            g0 = at @ ((p0 - y) / n)
+            idx = rng.integers(n, size=batch * steps)
+            svrg_epochs(x.indptr, x.indices, x.data, y, w, g0, p0, idx, rate, tau, steps, batch, 0)
+        return w
+    return {**forms, **once({"numba": run}, lambda w: binary_value(x, y, w))}
+
+
+def trace2(path, n, m, h, tau, steps):
+    forms = frank_wolfe_trace(path, n, m, h, tau, steps)
+    x, y = load(path, n, m)
+    y = y.astype(int)
+    rows = np.arange(n)
+
+    def fun(w):
+        s = x @ w
+        f = softmax(s, y)
+        return f
+
+    def run():
+        w = np.zeros((h, m)); s = np.zeros((h, n)); top = np.empty(n); p = np.empty((h, n))
+        g = np.empty((h, m)); e = np.empty((h, n))
+        for k in range(steps):
+            np.max(s, axis=0, out=top)
+            np.subtract(s, top, out=p)
+            np.exp(p, out=p)
+            z = p.sum(axis=0); z *= n
+            p /= z
+            p[y, rows] -= 1 / n
+            np.dot(p, x, out=g)
+            q = np.linalg.eigh(g @ g.T)[1][:, -1]
+            v = q @ g
+            v /= np.linalg.norm(v)
+            gamma = 2 / (k + 2)
+            w *= 1 - gamma
+            w -= np.multiply.outer(gamma * tau * q, v)
+            s *= 1 - gamma
+            s -= np.multiply.outer(gamma * tau * q, x @ v, out=e)
+        return np.ascontiguousarray(w.T)
+    return {**forms, **once({"numpy, scores kept": run}, lambda w: fun(np.asarray(w).reshape(m, h)))}
+
+
+def _kernels(H):
+    @numba.njit(fastmath=True)
+    def grad(p, ptr, col, val, y, w, n, g, tptr, tcol, tval):
+        for i in range(n):
+            s = np.zeros(H)
+            for k in range(ptr[i], ptr[i + 1]):
+                v = val[k]; c = col[k]
+                for l in range(H):
+                    s[l] += v * w[c, l]
+            top = s[0]
+            for l in range(1, H):
+                top = max(top, s[l])
+            for l in range(H):
+                p[i, l] = s[l] - top
+    return grad
+
+
+@numba.njit(fastmath=True, cache=True)
+def fwd20(p, ptr, col, val, w):
+    for i in range(p.shape[0]):
+        for l in range(20):
+            p[i, l] = 0.0
+        for k in range(ptr[i], ptr[i + 1]):
+            v = val[k]; c = col[k]
+            for l in range(20):
+                p[i, l] += v * w[c, l]
+
+
+def gradient2(path, n, m, h):
+    forms = gradient(path, n, m, h)
+    x, y = load(path, n, m)
+    y = y.astype(int)
+    if h != 20:
+        return forms
+    w = np.fromfile(path + ".w").reshape(m, h)
+    at = x.T.tocsr()
+    p, g = np.empty((n, h)), np.empty((m, h))
+    rows = np.arange(n)
+
+    def soft():
+        np.subtract(p, p.max(axis=1)[:, None], out=p)
+        np.exp(p, out=p)
+        z = p.sum(axis=1); z *= n
+        np.divide(p, z[:, None], out=p)
+        p[rows, y] -= 1 / n
+
+    def run():
+        fwd20(p, x.indptr, x.indices, x.data, w)
+        soft()
+        fwd20(g, at.indptr, at.indices, at.data, p)
+        return None, g
+
+    def lean():
+        s = x @ w
+        s -= s.max(axis=1)[:, None]
+        np.exp(s, out=s)
+        z = s.sum(axis=1); z *= n
+        s /= z[:, None]
+        s[rows, y] -= 1 / n
+        return None, at @ s
+
+    csc = x.tocsc()
+
+    def lean2():
+        s = csc @ w
+        s -= s.max(axis=1)[:, None]
+        np.exp(s, out=s)
+        z = s.sum(axis=1); z *= n
+        s /= z[:, None]
+        s[rows, y] -= 1 / n
+        return None, csc.T @ s
+    return {**forms, **once({"numba h=20 and numpy exp": run, "CSR lean": lean, "CSC lean": lean2}, lambda a: probe(a[1]))}
+
+
+def value2(path, n, m, h):
+    forms = value(path, n, m, h)
+    x, y = load(path, n, m)
+    y = y.astype(int)
+    if h != 20:
+        return forms
+    w = np.fromfile(path + ".w").reshape(m, h)
+    p = np.empty((n, h))
+
+    def run():
+        fwd20(p, x.indptr, x.indices, x.data, w)
+        return mean_loss(p, y)
+    return {**forms, "numba h=20 and numpy exp": run}
+
+
+ITEMS.update({"dense gradient": dense_gradient2, "frank-wolfe": fw_incremental, "svrg, batches": svrg_batches2,
+              "frank-wolfe, trace": trace2, "gradient": gradient2, "value": value2})
+
+
+def trace3(path, n, m, h, tau, steps):
+    x, y = load(path, n, m)
+    y = y.astype(int)
+    rows = np.arange(n)
+
+    def run():
+        w = np.zeros((h, m)); p = np.empty((h, n)); top = np.empty(n); g = np.empty((h, m))
+        for k in range(steps):
+            np.dot(w, x.T, out=p)
+            np.max(p, axis=0, out=top)
+            p -= top
+            np.exp(p, out=p)
+            z = p.sum(axis=0); z *= n
+            p /= z
+            p[y, rows] -= 1 / n
+            np.dot(p, x, out=g)
+            q = np.linalg.eigh(g @ g.T)[1][:, -1]
+            v = q @ g
+            v /= np.linalg.norm(v)
+            gamma = 2 / (k + 2)
+            w *= 1 - gamma
+            w -= np.multiply.outer(gamma * tau * q, v)
+        return np.ascontiguousarray(w.T)
+    return {**frank_wolfe_trace(path, n, m, h, tau, steps), **once({"numpy, by class": run}, lambda w: mean_loss(x @ np.asarray(w).reshape(m, h), y))}
+
+
+def fw3(path, n, m, tau, L, steps):
+    x, y = load(path, n, m)
+    at = x.T.tocsr() if scipy.sparse.issparse(x) else x.T
+
+    def run():
+        w = np.zeros(m)
+        for _ in range(steps):
+            r = expit(x @ w); r -= y; r /= n
+            g = at @ r
+            j = int(np.argmax(np.abs(g)))
+            v = -tau if g[j] > 0 else tau
+            gap = g @ w - g[j] * v
+            d2 = w @ w - 2 * v * w[j] + v * v
+            gamma = min(1.0, gap / (L * d2)) if gap > 0 else 0.0
+            w *= 1 - gamma
+            w[j] += gamma * v
+        return w
+    return {**frank_wolfe(path, n, m, tau, L, steps), **once({"numpy, plain": run}, lambda w: binary_value(x, y, w))}
+
+
+ITEMS.update({"frank-wolfe": fw3, "frank-wolfe, trace": trace3})
