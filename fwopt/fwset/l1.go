@@ -83,7 +83,12 @@ func (b L1Ball) Project(dst, x []float64) {
 	if !(least < 0) { // an infinite sum
 		least = -b.R
 	}
-	kern.Shrink(dst, x, kern.Size, top, shift(x, kern.Size, top, b.R, max(least, -b.R)))
+	theta := shift(x, kern.Size, top, b.R, max(least, -b.R))
+	if top+theta <= 0 { // as rounding can make it where the sum is R but for rounding
+		copy(dst, x)
+		return
+	}
+	kern.Shrink(dst, x, kern.Size, top, theta)
 }
 
 // Diameter returns 2R.

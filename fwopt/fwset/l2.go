@@ -94,7 +94,7 @@ func norm2(x []float64) float64 {
 // overflows nor underflows.
 func unit(x float64) float64 {
 	_, e := math.Frexp(x)
-	return math.Ldexp(1, min(-e, 1000))
+	return math.Ldexp(1, max(min(-e, 1000), -1023)) // so that its inverse is a number, too
 }
 
 // maxAbs returns max_j |x_j|, and NaN if there is one.

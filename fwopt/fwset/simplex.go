@@ -112,7 +112,9 @@ func shift(x []float64, part kern.Part, top, r, least float64) (theta float64) {
 	for n := kern.Above(y, x, part, top, least); n > 0; {
 		y = y[:n]
 		sum, _ := kern.Total(y, kern.Whole)
-		theta = (sum - r) / float64(n)
+		if theta = (sum - r) / float64(n); math.IsInf(theta, -1) {
+			theta = sum/float64(n) - r/float64(n)
+		}
 		if n = kern.Above(y, y, kern.Whole, 0, theta); n == len(y) {
 			return theta
 		}

@@ -151,7 +151,7 @@ func (b Spectraplex) lanczos(u, s []float64, tol float64, warm *Warm) (bound flo
 	}
 	toSphere(u, u, 1)
 	chance := lmoFail * math.Sqrt(math.Pi/2/float64(b.N)) // as TraceNorm has it
-	if n := norm2(last); len(last) == b.N && n > 0 && !math.IsInf(n, 1) {
+	if n := norm2(last); len(last) == b.N && inRange(n*n) {
 		floats.AddScaled(u, 1/n, last)
 		toSphere(u, u, 1)
 		chance /= 2

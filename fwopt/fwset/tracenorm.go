@@ -185,7 +185,7 @@ func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm
 	// probability below c·√(2s/π). With the last u added, which is as long, the
 	// random part is at least half of the start.
 	c := lmoFail * math.Sqrt(math.Pi/2/float64(s))
-	if n := norm2(last); len(last) == s && n > 0 && !math.IsInf(n, 1) {
+	if n := norm2(last); len(last) == s && inRange(n*n) {
 		floats.AddScaled(u, 1/n, last)
 		toSphere(u, u, 1)
 		c /= 2

@@ -136,3 +136,26 @@ func ExampleDense() {
 	fmt.Printf("w = (%.3f, %.3f), f = %.6f\n", tr.W[0], tr.W[1], tr.Last().F)
 	// Output: w = (2.000, 1.000), f = 0.000000
 }
+
+// What w and w0 share cancels to the bit, also where the scores of a sparse w are made
+// from its columns.
+func TestAddGradDiffOfOnePoint(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	a := &fwsum.Sparse{N: 3, M: 40, Ptr: []int{0}}
+	for range a.N {
+		for j := range a.M {
+			a.Col, a.Val = append(a.Col, int32(j)), append(a.Val, rng.NormFloat64())
+		}
+		a.Ptr = append(a.Ptr, len(a.Col))
+	}
+	w, g := make([]float64, a.M), make([]float64, a.M)
+	for j := range 9 {
+		w[j] = rng.NormFloat64()
+	}
+	fwsum.NewLeastSquares(a, make([]float64, a.N)).AddGradDiff(g, w, w, fwopt.Batch{})
+	for j, x := range g {
+		if x != 0 {
+			t.Fatalf("number %d is %g", j, x)
+		}
+	}
+}

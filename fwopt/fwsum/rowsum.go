@@ -166,7 +166,10 @@ func (f *RowSum) backByColumns(dst, w, w0 []float64, batch fwopt.Batch) {
 			coef[i] += batch.Weight[j]
 		}
 	}
-	known := f.back.quick(t, w)
+	var known []float64
+	if w0 == nil { // else what w and w0 share must cancel to the bit
+		known = f.back.quick(t, w)
+	}
 	f.back.all(dst, t, w0 == nil, func(p []float64, lo, n int) {
 		c := coef
 		if c != nil {

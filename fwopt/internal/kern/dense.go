@@ -16,7 +16,7 @@ func TopPair(u, v, a []float64, rows, cols int, x []float64, c float64) (sigma f
 		copy(v, x)
 		MulTransVec(u, a, cols, x)
 		if sigma = math.Sqrt(squares(u)); sigma != 0 {
-			floats.Scale(c/sigma, u)
+			toLength(u, c, sigma)
 		}
 		return sigma
 	}
@@ -28,9 +28,19 @@ func TopPair(u, v, a []float64, rows, cols int, x []float64, c float64) (sigma f
 		part[lo/grain] = squares(v[lo:hi])
 	})
 	if sigma = math.Sqrt(sum(0, part[:])); sigma != 0 {
-		floats.Scale(c/sigma, v)
+		toLength(v, c, sigma)
 	}
 	return sigma
+}
+
+// toLength multiplies x by c/sigma, also where that is beyond the numbers.
+func toLength(x []float64, c, sigma float64) {
+	if f := c / sigma; math.Abs(f) >= 0x1p-1022 && !math.IsInf(f, 0) {
+		floats.Scale(f, x)
+		return
+	}
+	floats.Scale(1/sigma, x)
+	floats.Scale(c, x)
 }
 
 // squares returns ‖x‖².
