@@ -116,12 +116,29 @@ type factors struct {
 	sigma []float64 // descending
 }
 
+// newFactors returns the thin factors of x, to rounding. gonum's, where they are that: of
+// equal singular values its vectors sometimes are not orthogonal.
 func newFactors(rows, cols int, x []float64) *factors {
 	f := new(factors)
 	svd := decompose(rows, cols, x, mat.SVDThin)
 	f.sigma = svd.Values(nil)
 	svd.UTo(&f.u)
 	svd.VTo(&f.v)
+	if areOrthonormal(&f.u) && areOrthonormal(&f.v) {
+		return f
+	}
+	c := unit(maxAbs(x)) // so that no square is out of range
+	y := make([]float64, len(x))
+	floats.ScaleTo(y, c, x)
+	a := mat.NewDense(rows, cols, y)
+	u, v := &f.u, &f.v
+	if rows < cols {
+		a, u, v = mat.DenseCopyOf(a.T()), v, u
+	}
+	r, s := a.Dims()
+	left, right, sigma := jacobi(r, s, a.RawMatrix().Data)
+	*u, *v, f.sigma = *left, *right, sigma
+	floats.Scale(1/c, f.sigma)
 	return f
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -353,22 +352,13 @@ func (b TraceNorm) shrink(sigma []float64) {
 }
 
 func (b TraceNorm) projectSVD(dst, x []float64) {
-	svd := b.factorize(x, mat.SVDThin)
-	sigma := svd.Values(nil)
-	if b.holds(sigma) {
+	f := newFactors(b.M, b.H, x)
+	if b.holds(f.sigma) {
 		copy(dst, x)
 		return
 	}
-	f := append([]float64(nil), sigma...)
-	b.shrink(f)
-	var u, v mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	for i := range b.M {
-		row := u.RawRowView(i)
-		for k := range row {
-			row[k] *= f[k] * sigma[k]
-		}
-	}
-	mat.NewDense(b.M, b.H, dst).Mul(&u, v.T())
+	kept := slices.Clone(f.sigma)
+	b.shrink(kept)
+	floats.Mul(f.sigma, kept)
+	f.product(dst)
 }

@@ -182,7 +182,8 @@ func (v *Vertex) From(dst, x []float64) {
 var theOne, theZero = []float64{1}, []float64{0}
 
 // Gap returns ⟨g, x−v⟩ and ‖x−v‖², what a step from x to v asks for, with one reading of g
-// and x and without the difference written out.
+// and x and without the difference written out. In another form of v the last bits of the
+// two sums may be others.
 func (v *Vertex) Gap(g, x []float64) (slope, length2 float64) {
 	checkLen(v.D, g, x)
 	switch {
