@@ -200,21 +200,57 @@ def storc(p, rng, steps, L, eta):
     return y
 
 
+@numba.njit(cache=True, fastmath=True)
+def plus_multiple(g, w, c, g0):
+    """g = w + c g0, in one pass."""
+    g, w, g0 = g.ravel(), w.ravel(), g0.ravel()
+    for i in range(g.size):
+        g[i] = w[i] + c * g0[i]
+
+
+def sgd_fused(p, rng, steps, rate):
+    w = p.w0.copy()
+    for k in range(1, steps + 1):
+        index, weight = p.draw(rng, 100)
+        g = w.copy()
+        p.add(g, w, None, index, weight * (-rate / np.sqrt(k)))
+        w = p.project(g)
+    return w
+
+
+def svrg_fused(p, rng, steps, rate):
+    w = p.w0.copy()
+    g = np.empty_like(w)
+    for _, _, w0, g0 in snapshots(p, w, steps):
+        index, weight = p.draw(rng, 100)
+        plus_multiple(g, w, -rate, g0)
+        p.add(g, w, w0, index, weight * -rate)
+        w[...] = p.project(g)
+    return w
+
+
+FUSED = {"SGD": sgd_fused, "SVRG": svrg_fused}  # the rate is in the weights of the samples
 METHODS = {"SFW": sfw, "SGD": sgd, "SVRG": svrg, "SVRF": svrf, "SCGS": scgs, "STORC": storc}
 
 
 def method(name, steps, path, n, m, h, tau, seed, draws, checked, **more):
     p = Problem(path, n, m, h, tau, seed)
-    told = []
 
-    def work():
-        if told:
-            METHODS[name](p, np.random.default_rng(seed), steps, **more)
-            return None
-        told.append(True)
-        return p.value(METHODS[name](p, Draws(draws), checked, **more))
+    def form(f):
+        told = []
 
-    return {"numpy, batches by numba": work}
+        def work():
+            if told:
+                f(p, np.random.default_rng(seed), steps, **more)
+                return None
+            told.append(True)
+            return p.value(f(p, Draws(draws), checked, **more))
+        return work
+
+    forms = {"numpy, batches by numba": form(METHODS[name])}
+    if name in FUSED:
+        forms["numpy, passes fused"] = form(FUSED[name])
+    return forms
 
 
 ITEMS = {"method": method}

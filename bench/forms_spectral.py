@@ -59,9 +59,19 @@ def top_forms(a, tol):
             return sigma[0], (vt[0], u[:, 0]) if turn else (u[:, 0], vt[0])
         return run
 
+    def eigsh(ncv):
+        tall = a.shape[0] >= a.shape[1]
+        product = scipy.sparse.linalg.LinearOperator(
+            (s, s), matvec=(lambda q: a.T @ (a @ q)) if tall else (lambda q: a @ (a.T @ q)), dtype=float)
+        v0 = np.random.default_rng(0).standard_normal(s)
+        return lambda: pair(a, scipy.sparse.linalg.eigsh(product, k=1, tol=tol, v0=v0, ncv=ncv)[1][:, 0])
+
     if s > 1:
         forms["svds"] = svds(a, False)
         forms["svds, transposed"] = svds(a.T, True)
+    if s > 60:
+        forms["eigsh of the product"] = eigsh(None)
+        forms["eigsh of the product, short basis"] = eigsh(8)
     return forms
 
 
@@ -137,7 +147,24 @@ def projections(a, tau):
             return np.concatenate([sigma[:r - 1:-1] ** 2 if r < s else [], lam]), np.pad(q, ((0, 0), (s - r, 0)))
         return shrink(g, a, tau, eigh)
 
+    def largest(k):
+        """By the k largest, or all if these are not seen to be enough."""
+        def run():
+            g = small_gram(a)
+            lam, q = scipy.sparse.linalg.eigsh(g, k=k, v0=np.ones(g.shape[0]))
+            sigma = np.sqrt(np.maximum(lam, 0))
+            theta = threshold(sigma[::-1], tau)
+            keep = sigma > theta
+            if keep.all():
+                return shrink(g, a, tau, np.linalg.eigh)
+            q, f = q[:, keep], 1 - theta / sigma[keep]
+            return ((a @ q) * f) @ q.T if a.shape[0] >= a.shape[1] else (q * f) @ (q.T @ a)
+        return run
+
     forms = {"Gram, numpy eigh": lambda: shrink(small_gram(a), a, tau, np.linalg.eigh)}
+    if min(a.shape) >= 500:
+        forms["Gram, eigsh of 32"] = largest(32)
+        forms["Gram, eigsh of 80"] = largest(80)
     if min(a.shape) >= 100:
         forms["Gram, values, wanted vectors"] = values_first
     if min(a.shape) < 2000:
@@ -145,9 +172,7 @@ def projections(a, tau):
     return forms
 
 
-def project(path, h, m, tau):
-    a = np.fromfile(path).reshape(m, h)
-    work = projections(a, tau)
+def told_once(work):
     checked = set()
 
     def once(name, f):
@@ -162,4 +187,31 @@ def project(path, h, m, tau):
     return {k: once(k, f) for k, f in work.items()}
 
 
-ITEMS = {"argmin": argmin, "argmin and step": argmin_step, "project": project}
+def project(path, h, m, tau):
+    return told_once(projections(np.fromfile(path).reshape(m, h), tau))
+
+
+def project_uncertified(path, h, m, tau):
+    """By a block power method whose turns suit this spectrum. Nothing says that none is missed."""
+    a = np.fromfile(path).reshape(m, h)
+    rng = np.random.default_rng(0)
+
+    def block(k, turns):
+        def run():
+            q = rng.standard_normal((a.shape[1], k))
+            for _ in range(turns):
+                q = np.linalg.qr(a.T @ (a @ q))[0]
+            b = a @ q
+            lam, u = np.linalg.eigh(b.T @ b)
+            sigma = np.sqrt(np.maximum(lam, 0))
+            theta = threshold(sigma[::-1], tau)
+            keep = sigma > theta
+            u, f = u[:, keep], 1 - theta / sigma[keep]
+            return ((b @ u) * f) @ (q @ u).T
+        return run
+
+    return told_once({"block power, 32 x 3": block(32, 3), "block power, 32 x 4": block(32, 4)})
+
+
+ITEMS = {"argmin": argmin, "argmin and step": argmin_step, "project": project,
+         "project, uncertified": project_uncertified}

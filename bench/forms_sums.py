@@ -171,7 +171,30 @@ def dense_gradient(path, n, m, h):
         softmax(s, y)
         return (x.T @ s) / n if scale else x.T @ np.divide(s, n, out=s)
 
-    return once({"numpy": lambda: run(True), "numpy, in place": lambda: run(False)}, probe)
+    turned = np.ascontiguousarray(w.T)
+
+    def blocks(size):
+        """Some rows at a time, which are read once, and the scores by class."""
+        rows, s, g, t = np.arange(size), np.empty((h, size)), np.empty((h, m)), np.empty((h, m))
+
+        def work():
+            g[...] = 0
+            for lo in range(0, n, size):
+                xb, yb = x[lo:lo + size], y[lo:lo + size]
+                p = s[:, :len(yb)]
+                p[...] = turned @ xb.T
+                p -= p.max(axis=0)
+                np.exp(p, out=p)
+                p /= n * p.sum(axis=0)
+                p[yb, rows[:len(yb)]] -= 1 / n
+                np.dot(p, xb, out=t)
+                np.add(g, t, out=g)
+            return g.T
+        return work
+
+    forms = {"numpy": lambda: run(True), "numpy, in place": lambda: run(False)}
+    forms |= {f"numpy, blocks of {size}": blocks(size) for size in (250, 1000)}
+    return once(forms, probe)
 
 
 def binary(x, y):
@@ -197,8 +220,49 @@ def frank_wolfe(path, n, m, tau, L, steps):
                                              max_iter=steps, tol=0).x
         return work
 
-    forms = {"copt, its LogLoss": run(copt.loss.LogLoss(x, y).f_grad), "copt, a lean gradient": run(binary(x, y))}
+    lean = binary(x, y)
+
+    def plain():
+        w = np.zeros(m)
+        for _ in range(steps):
+            demyanov_rubinov(w, lean(w)[1], tau, L)
+        return w
+
+    forms = {"copt, its LogLoss": run(copt.loss.LogLoss(x, y).f_grad), "copt, a lean gradient": run(lean), "numpy": plain}
     return once(forms, lambda w: binary_value(x, y, w))
+
+
+def demyanov_rubinov(w, g, tau, L):
+    """Makes the step, and returns gamma, the coordinate and the vertex's value there."""
+    j = int(np.argmax(np.abs(g)))
+    v = -tau if g[j] > 0 else tau
+    gap = g @ w - g[j] * v
+    far = w @ w - 2 * v * w[j] + v * v
+    gamma = min(1.0, gap / (L * far)) if gap > 0 else 0.0
+    w *= 1 - gamma
+    w[j] += gamma * v
+    return gamma, j, v
+
+
+def frank_wolfe_kept(path, n, m, tau, L, steps):
+    """The same, but x @ w goes along with w, so that the data is read once a step."""
+    x, y = load(path, n, m)
+    at = x.T.tocsr() if scipy.sparse.issparse(x) else x.T
+    columns = x.tocsc() if scipy.sparse.issparse(x) else np.asfortranarray(x)
+
+    def run():
+        w, s = np.zeros(m), np.zeros(n)
+        for _ in range(steps):
+            gamma, j, v = demyanov_rubinov(w, at @ ((expit(s) - y) / n), tau, L)
+            s *= 1 - gamma
+            if scipy.sparse.issparse(x):
+                k = slice(columns.indptr[j], columns.indptr[j + 1])
+                s[columns.indices[k]] += gamma * v * columns.data[k]
+            else:
+                s += gamma * v * columns[:, j]
+        return w
+
+    return once({"numpy, scores kept": run}, lambda w: binary_value(x, y, w))
 
 
 def frank_wolfe_trace(path, n, m, h, tau, steps):
@@ -221,8 +285,47 @@ def frank_wolfe_trace(path, n, m, h, tau, steps):
         return lambda: copt.minimize_frank_wolfe(fun, np.zeros(m * h), lmo, jac=True, step="sublinear",
                                                  max_iter=steps, tol=0).x
 
-    forms = {"copt, its svds": run(copt.constraint.TraceBall(tau, (m, h)).lmo), "copt, Gram": run(gram)}
+    def plain():
+        w = np.zeros(m * h)
+        for k in range(steps):
+            _, g = fun(w)
+            step, _, _, _ = gram(-g, 0.0, None)
+            gamma = 2 / (k + 2)
+            w *= 1 - gamma
+            step *= gamma
+            w += step
+        return w
+
+    forms = {"copt, its svds": run(copt.constraint.TraceBall(tau, (m, h)).lmo), "copt, Gram": run(gram), "numpy": plain}
     return once(forms, lambda w: fun(w)[0])
+
+
+def frank_wolfe_trace_kept(path, n, m, h, tau, steps):
+    """The same, with the scores by class, which go along with w."""
+    x, y = load(path, n, m)
+    y = y.astype(int)
+    rows = np.arange(n)
+
+    def run():
+        w, s = np.zeros((h, m)), np.zeros((h, n))
+        p, g, e = np.empty((h, n)), np.empty((h, m)), np.empty((h, n))
+        for k in range(steps):
+            np.subtract(s, s.max(axis=0), out=p)
+            np.exp(p, out=p)
+            p /= n * p.sum(axis=0)
+            p[y, rows] -= 1 / n
+            np.dot(p, x, out=g)
+            q = np.linalg.eigh(g @ g.T)[1][:, -1]
+            v = q @ g
+            v /= np.linalg.norm(v)
+            gamma = 2 / (k + 2)
+            w *= 1 - gamma
+            w -= np.multiply.outer(gamma * tau * q, v)
+            s *= 1 - gamma
+            s -= np.multiply.outer(gamma * tau * q, x @ v, out=e)
+        return w
+
+    return once({"numpy, scores kept": run}, lambda w: softmax(x @ w.T, y))
 
 
 @numba.njit(cache=True)
@@ -273,6 +376,27 @@ def svrg(path, n, m, tau, rate, epochs):
     return {"copt, plain derivative": OwnClock(work)}
 
 
+@numba.njit(cache=True, fastmath=True)
+def svrg_epoch(ptr, col, val, y, w, g0, p0, index, rate, tau):
+    """Projected SVRG: a pass over w for the snapshot's gradient, the rows of a batch, and the projection."""
+    steps, batch = index.shape
+    d = np.empty(batch)
+    for k in range(steps):
+        for b in range(batch):
+            i = index[k, b]
+            s = 0.0
+            for q in range(ptr[i], ptr[i + 1]):
+                s += val[q] * w[col[q]]
+            d[b] = (1 / (1 + np.exp(-s)) - p0[i]) * (-rate / batch)
+        for j in range(w.size):
+            w[j] -= rate * g0[j]
+        for b in range(batch):
+            i = index[k, b]
+            for q in range(ptr[i], ptr[i + 1]):
+                w[col[q]] += d[b] * val[q]
+        onto_l1(w, tau)
+
+
 def svrg_batches(path, n, m, tau, rate, batch, steps, epochs):
     """Projected SVRG with batches, in scipy: copt has none."""
     x, y = load(path, n, m)
@@ -296,8 +420,17 @@ def svrg_batches(path, n, m, tau, rate, batch, steps, epochs):
                 onto_l1(w, tau)
         return w
 
-    return once({"scipy": run}, lambda w: binary_value(x, y, w))
+    def compiled():
+        w = np.zeros(m)
+        for _ in range(epochs):
+            p0 = expit(x @ w)
+            g0 = at @ ((p0 - y) / n)
+            svrg_epoch(x.indptr, x.indices, x.data, y, w, g0, p0, rng.integers(n, size=(steps, batch)), rate, tau)
+        return w
+
+    return once({"scipy": run, "numba": compiled}, lambda w: binary_value(x, y, w))
 
 
 ITEMS = {"gradient": gradient, "value": value, "dense gradient": dense_gradient, "frank-wolfe": frank_wolfe,
+         "frank-wolfe, scores kept": frank_wolfe_kept, "frank-wolfe, trace, scores kept": frank_wolfe_trace_kept,
          "frank-wolfe, trace": frank_wolfe_trace, "svrg": svrg, "svrg, batches": svrg_batches}

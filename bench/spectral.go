@@ -96,6 +96,10 @@ func (b *bench) spectralItems() (all []item) {
 			}
 			all = append(all, item{name: "P5c " + shape(s[0], s[1]) + " " + kind, peer: "project", tol: 1e-7, goal: goal,
 				args: m, linked: i == 3 && kind == "falling", long: i >= 3})
+			if kind == "step" { // beside ours, which knows that it has missed none
+				all = append(all, item{name: "P5c " + shape(s[0], s[1]) + " step, theirs uncertified", peer: "project, uncertified", tol: 1e-7,
+					args: m, long: true})
+			}
 		}
 	}
 	for i := range all {
