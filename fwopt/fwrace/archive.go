@@ -81,8 +81,8 @@ func processor() string {
 	return "unknown"
 }
 
-// Fact returns the value of a fact, "" if it is not there.
-func (a *Archive) Fact(name string) string {
+// fact returns the value of a fact, "" if it is not there.
+func (a *Archive) fact(name string) string {
 	for _, f := range a.Facts {
 		if f[0] == name {
 			return f[1]
@@ -101,7 +101,7 @@ func (a *Archive) Table() [][]string {
 	for _, f := range a.Facts {
 		rows = append(rows, []string{f[0], f[1]})
 	}
-	if code := fmt.Sprintf("%016x", fwopt.Version()); a.Fact("code") != code {
+	if code := fmt.Sprintf("%016x", fwopt.Version()); a.fact("code") != code {
 		rows = append(rows, []string{"not this code", "this is " + code + ": the runs show what the code of then did"})
 	}
 	return rows

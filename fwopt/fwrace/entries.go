@@ -191,7 +191,7 @@ func (t *Tuning) set(c *constants) {
 
 // judge takes what was found. Where several values end as well as the best, to nine digits
 // of what it has gained, as they do where all have reached the accuracy of f*, it takes the
-// one that was ahead in the round before.
+// one that was ahead in the round before, and doubts it only if none was.
 func judge(e Entry, free int, found *fwrate.Tuning) *Tuning {
 	t := &Tuning{Entry: e, Constant: e.constant(free), Tuning: found}
 	if len(found.Rounds) < 2 || math.IsNaN(found.Best) {
@@ -199,12 +199,27 @@ func judge(e Entry, free int, found *fwrate.Tuning) *Tuning {
 	}
 	last, before := found.Rounds[len(found.Rounds)-1], found.Rounds[len(found.Rounds)-2]
 	best := last[slices.IndexFunc(last, func(p fwrate.Tried) bool { return p.C == found.Best })]
-	gained := best.Traces[0].Points[0].F - best.Median
-	least := math.Inf(1)
+	alike := 1e-9 * (best.Traces[0].Points[0].F - best.Median)
+	earlier := func(c float64) float64 {
+		return before[slices.IndexFunc(before, func(q fwrate.Tried) bool { return q.C == c })].Median
+	}
+	var tied []float64
 	for _, p := range last {
-		i := slices.IndexFunc(before, func(q fwrate.Tried) bool { return q.C == p.C })
-		if p.Median-best.Median <= 1e-9*gained && before[i].Median < least {
-			found.Best, least = p.C, before[i].Median
+		if p.Median-best.Median <= alike {
+			tied = append(tied, p.C)
+			if earlier(p.C) < earlier(found.Best) {
+				found.Best = p.C
+			}
+		}
+	}
+	found.Doubts = nil
+	first := found.Rounds[0]
+	if found.Best == first[0].C || found.Best == first[len(first)-1].C {
+		found.Doubts = append(found.Doubts, fmt.Sprintf("the best value, %g, is at an end of the grid", found.Best))
+	}
+	for _, c := range tied {
+		if c != found.Best && earlier(c)-earlier(found.Best) <= alike {
+			found.Doubts = append(found.Doubts, fmt.Sprintf("%g does as well as %g, with half of the budget, too", c, found.Best))
 		}
 	}
 	return t

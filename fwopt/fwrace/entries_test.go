@@ -120,13 +120,16 @@ func TestTies(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, last [3]float64
 		want         float64
+		doubts       []string
 	}{
-		"no tie":          {[3]float64{0.3, 0.2, 0.1}, [3]float64{0.01, 0, 0.02}, 2},
-		"a tie":           {[3]float64{0.3, 0.1, 0.2}, [3]float64{0.01, 1e-13, 0}, 2},
-		"all alike":       {[3]float64{0.1, 0.2, 0.3}, [3]float64{0, 0, 0}, 1},
-		"not quite alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{1e-8, 1e-8, 0}, 3},
+		"no tie":          {[3]float64{0.3, 0.2, 0.1}, [3]float64{0.01, 0, 0.02}, 2, nil},
+		"a tie":           {[3]float64{0.3, 0.1, 0.2}, [3]float64{0.01, 1e-13, 0}, 2, nil},
+		"all alike":       {[3]float64{0.1, 0.2, 0.3}, [3]float64{0, 0, 0}, 1, []string{"the best value, 1, is at an end of the grid"}},
+		"not quite alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{1e-8, 1e-8, 0}, 3, []string{"the best value, 3, is at an end of the grid"}},
+		"before, too":     {[3]float64{0.1, 0.1, 0.3}, [3]float64{1e-8, 0, 0}, 2, nil},
+		"all the time":    {[3]float64{0.2, 0.1, 0.1}, [3]float64{1e-8, 0, 0}, 2, []string{"3 does as well as 2, with half of the budget, too"}},
 	} {
-		found := &fwrate.Tuning{Rounds: make([][]fwrate.Tried, 2)}
+		found := &fwrate.Tuning{Rounds: make([][]fwrate.Tried, 2), Doubts: []string{"of Tune"}}
 		for i := range 3 {
 			found.Rounds[0] = append(found.Rounds[0], tried(float64(i+1), c.before[i]))
 			found.Rounds[1] = append(found.Rounds[1], tried(float64(i+1), c.last[i]))
@@ -136,6 +139,8 @@ func TestTies(t *testing.T) {
 		}
 		if got := judge(Entry{"SVRG", ""}, 0, found); got.Best != c.want || got.Constant != "c′" {
 			t.Errorf("%s: %g, want %g", name, got.Best, c.want)
+		} else if !slices.Equal(got.Doubts, c.doubts) {
+			t.Errorf("%s: %q, want %q", name, got.Doubts, c.doubts)
 		}
 	}
 }

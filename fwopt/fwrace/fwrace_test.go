@@ -221,6 +221,7 @@ func TestShort(t *testing.T) {
 // What the caller could have known is a panic.
 func TestPanics(t *testing.T) {
 	for want, fault := range map[string]func(r *Race){
+		"has a stroke":          func(r *Race) { r.Data = "a|b" },
 		"0 seeds":               func(r *Race) { r.Seeds = 0 },
 		"no change \"m = 999\"": func(r *Race) { r.Changes = []string{"m = 999"} },
 		"without a limit":       func(r *Race) { r.Budget = fwopt.Budget{} },

@@ -170,8 +170,8 @@ func (a *Archive) runs(claim Claim) string {
 
 // Flips is a table for fwnb.Table: for each change that was run, which verdicts on the
 // paper's sentences are not those of the race itself, as "seconds, 1e−2: fails → holds", in
-// bold, as Markdown, where it turns round. A dash stands for none, an empty cell for a
-// sentence that the change does not touch.
+// bold, as Markdown, where it turns round; from neither to open is no change. A dash stands
+// for none, an empty cell for a sentence that the change does not touch.
 func (a *Archive) Flips() [][]string {
 	claims := Claims()
 	claims = claims[:len(claims)-2] // the paper's
@@ -210,7 +210,7 @@ func (a *Archive) flips(claim Claim, change string, of []string) string {
 	for _, c := range Currencies() {
 		for _, level := range Levels {
 			was, is := a.Judge(claim, c, level, "").kind, a.Judge(claim, c, level, change).kind
-			if was == is {
+			if was == is || max(was, is) < draw {
 				continue
 			}
 			text := fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is)

@@ -15,8 +15,9 @@ type Currency struct {
 }
 
 // Currencies are the three in which the paper's sentences are judged. Terms are the
-// gradients ∇f_i that were computed, n for an exact one. Calls of Ω are linear
-// optimisations, and projections, whatever each of the two may cost.
+// gradients ∇f_i that were computed: min(m, n) for a batch of m, twice that where it is
+// variance-reduced, n for an exact gradient. Calls of Ω are linear optimisations, and
+// projections, whatever each of the two may cost.
 func Currencies() []Currency {
 	return []Currency{
 		{"seconds", func(_ Entry, _ int, p fwopt.Point) float64 { return p.Seconds }},
@@ -99,10 +100,13 @@ type Verdict struct {
 	who   string  // where several were compared, by whom it fails
 }
 
-// String returns "holds, 3.1×", "holds, > 12×", "slightly, 1.4×", "fails, 2.5×", "draw",
-// "open" or "neither".
+// String returns "holds, 3.1×", "holds, > 12×", "slightly, 1.4×", "slightly at least, > 1.8×",
+// "fails, 2.5×", "draw", "open" or "neither".
 func (v Verdict) String() string {
 	s := v.kind.String()
+	if v.kind == slight && v.over {
+		s += " at least" // the factor is not known, and may be what is claimed
+	}
 	if v.who != "" {
 		s += ": " + v.who
 	}

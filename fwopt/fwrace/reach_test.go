@@ -115,6 +115,10 @@ func TestJudge(t *testing.T) {
 	if got := a.flips(claims["SVRF before SCGS"], Thousand, []string{"STORC"}); got != "" {
 		t.Errorf("%q", got)
 	}
+	quiet := made(map[string][]int{"STORC": {-1}, "SCGS": {-1}, "STORC, m = 1000": {20}}) // neither, then open
+	if got := quiet.flips(claims["STORC before SCGS"], Thousand, []string{"STORC"}); strings.Contains(got, "calls") {
+		t.Errorf("%q", got)
+	}
 	base["SFW"] = []int{100, 100}
 	rows := Across(a, made(base))
 	i := slices.IndexFunc(rows, func(r []string) bool { return r[0] == "SFW before STORC" && r[1] == "calls of Ω" })
@@ -125,15 +129,16 @@ func TestJudge(t *testing.T) {
 
 // A claim of several pairs is as good as the worst of them.
 func TestSeveral(t *testing.T) {
-	a, calls := made(map[string][]int{"SFW": {10}, "SCGS": {20}, "SVRF": {40}, "STORC": {-1}, "SGD": {-100}, "SVRG": {40}}), Currencies()[2]
+	a, calls := made(map[string][]int{"SFW": {10}, "SCGS": {20}, "SVRF": {40}, "STORC": {-1}, "SGD": {-40}, "SVRG": {40}}), Currencies()[2]
 	for want, c := range map[string]Claim{
-		"holds, 2×":       {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SVRF"}},
-		"draw":            {Ahead: []string{"SFW", "SVRG"}, Behind: []string{"SVRF"}},
-		"open":            {Ahead: []string{"SFW", "STORC"}, Behind: []string{"SGD"}}, // STORC and SGD never came
-		"neither":         {Ahead: []string{"STORC"}, Behind: []string{"SGD"}},
-		"fails: SVRF, 4×": {Ahead: []string{"SFW", "SVRF"}, Behind: []string{"SFW"}},
-		"fails: SCGS, 2×": {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SFW", "SVRF"}},
-		"holds, > 18×":    {Ahead: []string{"SFW"}, Behind: []string{"SGD"}},
+		"holds, 2×":                 {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SVRF"}},
+		"draw":                      {Ahead: []string{"SFW", "SVRG"}, Behind: []string{"SVRF"}},
+		"open":                      {Ahead: []string{"SFW", "STORC"}, Behind: []string{"SGD"}}, // STORC and SGD never came
+		"neither":                   {Ahead: []string{"STORC"}, Behind: []string{"SGD"}},
+		"fails: SVRF, 4×":           {Ahead: []string{"SFW", "SVRF"}, Behind: []string{"SFW"}},
+		"fails: SCGS, 2×":           {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SFW", "SVRF"}},
+		"slightly at least, > 1.8×": {Ahead: []string{"SVRG"}, Behind: []string{"SGD"}, Large: true},
+		"holds, > 7.2×":             {Ahead: []string{"SFW"}, Behind: []string{"SGD"}},
 	} {
 		if got := a.Judge(c, calls, 1e-2, "").String(); got != want {
 			t.Errorf("%v: %q, want %q", c, got, want)
