@@ -205,15 +205,6 @@ func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm
 	return b.Tau * max(0, math.Sqrt(upper)*(1+b.rounding())-sigma)
 }
 
-// factorize decomposes x, seen as an M × H matrix.
-func (b TraceNorm) factorize(x []float64, kind mat.SVDKind) *mat.SVD {
-	var svd mat.SVD
-	if !svd.Factorize(mat.NewDense(b.M, b.H, x), kind) {
-		panic("fwset: a singular value decomposition did not converge")
-	}
-	return &svd
-}
-
 // Gauge returns ‖x‖_*/τ. It takes the singular values from where Project does:
 // without SVD they are known to about 1e-7·σ_1, more exactly as Project says.
 func (b TraceNorm) Gauge(x []float64) float64 {
@@ -237,7 +228,7 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 		kern.Gram(gram, x, b.M, b.H)
 	}
 	if b.SVD || !kern.EigenLargest(gram, sigma, func(lambda []float64) int { roots(sigma, lambda); return 0 }) {
-		b.factorize(x, mat.SVDNone).Values(sigma)
+		decompose(b.M, b.H, x, mat.SVDNone).Values(sigma)
 	}
 	return floats.Sum(sigma) / b.Tau
 }
