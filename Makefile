@@ -15,7 +15,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins fmt vet lint unit race cross emulate clean
+.PHONY: help setup lab notebooks celltime browser site site-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins fmt vet lint unit race cross emulate clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,19 @@ browser: setup docker/browser/node_modules ## what a reader sees, in headless Ch
 docker/browser/node_modules: docker/browser/package-lock.json
 	@command -v npm >/dev/null || { echo "fwlab: npm is missing: install Node.js 18 or newer (https://nodejs.org/)" >&2; exit 1; }
 	cd docker/browser && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+site: setup notebooks/site/node_modules ## the pages as a web site in _site, with the solver in the browser: needs npm
+	@rm -rf _site && mkdir _site && GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags="-s -w" -o _site/live.wasm ./notebooks/site/live && \
+	 cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" _site/ && $(VENV) -B notebooks/site/build.py _site
+
+site-check: site docker/browser/node_modules ## that site in headless Chromium, wide and as on a telephone
+	@node docker/browser/site.mjs
+
+# KaTeX, for the formulas.
+notebooks/site/node_modules: notebooks/site/package-lock.json
+	@command -v npm >/dev/null || { echo "fwlab: npm is missing: install Node.js 18 or newer (https://nodejs.org/)" >&2; exit 1; }
+	cd notebooks/site && npm ci --no-audit --no-fund --silent
 	@touch $@
 
 image: ## build the container image and try it out, without a registry: needs root on Debian
@@ -126,10 +139,11 @@ race: ## the tests of goroutines, under the race detector: needs a C compiler
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Golden|Reference|Figure|Law|Bounds|Coverage|Naive|Twin|News20|Few(Warm)?$$|Spectraplex$$' ./fwopt/... ./notebooks/...; \
 	 else echo "no C compiler here: go test -race is left out" >&2; fi
 
-cross: ## go vet as on macOS, Linux on ARM and Windows
+cross: ## go vet as on macOS, Linux on ARM, Windows and in a browser
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	GOOS=js GOARCH=wasm $(GO) vet ./notebooks/site/live
 
 # Under qemu a program is built here and run there. -cpu Nehalem has no AVX; max has AVX2.
 emulate: ## the kernels have the same bits on ARM and on a processor without AVX2, emulated: needs qemu-user (Debian); seconds
