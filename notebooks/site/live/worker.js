@@ -11,6 +11,7 @@ const ready = fetch('live.wasm').then(r => {
   if (!r.ok) throw new Error(`live.wasm: ${r.status} ${r.statusText}`);
   return r.arrayBuffer();
 }).then(bytes => WebAssembly.instantiate(bytes, go.importObject)).then(({ instance }) => { go.run(instance); });
+ready.catch(() => {}); // each message says it
 
 onmessage = async ({ data: { load, run } }) => {
   try {
