@@ -3,7 +3,6 @@ package fwset
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
@@ -139,23 +138,7 @@ func (b Spectraplex) eigen(u, w, s []float64) (bound float64) {
 
 // lanczos fills u with nearly such an eigenvector and returns an upper bound on −λ.
 func (b Spectraplex) lanczos(u, s []float64, tol float64, warm *Warm) (bound float64) {
-	var fixed rand.PCG // the same start every time
-	var last []float64
-	src := &fixed
-	if warm != nil {
-		src, last = &warm.RNG, warm.V
-	}
-	rng := rand.New(src)
-	for i := range u {
-		u[i] = rng.NormFloat64()
-	}
-	toSphere(u, u, 1)
-	chance := lmoFail * math.Sqrt(math.Pi/2/float64(b.N)) // as TraceNorm has it
-	if n := norm2(last); len(last) == b.N && inRange(n*n) {
-		floats.AddScaled(u, 1/n, last)
-		toSphere(u, u, 1)
-		chance /= 2
-	}
+	chance := begin(u, warm)
 	c, rows := floats.Norm(s, 2), 0.0
 	for i := range b.N {
 		rows = max(rows, floats.Norm(s[i*b.N:(i+1)*b.N], 1))

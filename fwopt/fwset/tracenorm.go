@@ -3,7 +3,6 @@ package fwset
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
@@ -170,36 +169,8 @@ func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm
 	p := kern.Borrow(s + kern.GramScratch(b.M, b.H))
 	defer kern.Return(p)
 	u, t := (*p)[:s], (*p)[s:]
-	var fixed rand.PCG // the same start every time
-	var last []float64
-	src := &fixed
-	if warm != nil {
-		src, last = &warm.RNG, warm.V
-	}
-	rng := rand.New(src)
-	for i := range u {
-		u[i] = rng.NormFloat64()
-	}
-	toSphere(u, u, 1)
-	// The component of a random unit vector along a given one is less than c with
-	// probability below c·√(2s/π). With the last u added, which is as long, the
-	// random part is at least half of the start.
-	c := lmoFail * math.Sqrt(math.Pi/2/float64(s))
-	if n := norm2(last); len(last) == s && inRange(n*n) {
-		floats.AddScaled(u, 1/n, last)
-		toSphere(u, u, 1)
-		c /= 2
-	}
 	gram := func(y, q []float64) { kern.MulGram(y, g, b.M, b.H, q, t) }
-	upper, _ := kern.Lanczos(u, gram, c, func(sigma float64) float64 {
-		if tol > 0 {
-			return 0.99*tol/b.Tau - b.rounding()*sigma
-		}
-		return lmoTol * sigma
-	})
-	if warm != nil {
-		warm.V = append(warm.V[:0], u...)
-	}
+	upper := topGram(u, gram, b.Tau, tol, b.rounding(), warm)
 	left, right := v.SetRankOne(b.H, b.M)
 	sigma := kern.TopPair(left, right, g, b.M, b.H, u, -b.Tau)
 	return b.Tau * max(0, math.Sqrt(upper)*(1+b.rounding())-sigma)
