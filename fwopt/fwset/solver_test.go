@@ -118,6 +118,49 @@ var solved = []struct {
 		n := r.int(1, 12)
 		return fwset.Birkhoff{N: n}, r.floats(n*n, -20, 20)
 	}},
+	{"simplex", 0, func(r *draw) (fwset.Domain, []float64) {
+		d, radius := r.int(1, 12), r.int(1, 9)
+		return fwset.Simplex{D: d, R: float64(radius)}, r.floats(d, -9, 9)
+	}},
+	{"l1", 0, func(r *draw) (fwset.Domain, []float64) {
+		d, radius := r.int(1, 12), r.int(1, 9)
+		return fwset.L1Ball{D: d, R: float64(radius)}, r.floats(d, -9, 9)
+	}},
+	{"l2", 1e-11, func(r *draw) (fwset.Domain, []float64) {
+		d, radius := r.int(1, 12), r.int(1, 9)
+		return fwset.L2Ball{D: d, R: float64(radius)}, r.floats(d, -9, 9)
+	}},
+	{"box", 0, func(r *draw) (fwset.Domain, []float64) {
+		d := r.int(1, 12)
+		lo, hi := r.floats(d, -9, 9), r.floats(d, 0, 9)
+		floats.Add(hi, lo)
+		return fwset.Box{Lo: lo, Hi: hi}, r.floats(d, -9, 9)
+	}},
+	{"product", 0, func(r *draw) (fwset.Domain, []float64) {
+		d, e, k, radius := r.int(1, 6), r.int(1, 6), r.int(1, 3), r.int(1, 9)
+		return fwset.Product{fwset.Simplex{D: d, R: float64(radius)}, fwset.KSparse{D: e, K: min(k, e), R: 1}}, r.floats(d+e, -9, 9)
+	}},
+	{"trace", 1e-11, func(r *draw) (fwset.Domain, []float64) {
+		h, m := r.int(1, 9), r.int(1, 9)
+		if r.int(1, 50) == 1 {
+			h, m = r.int(65, 75), r.int(65, 75)
+		}
+		return fwset.TraceNorm{H: h, M: m, Tau: 1}, r.floats(h*m, -9, 9)
+	}},
+	{"completion", 1e-11, func(r *draw) (fwset.Domain, []float64) {
+		h, m := r.int(1, 9), r.int(1, 9)
+		if r.int(1, 50) == 1 {
+			h, m = r.int(65, 75), r.int(65, 75)
+		}
+		var e []fwset.Entry
+		var g []float64
+		for k := range h * m {
+			if k == 0 || r.int(1, 3) == 1 {
+				e, g = append(e, fwset.Entry{Row: k % h, Col: k / h}), append(g, float64(r.int(-9, 9)))
+			}
+		}
+		return fwset.NewCompletion(h, m, e, 1), g
+	}},
 }
 
 // The least ⟨g, v⟩ is that of an independent solver, by Argmin and by ArgminVertex, in

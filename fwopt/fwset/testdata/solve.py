@@ -142,8 +142,60 @@ def spectraplex(r):
     return float(np.linalg.eigvalsh((g + g.T) / 2)[0])
 
 
+def simplex(r):
+    d, radius = r.int(1, 12), r.int(1, 9)
+    return lp(r.ints(d, -9, 9), A_eq=np.ones((1, d)), b_eq=[radius], bounds=(0, None))
+
+
+def l1(r):
+    d, radius = r.int(1, 12), r.int(1, 9)
+    g = r.ints(d, -9, 9)
+    return lp(np.r_[g, -g], A_ub=np.ones((1, 2 * d)), b_ub=[radius], bounds=(0, None))
+
+
+def l2(r):
+    d, radius = r.int(1, 12), r.int(1, 9)
+    return float(-radius * np.linalg.norm(r.ints(d, -9, 9)))
+
+
+def box(r):
+    d = r.int(1, 12)
+    low = r.ints(d, -9, 9)
+    high = low + r.ints(d, 0, 9)
+    return lp(r.ints(d, -9, 9), bounds=np.c_[low, high])
+
+
+def product(r):
+    d, e, k, radius = r.int(1, 6), r.int(1, 6), r.int(1, 3), r.int(1, 9)
+    k = min(k, e)
+    g = r.ints(d + e, -9, 9)
+    # a simplex and the k-sparse polytope of radius 1
+    a_ub = np.r_[np.zeros(d), np.ones(2 * e)][None, :]
+    a_eq = np.r_[np.ones(d), np.zeros(2 * e)][None, :]
+    return lp(np.r_[g, -g[d:]], A_ub=a_ub, b_ub=[k], A_eq=a_eq, b_eq=[radius], bounds=[(0, None)] * d + [(0, 1)] * (2 * e))
+
+
+def trace(r):
+    h, m = r.int(1, 9), r.int(1, 9)
+    if r.int(1, 50) == 1:
+        h, m = r.int(65, 75), r.int(65, 75)
+    return float(-np.linalg.norm(r.ints(h * m, -9, 9).reshape(m, h), 2))
+
+
+def completion(r):
+    h, m = r.int(1, 9), r.int(1, 9)
+    if r.int(1, 50) == 1:
+        h, m = r.int(65, 75), r.int(65, 75)
+    g = np.zeros(h * m)
+    for k in range(h * m):  # an entry in three
+        if k == 0 or r.int(1, 3) == 1:
+            g[k] = r.int(-9, 9)
+    return float(-np.linalg.norm(g.reshape(m, h), 2))
+
+
 SETS = {"ksparse": ksparse, "group": group, "hull": hull, "birkhoff": birkhoff, "paths": paths, "flows": flows,
-        "spectral": spectral, "rotations": rotations, "spectraplex": spectraplex}
+        "spectral": spectral, "rotations": rotations, "spectraplex": spectraplex, "simplex": simplex, "l1": l1, "l2": l2,
+        "box": box, "product": product, "trace": trace, "completion": completion}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SETS:
