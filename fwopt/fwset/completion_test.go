@@ -114,7 +114,7 @@ func TestCompletionByTraceNorm(t *testing.T) {
 		σ := append(sigmas(h, m, x), 0)
 
 		var v fwset.Vertex
-		for _, tol := range []float64{0, 1e-3 * σ[0] * tau, 1e-10 * σ[0] * tau} {
+		for _, tol := range []float64{0, 0.3 * σ[0] * tau, 1e-3 * σ[0] * tau, 1e-10 * σ[0] * tau} {
 			slack := c.ArgminVertex(&v, g, tol, nil)
 			if off := v.Dot(g) + tau*σ[0]; !(off <= slack+1e-13*tau*σ[0] && off >= -1e-13*tau*σ[0]) {
 				t.Fatalf("%d x %d, %d entries, tol %g: ⟨g, v⟩ is %g above −τσ_1, with slack %g", h, m, len(e), tol, off, slack)
