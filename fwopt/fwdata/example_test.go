@@ -83,3 +83,24 @@ func ExampleTwinN() {
 	// Output:
 	// news20 (generated) 1000 62061 20 true
 }
+
+// From a file of ratings to a prediction of one that is not there.
+func ExampleReadRatings() {
+	text := "user,item,rating\nann,jaws,5\nann,alien,5\nann,heidi,1\nbob,jaws,1\nbob,alien,1\nbob,heidi,5\ncem,jaws,5\ncem,heidi,1\n"
+	s, err := fwdata.ReadRatings(strings.NewReader(text), "own") // or a file that os.Open has opened
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(s)
+	for k := range s.Value {
+		s.Value[k] -= 3 // the middle
+	}
+	n, asked := len(s.Value), fwset.Entry{Row: 2, Col: 1} // what would cem say of alien?
+	omega := fwset.NewCompletion(s.Users, s.Items, append(s.At, asked), 6)
+	f := s.LeastSquares(omega.Dim())
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 200})
+	fmt.Printf("RMSE %.2f, %s on %s: %.1f\n", s.RMSE(tr.W[:n]), s.UserID[asked.Row], s.ItemID[asked.Col], 3+tr.W[n])
+	// Output:
+	// own: 8 ratings by 3 users of 3 items
+	// RMSE 0.00, cem on alien: 5.0
+}

@@ -109,21 +109,10 @@ func read(r io.Reader, name string) (*Set, error) {
 // parse reads all of r. With targets, the first word of a line is any
 // finite number, else an integer.
 func parse(r io.Reader, name string, targets bool) (*parser, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	head, err := br.Peek(3) // shorter at the end of a short file
-	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("fwdata: %s: %w", name, err)
-	}
 	p := &parser{name: name, targets: targets, x: &fwsum.Sparse{Ptr: []int{0}}}
-	switch {
-	case bytes.HasPrefix(head, []byte("BZh")):
-		p.packed = "bzip2"
-		r = bzip2.NewReader(br)
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		p.packed = "gzip"
-		r = &gunzip{from: br}
-	default:
-		r = br
+	r, err := p.unpack(r)
+	if err != nil {
+		return nil, err
 	}
 	if err := p.lines(r); err != nil {
 		return nil, err
@@ -136,6 +125,24 @@ func parse(r io.Reader, name string, targets bool) (*parser, error) {
 	}
 	p.x.N = len(p.y)
 	return p, nil
+}
+
+// unpack returns the text of r, which is plain or packed by gzip or bzip2.
+func (p *parser) unpack(r io.Reader) (io.Reader, error) {
+	br := bufio.NewReaderSize(r, 1<<16)
+	head, err := br.Peek(3) // shorter at the end of a short file
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("fwdata: %s: %w", p.name, err)
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("BZh")):
+		p.packed = "bzip2"
+		return bzip2.NewReader(br), nil
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		p.packed = "gzip"
+		return &gunzip{from: br}, nil
+	}
+	return br, nil
 }
 
 // parser holds what has been read so far.

@@ -1,0 +1,206 @@
+package fwdata
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+)
+
+// Ratings are numbers that users gave to items: some entries of a matrix, as for matrix
+// completion. Treat what Split has made of them as read-only.
+type Ratings struct {
+	Name         string        // as figures show it; that of a twin ends in "(generated)"
+	Users, Items int           // h and m: the rows and columns of the matrix
+	At           []fwset.Entry // of each rating the user, its row, and the item, its column
+	Value        []float64     // the ratings b_k
+	UserID       []string      // what the file calls each user; nil if there is no file
+	ItemID       []string      // and each item
+	Generated    bool          // not real data: say so wherever it is shown
+}
+
+// ReadRatings reads ratings from r: text of a user, an item and a number a line, between
+// commas, tabs or semicolons, plain or packed by gzip or bzip2. Further columns are left
+// out. Users and items are called by any text, and numbered as they come. A first line with
+// no number in the third column is a heading. The name stands for the file in errors, which
+// say the line and a remedy, and is the Name. It costs O(ratings).
+func ReadRatings(r io.Reader, name string) (*Ratings, error) {
+	p := &parser{name: name}
+	text, err := p.unpack(r)
+	if err != nil {
+		return nil, err
+	}
+	br := bufio.NewReaderSize(text, 1<<16)
+	head, err := br.Peek(4096) // shorter at the end of a short file
+	if err != nil && err != io.EOF {
+		return nil, p.damaged(err)
+	}
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) { // a byte order mark
+		br.Discard(3)
+		head = head[3:]
+	}
+	comma, err := p.separator(head)
+	if err != nil {
+		return nil, err
+	}
+	table := csv.NewReader(br)
+	table.Comma, table.FieldsPerRecord, table.ReuseRecord = comma, -1, true
+	s := &Ratings{Name: name}
+	users, items := map[string]int{}, map[string]int{}
+	first := map[fwset.Entry]int{} // the line of each
+	for {
+		row, err := table.Read()
+		var wrong *csv.ParseError
+		switch {
+		case err == io.EOF && len(s.Value) == 0:
+			return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without a rating: is it empty, or a broken download?", name, max(p.line, 1))
+		case err == io.EOF:
+			s.Users, s.Items = len(users), len(items)
+			return s, nil
+		case errors.As(err, &wrong):
+			p.line = wrong.Line
+			return nil, p.fail("%v: remove it, or close the quotes", wrong.Err)
+		case err != nil:
+			return nil, p.damaged(err)
+		}
+		p.line, _ = table.FieldPos(0)
+		x, err := p.rating(row)
+		if err != nil {
+			if p.line == 1 && heading(row) {
+				continue
+			}
+			return nil, err
+		}
+		e := fwset.Entry{Row: numbered(users, &s.UserID, row[0]), Col: numbered(items, &s.ItemID, row[1])}
+		if line, twice := first[e]; twice {
+			return nil, p.fail("user %s and item %s again, as in line %d: keep one", quote([]byte(row[0])), quote([]byte(row[1])), line)
+		}
+		first[e] = p.line
+		s.At, s.Value = append(s.At, e), append(s.Value, x)
+	}
+}
+
+// separator returns what stands between the columns of the first line.
+func (p *parser) separator(head []byte) (rune, error) {
+	p.line = 1
+	head, _, _ = bytes.Cut(head, []byte("\n"))
+	if err := p.check(head); err != nil {
+		return 0, err
+	}
+	line := string(head)
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(line), "<"):
+		return 0, p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
+	case strings.Contains(line, "::"):
+		return 0, p.fail("columns between two colons: put commas there (sed 's/::/,/g')")
+	}
+	for _, c := range "\t;," {
+		if strings.ContainsRune(line, c) {
+			return c, nil
+		}
+	}
+	return ',', nil // a line of one column, which is an error of its own
+}
+
+// heading reports whether the third column is a word, and no number in disguise.
+func heading(row []string) bool {
+	if len(row) < 3 {
+		return false
+	}
+	_, err := strconv.ParseFloat(row[2], 64)
+	return errors.Is(err, strconv.ErrSyntax) && strings.ContainsFunc(row[2], unicode.IsLetter)
+}
+
+// rating returns the third column, if all three are there.
+func (p *parser) rating(row []string) (float64, error) {
+	if len(row) < 3 {
+		return 0, p.fail("columns: %d, want a user, an item and a number, between commas, tabs or semicolons", len(row))
+	}
+	if row[0] == "" || row[1] == "" {
+		return 0, p.fail("no user or no item: fill it in, or remove the line")
+	}
+	x, ok := number([]byte(strings.TrimSpace(row[2])))
+	if !ok {
+		return 0, p.fail("rating %s is not a finite number: remove or replace its line", quote([]byte(row[2])))
+	}
+	return x, nil
+}
+
+// numbered returns the number of a name, a new one if it has none.
+func numbered(all map[string]int, names *[]string, name string) int {
+	k, ok := all[name]
+	if !ok {
+		k, name = len(all), strings.Clone(name) // not the whole line
+		all[name] = k
+		*names = append(*names, name)
+	}
+	return k
+}
+
+// Split shuffles the ratings by the seed and returns the first frac·n of them (rounded) as
+// train, the others as test, of the same users and items. The same seed gives the same
+// split. It panics when one of the two would be empty.
+func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
+	n := len(s.Value)
+	k := int(math.Round(frac * float64(n)))
+	if !(frac > 0 && frac < 1) || k == 0 || k == n {
+		panic(fmt.Sprintf("fwdata: a split of %d ratings at %g leaves one part empty", n, frac))
+	}
+	all := *s
+	all.At, all.Value = slices.Clone(s.At), slices.Clone(s.Value)
+	newRandom(seed, 1).shuffle(n, func(i, j int) {
+		all.At[i], all.At[j] = all.At[j], all.At[i]
+		all.Value[i], all.Value[j] = all.Value[j], all.Value[i]
+	})
+	train, test = new(Ratings), new(Ratings)
+	*train, *test = all, all
+	train.At, test.At = all.At[:k:k], all.At[k:]
+	train.Value, test.Value = all.Value[:k:k], all.Value[k:]
+	return train, test
+}
+
+// LeastSquares returns f(w) = (1/n) Σ_k ½(w_k − b_k)², over vectors of d numbers of which it
+// reads the first n, one for each rating: with d = n + N it goes with
+// fwset.NewCompletion(s.Users, s.Items, entries, tau), where the first n entries are s.At and
+// the N others those to be predicted. Its L is 1. It panics if d < n.
+func (s *Ratings) LeastSquares(d int) *fwsum.LeastSquares {
+	n := len(s.Value)
+	if d < n {
+		panic(fmt.Sprintf("fwdata: least squares of %d ratings over vectors of %d numbers", n, d))
+	}
+	x := &fwsum.Sparse{N: n, M: d, Ptr: make([]int, n+1), Col: make([]int32, n), Val: make([]float64, n)}
+	for k := range n {
+		x.Ptr[k+1], x.Col[k], x.Val[k] = k+1, int32(k), 1
+	}
+	f := fwsum.NewLeastSquares(x, s.Value)
+	f.Name = s.Name
+	return f
+}
+
+// RMSE returns the root of the mean square of x_k − b_k, of one prediction for each rating.
+// It panics if these are not as many.
+func (s *Ratings) RMSE(x []float64) float64 {
+	if len(x) != len(s.Value) {
+		panic(fmt.Sprintf("fwdata: %d predictions of %d ratings", len(x), len(s.Value)))
+	}
+	sum := 0.0
+	for k, b := range s.Value {
+		sum += (x[k] - b) * (x[k] - b)
+	}
+	return math.Sqrt(sum / float64(len(x)))
+}
+
+// String says how many there are, as in "own.csv: 100,836 ratings by 610 users of 9,724 items".
+func (s *Ratings) String() string {
+	return fmt.Sprintf("%s: %s ratings by %s users of %s items", s.Name, thousands(len(s.Value)), thousands(s.Users), thousands(s.Items))
+}
