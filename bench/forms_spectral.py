@@ -22,10 +22,14 @@ def spectrum(kind, s):
 
 
 def make(path, h, m, kind):
-    """Writes an h x m matrix of the given spectrum, with random singular vectors, feature by feature."""
+    """Writes an h x m matrix of the given spectrum, with random singular vectors, feature by feature; or random numbers."""
     if os.path.exists(path):
         return
     rng = np.random.default_rng([h, m, len(kind)])
+    if kind == "random":
+        rng.random((m, h)).tofile(path + ".new")
+        os.replace(path + ".new", path)
+        return
     s = min(h, m)
     u = np.linalg.qr(rng.standard_normal((h, s)))[0]
     v = np.linalg.qr(rng.standard_normal((m, s)))[0]

@@ -103,6 +103,7 @@ func (b *bench) items() (all []item) {
 		{"P5a", b.sumItems},
 		{"P5", b.spectralItems},
 		{"P6", func() []item { return b.methodItems(b.news20()) }},
+		{"P7", b.assignItems},
 	} {
 		for _, p := range strings.Split(b.only, ",") {
 			if strings.HasPrefix(p, group.name) || strings.HasPrefix(group.name, p) {

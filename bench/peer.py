@@ -11,12 +11,13 @@ import sys
 
 import numpy as np
 
+import forms_assign
 import forms_methods
 import forms_spectral
 import forms_sums
 from forms_sums import clock
 
-ITEMS = {**forms_spectral.ITEMS, **forms_sums.ITEMS, **forms_methods.ITEMS}
+ITEMS = {**forms_spectral.ITEMS, **forms_sums.ITEMS, **forms_methods.ITEMS, **forms_assign.ITEMS}
 
 
 def timed(work, reps):
