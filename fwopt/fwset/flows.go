@@ -52,7 +52,6 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 		panic("fwset: a network without demands")
 	}
 	slices.SortStableFunc(f.demands, func(a, b Demand) int { return a.From - b.From })
-	var seen []bool
 	for i, d := range f.demands {
 		switch {
 		case !(d.Flow > 0) || math.IsInf(d.Flow, 1):
@@ -64,14 +63,38 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 		}
 		if i == 0 || d.From != f.demands[i-1].From {
 			f.origin = append(f.origin, i)
-			seen = f.out.reach(d.From, func(u int) bool { return u >= thru || u == d.From })
 		}
-		if !seen[d.To] {
-			panic(fmt.Sprintf("fwset: no path leads from node %d to node %d, between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
-		}
+	}
+	if i := f.out.unmet(f.demands, thru); i >= 0 {
+		d := f.demands[i]
+		panic(fmt.Sprintf("fwset: no path leads from node %d to node %d, between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
 	}
 	f.origin = append(f.origin, len(demands))
 	return f
+}
+
+// Unmet returns the first of the demands that no path meets, or −1, for those who read
+// them from elsewhere: NewFlows panics for it. It costs a search for each origin, if the
+// demands are in the order of the origins. It panics if a node has a negative number.
+func Unmet(arcs []Arc, demands []Demand, thru int) int {
+	var ends []int
+	for _, d := range demands {
+		ends = append(ends, d.From, d.To)
+	}
+	return newStar(countNodes("a network", arcs, ends...), arcs, false).unmet(demands, thru)
+}
+
+func (s star) unmet(demands []Demand, thru int) int {
+	var seen []bool
+	for i, d := range demands {
+		if i == 0 || d.From != demands[i-1].From {
+			seen = s.reach(d.From, func(u int) bool { return u >= thru || u == d.From })
+		}
+		if !seen[d.To] {
+			return i
+		}
+	}
+	return -1
 }
 
 // Dim returns the number of arcs.

@@ -41,6 +41,49 @@ func TestFlows(t *testing.T) {
 	})
 }
 
+// Which demands can be met, against the plain closure of the arcs that may be passed.
+func TestUnmet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	met, not := 0, 0
+	for range 2000 {
+		n, thru := 2+rng.IntN(7), rng.IntN(4)
+		arcs := []fwset.Arc{{From: n - 1, To: 0}}
+		for range rng.IntN(4 * n) {
+			arcs = append(arcs, fwset.Arc{From: rng.IntN(n), To: rng.IntN(n)})
+		}
+		var demands []fwset.Demand
+		for range 4 {
+			demands = append(demands, fwset.Demand{From: rng.IntN(n), To: rng.IntN(n + 1), Flow: 1})
+		}
+		want := -1
+		for i, d := range demands {
+			there := map[int]bool{d.From: true}
+			for range n {
+				for _, a := range arcs {
+					if there[a.From] && (a.From >= thru || a.From == d.From) {
+						there[a.To] = true
+					}
+				}
+			}
+			if !there[d.To] {
+				want = i
+				break
+			}
+		}
+		if got := fwset.Unmet(arcs, demands, thru); got != want {
+			t.Fatalf("%v, %v, %d: demand %d, want %d", arcs, demands, thru, got, want)
+		}
+		if want < 0 {
+			met++
+		} else {
+			not++
+		}
+	}
+	if met < 100 || not < 100 {
+		t.Errorf("%d met, %d not", met, not)
+	}
+}
+
 // Against distances by Floyd & Warshall's plain triple loop, in networks with circles,
 // parallel arcs and nodes that are ends only, where costs may be 0: the flow is as short,
 // and leaves and enters the nodes as the demands say, without passing an end.
