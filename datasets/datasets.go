@@ -1,5 +1,5 @@
 // Package datasets holds what comes with the module: the registry of the
-// data sets that the experiments use, and one small real set, the UCI
+// data sets and road networks that the experiments use, and one small real set, the UCI
 // handwritten digits. Package fwdata reads them; README.md beside this file
 // gives sources and licences.
 package datasets
@@ -59,4 +59,51 @@ func Lookup(name string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
+}
+
+//go:embed networks.json
+var networks []byte
+
+// Network is one road network of the registry, in the files of its source.
+type Network struct {
+	Name string // as LoadNetwork takes it
+
+	// The files, of which Name, File, URL, SHA256 and MaxBytes are set: the links, the
+	// demands, the best known flows and the coordinates of the nodes.
+	Net, Trips, Flow, Nodes Entry
+
+	Toll, Length float64 // what a unit of each costs, in the unit of time
+	Best         float64 // the best known value of Beckmann's objective; 0 if none is published
+	Grid         [3]int  // rows, columns and zones of the generated network that stands in
+	Licence      string
+	Citation     string
+	Note         string
+}
+
+// Files returns the four files.
+func (n Network) Files() []Entry { return []Entry{n.Net, n.Trips, n.Flow, n.Nodes} }
+
+// Networks returns the registry of road networks, in the file's order.
+func Networks() []Network {
+	var all []Network
+	if err := json.Unmarshal(networks, &all); err != nil {
+		panic("datasets: networks.json: " + err.Error()) // embedded: a test reads it
+	}
+	for i := range all {
+		n := &all[i]
+		for _, f := range []*Entry{&n.Net, &n.Trips, &n.Flow, &n.Nodes} {
+			f.Name = n.Name
+		}
+	}
+	return all
+}
+
+// LookupNetwork returns the road network with that name, and whether there is one.
+func LookupNetwork(name string) (Network, bool) {
+	for _, n := range Networks() {
+		if n.Name == name {
+			return n, true
+		}
+	}
+	return Network{}, false
 }

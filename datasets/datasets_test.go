@@ -66,3 +66,29 @@ func TestDigitsDigest(t *testing.T) {
 		t.Errorf("digits.csv.gz has SHA-256 %x, not %s", sum, e.SHA256)
 	}
 }
+
+func TestNetworks(t *testing.T) {
+	d := json.NewDecoder(bytes.NewReader(networks))
+	d.DisallowUnknownFields()
+	var strict []Network
+	if err := d.Decode(&strict); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range Networks() {
+		if n.Name == "" || n.Licence == "" || n.Citation == "" || n.Note == "" || n.Grid[0] < 2 || n.Grid[1] < 2 {
+			t.Errorf("%s: incomplete: %+v", n.Name, n)
+		}
+		for _, f := range n.Files() {
+			if b, err := hex.DecodeString(f.SHA256); err != nil || len(b) != 32 || f.MaxBytes <= 0 || f.Name != n.Name ||
+				!strings.HasPrefix(f.URL, "https://") || !strings.HasSuffix(f.URL, "/"+n.Name+"/"+f.File) {
+				t.Errorf("%s: %+v", n.Name, f)
+			}
+		}
+	}
+	if n, ok := LookupNetwork("Chicago-Sketch"); !ok || n.Toll != 0.02 || n.Length != 0.04 || n.Best != 17313018.7387477 {
+		t.Errorf("%+v, %v", n, ok)
+	}
+	if n, ok := LookupNetwork("news20"); ok {
+		t.Errorf("%+v", n)
+	}
+}

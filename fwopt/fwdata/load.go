@@ -245,33 +245,42 @@ func pinPath(e datasets.Entry, cacheDir string) string {
 	return filepath.Join(cacheDir, e.File+".sha256")
 }
 
-// readSource reads the file at path, which must have the digest, or, when that is
-// empty, the registry's shape.
-func readSource(e datasets.Entry, path, digest string) (*Set, error) {
+// readChecked returns the file at path and its SHA-256, which must be the digest unless that is empty.
+func readChecked(e datasets.Entry, path, digest string) (b []byte, got string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("fwdata: %w", err)
+		return nil, "", fmt.Errorf("fwdata: %w", err)
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, e.MaxBytes+1))
+	b, err = io.ReadAll(io.LimitReader(f, e.MaxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("fwdata: %w", err)
+		return nil, "", fmt.Errorf("fwdata: %w", err)
 	}
 	sum := sha256.Sum256(b)
-	got := hex.EncodeToString(sum[:])
+	got = hex.EncodeToString(sum[:])
 	if digest != "" && got != digest {
 		what := "a damaged or another file"
 		switch {
 		case len(b) == 0:
 			what = "an empty file"
-		case bytes.HasPrefix(bytes.TrimSpace(b[:min(len(b), 512)]), []byte("<")):
+		case bytes.HasPrefix(bytes.TrimSpace(b[:min(len(b), 512)]), []byte("<")) && !bytes.Contains(b, []byte("END OF METADATA")):
 			what = "a web page (HTML)"
 		}
 		by := "as the registry says"
 		if e.SHA256 == "" {
 			by = "as pinned when it was first seen (" + e.File + ".sha256 in the cache folder)"
 		}
-		return nil, fmt.Errorf("fwdata: %s: %s: its SHA-256 is %s, not %s %s: remove it and get %s again from %s", path, what, got, digest, by, e.File, e.URL)
+		return nil, "", fmt.Errorf("fwdata: %s: %s: its SHA-256 is %s, not %s %s: remove it and get %s again from %s", path, what, got, digest, by, e.File, e.URL)
+	}
+	return b, got, nil
+}
+
+// readSource reads the file at path, which must have the digest, or, when that is
+// empty, the registry's shape.
+func readSource(e datasets.Entry, path, digest string) (*Set, error) {
+	b, got, err := readChecked(e, path, digest)
+	if err != nil {
+		return nil, err
 	}
 	s, err := read(bytes.NewReader(b), path)
 	if err != nil {

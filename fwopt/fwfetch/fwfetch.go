@@ -52,33 +52,57 @@ var client = &http.Client{
 // idle is how long a connection may bring nothing.
 var idle = 30 * time.Second
 
+// LoadNetwork returns fwdata.LoadNetwork(name), after downloading the files that are not
+// on this machine, as Load does.
+func LoadNetwork(ctx context.Context, name string) (*fwdata.Network, error) {
+	n, err := fwdata.LoadNetwork(name)
+	if !errors.Is(err, fwdata.ErrNotHere) {
+		return n, err
+	}
+	e, _ := datasets.LookupNetwork(name) // there, or LoadNetwork would have said so
+	for _, file := range e.Files() {
+		if err := fetch(ctx, client, file, func(path string) error { return fwdata.AdoptFile(file, path) }); err != nil {
+			return nil, err
+		}
+	}
+	return fwdata.LoadNetwork(name)
+}
+
 // get downloads the file of e and hands it to fwdata.
-func get(ctx context.Context, client *http.Client, e datasets.Entry) (*fwdata.Set, error) {
+func get(ctx context.Context, client *http.Client, e datasets.Entry) (s *fwdata.Set, err error) {
+	err = fetch(ctx, client, e, func(path string) (err error) {
+		s, err = fwdata.Adopt(e, path)
+		return err
+	})
+	return s, err
+}
+
+// fetch downloads the file of e and hands it to adopt, which moves it or refuses it.
+func fetch(ctx context.Context, client *http.Client, e datasets.Entry, adopt func(path string) error) error {
 	dir, err := fwdata.CacheDir()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, noRoom(e, err)
+		return noRoom(e, err)
 	}
 	for {
 		p, err := claim(dir, e.File)
 		if err != nil {
-			return nil, noRoom(e, err)
+			return noRoom(e, err)
 		}
 		old := p.size > 0
 		if err := p.download(ctx, client, e); err != nil {
 			p.release()
-			return nil, err
+			return err
 		}
-		s, err := fwdata.Adopt(e, p.file.Name())
+		err = adopt(p.file.Name())
+		p.remove() // at least the note of the server's version
 		if err == nil {
-			p.remove() // the note of the server's version
-			return s, nil
+			return nil
 		}
-		p.remove()
 		if !old {
-			return nil, fmt.Errorf("fwfetch: %s: what came is refused and removed: %w", e.URL, err)
+			return fmt.Errorf("fwfetch: %s: what came is refused and removed: %w", e.URL, err)
 		}
 		// The kept part may have been of another version: once more, from the start.
 	}

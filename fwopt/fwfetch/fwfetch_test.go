@@ -578,3 +578,22 @@ func TestBegins(t *testing.T) {
 		}
 	}
 }
+
+// A file of a network is checked and moved as it is; another one is refused and removed.
+func TestFetchFile(t *testing.T) {
+	s, e := newSite(t)
+	adopt := func(path string) error { return fwdata.AdoptFile(e, path) }
+	if err := fetch(context.Background(), s.Client(), e, adopt); err != nil {
+		t.Fatal(err)
+	}
+	if files(t) != "tiny.svm" {
+		t.Errorf("in the cache: %s", files(t))
+	}
+	e.SHA256, e.File = sum([]byte("other")), "other.svm"
+	if err := fetch(context.Background(), s.Client(), e, adopt); err == nil || !strings.Contains(err.Error(), "refused and removed") || files(t) != "tiny.svm" {
+		t.Errorf("%v; in the cache: %s", err, files(t))
+	}
+	if _, err := LoadNetwork(context.Background(), "nosuch"); err == nil || !strings.Contains(err.Error(), `no network "nosuch"`) {
+		t.Error(err)
+	}
+}

@@ -1,5 +1,5 @@
 // Command get downloads sets of the registry into the user's cache, unless they
-// are there, and prints their sizes, digests and files:
+// are there, and prints their sizes, digests and files, or the terms of a network:
 //
 //	go run github.com/projection-free/fwlab/fwopt/fwfetch/get news20
 package main
@@ -20,6 +20,9 @@ func main() {
 		for _, e := range datasets.Entries() {
 			fmt.Fprint(os.Stderr, " ", e.Name)
 		}
+		for _, e := range datasets.Networks() {
+			fmt.Fprint(os.Stderr, " ", e.Name)
+		}
 		fmt.Fprintln(os.Stderr)
 		os.Exit(2)
 	}
@@ -27,6 +30,16 @@ func main() {
 	defer stop()
 	failed := false
 	for _, name := range os.Args[1:] {
+		if e, network := datasets.LookupNetwork(name); network {
+			n, err := fwfetch.LoadNetwork(ctx, name)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				failed = true
+				continue
+			}
+			fmt.Printf("%v\n  %s\n  %s\n", n, n.Source, e.Licence)
+			continue
+		}
 		s, err := fwfetch.Load(ctx, name)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,206 @@
+package fwdata
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+)
+
+// Network is a road network with its demands. Nodes are numbered from 0, those of the
+// file from 1. Networks share storage with each other; treat them as read-only.
+type Network struct {
+	Name         string // as figures show it: "Anaheim", or "Anaheim (generated)" for a grid
+	Nodes, Zones int    // the first Zones nodes are where demands begin and end
+	Thru         int    // nodes below it are ends only: no way leads through one
+
+	Arcs         []fwset.Arc
+	Links        []fwsum.Link // what the arcs cost; Fixed is 0 but by Weigh
+	Toll, Length []float64    // of the arcs, in the units of the file
+	Demands      []fwset.Demand
+	Within       float64 // trips that end in the zone where they begin, and use no road
+
+	X, Y []float64 // of the nodes; nil if not known
+	Flow []float64 // the best known flow of each arc; nil if not known
+	Best float64   // the best known f, of Beckmann; 0 if not known
+
+	Generated bool   // no real network: say so wherever it is shown
+	Source    string // the file of the arcs; empty if there is none
+}
+
+// Flows returns the set of the flows that meet the demands.
+func (n *Network) Flows() *fwset.Flows { return fwset.NewFlows(n.Arcs, n.Demands, n.Thru) }
+
+// Beckmann returns the sum whose minimiser over Flows is the traffic equilibrium.
+func (n *Network) Beckmann() *fwsum.Beckmann { return fwsum.NewBeckmann(n.Links) }
+
+// Weigh returns the network with toll·Toll + length·Length for Fixed, as its link's cost
+// beside the time. It panics if a cost would be negative, or is no finite number.
+func (n *Network) Weigh(toll, length float64) *Network {
+	m := *n
+	m.Links = slices.Clone(n.Links)
+	for k := range m.Links {
+		l := &m.Links[k]
+		l.Fixed = float64(toll*n.Toll[k]) + float64(length*n.Length[k])
+		if why := l.Fault(); why != "" {
+			panic(fmt.Sprintf("fwdata: %s: with weights %g of tolls and %g of lengths, link %d has %s", n.Name, toll, length, k, why))
+		}
+	}
+	return &m
+}
+
+// Scenarios returns the mean of count days of the network, whose laws are these. In each
+// day all free-flow times are multiplied by one number, 1 + 0.3u of the weather, and each
+// by one of its own, 0.9 + 0.2u; each link has 0.8 + 0.4u of its capacity, and one in
+// twenty, by chance, half of that. All u are uniform in [0, 1), and independent. The same
+// seed gives the same days everywhere. It panics if count < 1.
+func (n *Network) Scenarios(count int, seed uint64) *fwsum.Beckmann {
+	if count < 1 {
+		panic(fmt.Sprintf("fwdata: %d scenarios", count))
+	}
+	g := newRandom(seed, 5)
+	all := make([][]fwsum.Link, count)
+	for s := range all {
+		weather := 1 + float64(0.3*g.float())
+		all[s] = slices.Clone(n.Links)
+		for k := range all[s] {
+			l := &all[s][k]
+			l.Free *= weather * (0.9 + float64(0.2*g.float()))
+			l.Capacity *= 0.8 + float64(0.4*g.float())
+			if g.below(20) == 0 {
+				l.Capacity /= 2
+			}
+		}
+	}
+	return fwsum.NewBeckmann(all...)
+}
+
+// String says the name and the sizes, as in
+// "SiouxFalls: 24 zones, 24 nodes, 76 links, 528 demands, 360,600 trips".
+func (n *Network) String() string {
+	trips := 0.0
+	for _, d := range n.Demands {
+		trips += d.Flow
+	}
+	return fmt.Sprintf("%s: %s zones, %s nodes, %s links, %s demands, %s trips", n.Name, thousands(n.Zones), thousands(n.Nodes),
+		thousands(len(n.Arcs)), thousands(len(n.Demands)), thousands(int(math.Round(trips))))
+}
+
+// Grid returns a generated network of rows × cols nodes with a link each way between
+// neighbours, which stands in where a real one cannot be had. With zones = 0 all nodes are
+// zones. Else zones more nodes are these, ends only, each joined to a node of the grid by a
+// link each way, of 1 minute and no limit.
+//
+// A link takes 2 to 8 minutes when empty, and 0.15 and 4 are its B and power. The trips
+// from zone to zone are proportional to the sizes of both, which differ by a factor of up
+// to ten, and fall with the distance. Capacities are such that the trips, if all took a
+// way with the fewest links, would fill the links to about 0.7 in the mean.
+// The same seed gives the same bits everywhere. It panics if there are not two zones, or
+// more than nodes of the grid.
+func Grid(name string, rows, cols, zones int, seed uint64) *Network {
+	if rows < 1 || cols < 1 || rows*cols < 2 || zones < 0 || zones == 1 || zones > rows*cols {
+		panic(fmt.Sprintf("fwdata: a grid of %d x %d nodes with %d zones", rows, cols, zones))
+	}
+	g := newRandom(seed, 6)
+	n := &Network{Name: name, Nodes: zones + rows*cols, Zones: zones, Thru: zones, Generated: true}
+	if zones == 0 {
+		n.Zones = n.Nodes
+	}
+	if !strings.Contains(name, "generated") {
+		n.Name += " (generated)"
+	}
+	n.X, n.Y = make([]float64, n.Nodes), make([]float64, n.Nodes)
+	for u := range rows * cols {
+		n.X[zones+u] = float64(u%cols) + float64(0.5*g.float())
+		n.Y[zones+u] = float64(u/cols) + float64(0.5*g.float())
+	}
+	streets(g, n, rows, cols, zones)
+	at := make([]int, n.Zones) // the node of the grid at a zone
+	places := make([]int, rows*cols)
+	for u := range places {
+		places[u] = u
+	}
+	if zones > 0 {
+		g.shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	}
+	for z := range at {
+		at[z] = places[z]
+		if zones > 0 {
+			u := zones + at[z]
+			n.X[z], n.Y[z] = n.X[u]+0.25, n.Y[u]+0.25
+			n.both(z, u, fwsum.Link{Free: 1, Capacity: 1, Power: 4})
+		}
+	}
+	crowd(n, at, trips(g, n, at, cols), rows, cols)
+	return n
+}
+
+// streets are the links between neighbours, whose capacities are shares for now.
+func streets(g random, n *Network, rows, cols, zones int) {
+	street := func(u, v int) {
+		l := fwsum.Link{Free: 2 + float64(6*g.float()), Capacity: 0.5 + float64(1.5*g.float()), B: 0.15, Power: 4}
+		n.both(zones+u, zones+v, l)
+	}
+	for r := range rows {
+		for c := range cols {
+			u := r*cols + c
+			if c+1 < cols {
+				street(u, u+1)
+			}
+			if r+1 < rows {
+				street(u, u+cols)
+			}
+		}
+	}
+}
+
+// both adds a link each way.
+func (n *Network) both(u, v int, l fwsum.Link) {
+	for _, a := range []fwset.Arc{{From: u, To: v}, {From: v, To: u}} {
+		n.Arcs, n.Links = append(n.Arcs, a), append(n.Links, l)
+		n.Toll, n.Length = append(n.Toll, 0), append(n.Length, l.Free)
+	}
+}
+
+// blocks is the number of streets between two nodes of a grid.
+func blocks(u, v, cols int) int {
+	across, down := u%cols-v%cols, u/cols-v/cols
+	return max(across, -across) + max(down, -down)
+}
+
+// trips draws the demands, in whole trips, and returns how many links they take in all.
+func trips(g random, n *Network, at []int, cols int) (links float64) {
+	size := make([]float64, n.Zones)
+	for z := range size {
+		u := g.float()
+		size[z] = 1 + float64(9*float64(u*u))
+	}
+	for i, a := range at {
+		for j, b := range at {
+			if i == j {
+				continue
+			}
+			far := blocks(a, b, cols)
+			q := math.Round(100 * float64(size[i]*size[j]) / float64(1+far))
+			n.Demands = append(n.Demands, fwset.Demand{From: i, To: j, Flow: q})
+			links += q * float64(far)
+		}
+	}
+	return links
+}
+
+// crowd makes the capacities such that so many trips over links fill them to 0.7.
+func crowd(n *Network, at []int, links float64, rows, cols int) {
+	streets := 2 * (rows*(cols-1) + cols*(rows-1))
+	mean := links / float64(streets) / 0.7
+	for k := range n.Links {
+		if k < streets {
+			n.Links[k].Capacity = math.Round(n.Links[k].Capacity * mean)
+		} else {
+			n.Links[k].Capacity = links
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package fwdata
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+)
+
+// ReadNetwork reads a network and its demands from two files in the TNTP form of
+// "Transportation Networks for Research": NAME_net.tntp and NAME_trips.tntp. Lengths and
+// tolls cost nothing until Weigh. Trips that end where they begin are added up in Within.
+// An error names the file, the line and a remedy: if a file is cut off or has other
+// columns, if a number makes no sense, or if a demand has no way to go.
+func ReadNetwork(net, trips string) (*Network, error) {
+	n := &Network{Name: strings.TrimSuffix(strings.TrimSuffix(filepath.Base(net), ".tntp"), "_net"), Source: net}
+	if err := inFile(net, n.readLinks); err != nil {
+		return nil, err
+	}
+	if err := inFile(trips, n.readTrips); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// ReadFlow reads the best known flows of the links, NAME_flow.tntp, into Flow. Columns
+// are From, To, Volume and Cost. It changes nothing if it returns an error.
+func (n *Network) ReadFlow(path string) error { return inFile(path, n.readFlow) }
+
+// ReadNodes reads the coordinates of the nodes into X and Y, from a table of node, x and y
+// or from GeoJSON. It changes nothing if it returns an error.
+func (n *Network) ReadNodes(path string) error { return inFile(path, n.readNodes) }
+
+func inFile(path string, read func(r io.Reader, name string) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("fwdata: %w", err)
+	}
+	defer f.Close()
+	return read(f, path)
+}
+
+// maxNodes bounds what a damaged head can make a program allocate.
+const maxNodes = 2_000_000
+
+// tntp reads lines without their comments, after the head.
+type tntp struct {
+	name   string
+	line   int
+	scan   *bufio.Scanner
+	column []string // the names of the columns, from the first comment that has some
+}
+
+func newTNTP(r io.Reader, name string) *tntp {
+	t := &tntp{name: name, scan: bufio.NewScanner(r)}
+	t.scan.Buffer(nil, 1<<20)
+	return t
+}
+
+func (t *tntp) fail(format string, a ...any) error {
+	return fmt.Errorf("fwdata: %s: line %d: %s", t.name, max(t.line, 1), fmt.Sprintf(format, a...))
+}
+
+// next returns the next line that is neither empty nor a comment, or "" at the end.
+func (t *tntp) next() (string, error) {
+	for t.scan.Scan() {
+		t.line++
+		s := strings.TrimSpace(t.scan.Text())
+		if rest, comment := strings.CutPrefix(s, "~"); comment {
+			words := strings.Fields(strings.ToLower(strings.TrimRight(rest, "; \t")))
+			if slices.Contains(words, "init_node") {
+				t.column = words
+			}
+		} else if s != "" {
+			return s, nil
+		}
+	}
+	if err := t.scan.Err(); err != nil {
+		t.line++
+		return "", t.fail("%v: is this a TNTP file?", err)
+	}
+	return "", nil
+}
+
+// head reads the lines <NAME> value up to <END OF METADATA>.
+func (t *tntp) head() (map[string]string, error) {
+	tags := map[string]string{}
+	for {
+		s, err := t.next()
+		if err != nil {
+			return nil, err
+		}
+		tag, value, ok := strings.Cut(strings.TrimPrefix(s, "<"), ">")
+		if !ok || s[0] != '<' {
+			return nil, t.fail("%q where a line <NAME> value or <END OF METADATA> should be: is this a TNTP file, and whole?", clip(s))
+		}
+		if tag = strings.ToUpper(strings.TrimSpace(tag)); tag == "END OF METADATA" {
+			return tags, nil
+		}
+		tags[tag] = strings.TrimSpace(value)
+	}
+}
+
+// count returns a whole number of the head, at least 1.
+func (t *tntp) count(tags map[string]string, tag string) (int, error) {
+	text, ok := tags[tag]
+	if !ok {
+		return 0, t.fail("the head above has no <%s>: add it", tag)
+	}
+	k, err := strconv.Atoi(text)
+	if err != nil || k < 1 || k > maxNodes {
+		return 0, t.fail("<%s> of the head above is %q, which should be a whole number from 1 to %d", tag, clip(text), maxNodes)
+	}
+	return k, nil
+}
+
+// number reads a finite number.
+func (t *tntp) number(what, text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, t.fail("%s is %q, which should be a finite number", what, clip(text))
+	}
+	return x, nil
+}
+
+// node reads the number of a node, and returns it from 0 on.
+func (t *tntp) node(what, text string, most int) (int, error) {
+	u, err := strconv.Atoi(text)
+	if err != nil || u < 1 || u > most {
+		return 0, t.fail("%s is %q, which should be a whole number from 1 to %d, as the head says", what, clip(text), most)
+	}
+	return u - 1, nil
+}
+
+// clip is the beginning of a text that may be long.
+func clip(s string) string {
+	if len(s) > 40 {
+		return s[:40] + "…"
+	}
+	return s
+}
+
+// columns are those of a net file without names; needed are those that are read.
+var columns = []string{"init_node", "term_node", "capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "link_type"}
+
+const needed = "init_node term_node capacity length free_flow_time b power toll"
+
+// readLinks reads a NAME_net.tntp.
+func (n *Network) readLinks(r io.Reader, name string) error {
+	t := newTNTP(r, name)
+	tags, err := t.head()
+	if err != nil {
+		return err
+	}
+	var links, first int
+	for i, to := range []*int{&n.Zones, &n.Nodes, &first, &links} {
+		if *to, err = t.count(tags, []string{"NUMBER OF ZONES", "NUMBER OF NODES", "FIRST THRU NODE", "NUMBER OF LINKS"}[i]); err != nil {
+			return err
+		}
+	}
+	if n.Thru = first - 1; n.Zones > n.Nodes || n.Thru > n.Nodes {
+		return t.fail("the head above has %d zones, %d nodes and first thru node %d: there cannot be more zones than nodes, or a first thru node that is none", n.Zones, n.Nodes, first)
+	}
+	for {
+		s, err := t.next()
+		if err != nil {
+			return err
+		}
+		if s == "" {
+			break
+		}
+		if err := n.readLink(t, s); err != nil {
+			return err
+		}
+	}
+	if len(n.Arcs) != links {
+		return t.fail("%d links, and the head says %d: is the file cut off?", len(n.Arcs), links)
+	}
+	return nil
+}
+
+// readLink reads a row.
+func (n *Network) readLink(t *tntp, s string) error {
+	names := t.column
+	if names == nil {
+		names = columns
+	}
+	row, whole := strings.CutSuffix(s, ";")
+	words := strings.Fields(row)
+	if !whole || len(words) != len(names) {
+		return t.fail("%d columns, the last of which should end with ; and which should be %s: is the line cut off?", len(words), strings.Join(names, ", "))
+	}
+	value := map[string]string{}
+	for i, name := range names {
+		value[name] = words[i]
+	}
+	x := map[string]float64{}
+	for _, name := range strings.Fields(needed) {
+		text, ok := value[name]
+		if !ok {
+			return t.fail("no column %s among %s: name the columns, ~ %s ;, in the order in which they stand", name, strings.Join(names, ", "), strings.Join(columns, " "))
+		}
+		var err error
+		if x[name], err = t.number(name, text); err != nil {
+			return err
+		}
+	}
+	from, err := t.node("init_node", value["init_node"], n.Nodes)
+	if err != nil {
+		return err
+	}
+	to, err := t.node("term_node", value["term_node"], n.Nodes)
+	if err != nil {
+		return err
+	}
+	l := fwsum.Link{Free: x["free_flow_time"], Capacity: x["capacity"], B: x["b"], Power: x["power"]}
+	if why := l.Fault(); why != "" {
+		return t.fail("the link from %d to %d has %s: mend it, or leave the link out", from+1, to+1, why)
+	}
+	if x["length"] < 0 || x["toll"] < 0 {
+		return t.fail("the link from %d to %d has length %g and toll %g, which may not be negative", from+1, to+1, x["length"], x["toll"])
+	}
+	n.Arcs, n.Links = append(n.Arcs, fwset.Arc{From: from, To: to}), append(n.Links, l)
+	n.Toll, n.Length = append(n.Toll, x["toll"]), append(n.Length, x["length"])
+	return nil
+}
