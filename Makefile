@@ -99,10 +99,10 @@ soak: ## kill runs at any instant and damage their files: none may come back wro
 ONLY ?=
 BENCH = $(GO) run ./bench -netlib "$$(cat bench/.venv/.netlib)"
 
-bench: bench-setup ## race numpy, scipy, numba and copt, in turn, on this machine; the tables of page 13 (a quarter of an hour)
+bench: bench-setup ## race numpy, scipy, numba, copt and AequilibraE, in turn, on this machine; the tables of page 13 (a quarter of an hour)
 	$(BENCH) -only "$(ONLY)"
 
-bench-short: bench-setup ## the same answers as numpy, scipy, numba and copt give, on small cases; seconds mean nothing
+bench-short: bench-setup ## the same answers as numpy, scipy, numba, copt and AequilibraE give, on small cases; seconds mean nothing
 	$(BENCH) -short
 
 bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is here

@@ -1,4 +1,4 @@
-// Bench races fwlab against numpy, scipy, numba and copt, in turn, on the same data, and
+// Bench races fwlab against numpy, scipy, numba, copt and AequilibraE, in turn, on the same data, and
 // measures what the machine could do. `make bench` runs it; README.md says what it
 // writes.
 package main
@@ -104,6 +104,7 @@ func (b *bench) items() (all []item) {
 		{"P5", b.spectralItems},
 		{"P6", func() []item { return b.methodItems(b.news20()) }},
 		{"P7", b.assignItems},
+		{"P8", b.trafficItems},
 	} {
 		for _, p := range strings.Split(b.only, ",") {
 			if strings.HasPrefix(p, group.name) || strings.HasPrefix(group.name, p) {

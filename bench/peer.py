@@ -15,9 +15,10 @@ import forms_assign
 import forms_methods
 import forms_spectral
 import forms_sums
+import forms_traffic
 from forms_sums import clock
 
-ITEMS = {**forms_spectral.ITEMS, **forms_sums.ITEMS, **forms_methods.ITEMS, **forms_assign.ITEMS}
+ITEMS = {**forms_spectral.ITEMS, **forms_sums.ITEMS, **forms_methods.ITEMS, **forms_assign.ITEMS, **forms_traffic.ITEMS}
 
 
 def timed(work, reps):
@@ -48,9 +49,11 @@ def prepare(request):
 
 def versions(_):
     import copt, numba, scipy, sklearn  # noqa: E401
+    from importlib.metadata import version
     found = {m.__name__: m.__version__ for m in (np, scipy, sklearn, numba)}
     blas = np.__config__.CONFIG["Build Dependencies"]["blas"]
     return {"versions": {"python": sys.version.split()[0], **found, "copt": copt.__version__,
+                         "aequilibrae": version("aequilibrae"),
                          blas["name"]: blas["version"]}}
 
 

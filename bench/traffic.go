@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"gonum.org/v1/gonum/floats"
+)
+
+// trafficItems are P8: the equilibrium of a road network until the duality gap is a share
+// of what all drivers together spend, by the same method on both sides. As that allows
+// answers that differ, the objectives are compared to that share.
+func (b *bench) trafficItems() (all []item) {
+	for i, name := range []string{"SiouxFalls", "Anaheim", "Chicago-Sketch"} {
+		if b.quick && i == 2 {
+			continue
+		}
+		n, err := fwdata.LoadNetworkOrGrid(name, 1)
+		if err != nil {
+			panic(err)
+		}
+		path := b.saveNetwork(n)
+		for _, method := range []string{"bfw", "cfw"} {
+			for _, gap := range []float64{1e-4, 1e-5} {
+				if method == "cfw" && gap < 1e-4 {
+					continue
+				}
+				if b.quick {
+					gap *= 10
+				}
+				it := item{name: fmt.Sprintf("P8 %s, %s to %.0e", n.Name, method, gap), peer: "traffic", threads: 1, rounds: 5,
+					tol: gap, goal: []float64{3, 3, 2}[i],
+					args:  map[string]any{"path": path, "zones": n.Zones, "nodes": n.Nodes, "thru": n.Thru, "algorithm": method, "gap": gap},
+					start: func() side { return startTraffic(n, method, gap) }}
+				all = append(all, it)
+			}
+		}
+	}
+	return all
+}
+
+// saveNetwork writes the links and demands for the other side.
+func (b *bench) saveNetwork(n *fwdata.Network) (path string) {
+	path = filepath.Join(b.dir, strings.Fields(n.Name)[0])
+	var links, demands []float64
+	for k, a := range n.Arcs {
+		l := n.Links[k]
+		links = append(links, float64(a.From), float64(a.To), l.Free, l.Capacity, l.B, l.Power, l.Fixed)
+	}
+	for _, d := range n.Demands {
+		demands = append(demands, float64(d.From), float64(d.To), d.Flow)
+	}
+	writeNumbers(path+".links", links)
+	writeNumbers(path+".demands", demands)
+	return path
+}
+
+// startTraffic is a run to a relative gap from the flows of empty roads, as theirs.
+func startTraffic(n *fwdata.Network, method string, gap float64) side {
+	f, omega := n.Beckmann(), n.Flows()
+	w := make([]float64, f.Dim())
+	work := func() {
+		bi, con := &fwmore.BiconjugateFW{}, &fwmore.ConjugateFW{}
+		var m fwopt.Method = bi
+		least := &bi.DualityGap
+		if method == "cfw" {
+			m, least = con, &con.DualityGap
+		}
+		g, start := make([]float64, f.Dim()), make([]float64, f.Dim())
+		f.Grad(g, start, fwopt.Batch{})
+		omega.Argmin(start, g)
+		f.Grad(g, start, fwopt.Batch{})
+		spent := floats.Dot(g, start) // ∇f(w)ᵀw
+		for s := range m.Steps(fwopt.NewOracle(f, omega, 1), start) {
+			if *least <= gap*spent { // at the iterate before
+				copy(w, s.X)
+				return
+			}
+			f.Grad(g, s.X, fwopt.Batch{})
+			spent = floats.Dot(g, s.X)
+		}
+	}
+	return side{work, func() []float64 { return []float64{f.Value(w)} }}
+}
