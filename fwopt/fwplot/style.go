@@ -24,7 +24,8 @@ func rgb(c uint32) color.RGBA {
 // methods is the style of each method: the palette of Okabe and Ito, which the
 // colour-blind can tell apart, without its yellow, which is too pale on white.
 // The dashes tell them apart in grey. The palette is used up by the paper's own
-// experiments; the last three, of Table 2 alone, are darker than all of it but black.
+// experiments; the three before the last three, of Table 2 alone, are darker than all of it but
+// black, and these fill what it leaves, in purple and crimson.
 var methods = []struct {
 	name  string
 	style draw.LineStyle
@@ -40,6 +41,9 @@ var methods = []struct {
 	{"Online-FW", stroke(0x332288, 1.8, 10, 2, 3, 2)},
 	{"Garber-Hazan", stroke(0x882E72, 1.8, 6, 2, 3, 2, 3, 2)},
 	{"AwayFW", stroke(0x661100, 1.8, 4, 2, 1, 2)},
+	{"PairwiseFW", stroke(0xE1003C, 1.8, 6, 3)},
+	{"ConjugateFW", stroke(0x8778F0, 1.8, 2, 2, 6, 2)},
+	{"BiconjugateFW", stroke(0x9600F0, 1.8, 10, 2)},
 }
 
 // spare is what a line without a style of its own gets, in order.

@@ -14,6 +14,7 @@ import (
 // variance; another row of the same method is a variant of it.
 func TestStyleOfEachRow(t *testing.T) {
 	for _, m := range []fwopt.Method{fwopt.FWOpenLoop(), fwmore.GarberHazanStronglyConvex(1, 1, 1, 1), fwmore.AwayFWLineSearch(),
+		fwmore.PairwiseFWLineSearch(), &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{},
 		fwopt.SFWTheorem3(1, 1, 1), fwmore.OnlineFWSmooth(), fwmore.OnlineFWLipschitz(1, 1),
 		fwopt.SCGSConvex(1, 1, 1), fwopt.SCGSStronglyConvex(1, 1, 1, 1), fwopt.SVRFTheorem1(), fwopt.STORCTheorem2c(1, 1, 1)} {
 		name := fmt.Sprint(m)
