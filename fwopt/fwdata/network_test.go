@@ -285,7 +285,7 @@ func TestGrid(t *testing.T) {
 	for name, want := range map[string][4]int{"SiouxFalls": {24, 24, 76, 552}, "Anaheim": {38, 416, 1510, 1406}, "Chicago-Sketch": {387, 933, 2864, 149382}} {
 		e, _ := datasets.LookupNetwork(name)
 		n := Grid(name, e.Grid[0], e.Grid[1], e.Grid[2], 1)
-		if got := [4]int{n.Zones, n.Nodes, len(n.Arcs), len(n.Demands)}; got != want || n.Name != name+" (generated)" || !n.Generated {
+		if got := [4]int{n.Zones, n.Nodes, len(n.Arcs), len(n.Demands)}; got != want || n.Thru != e.Grid[2] || n.Name != name+" (generated)" || !n.Generated {
 			t.Errorf("%v, %v: want %v", n, got, want)
 		}
 		if name == "Chicago-Sketch" && testing.Short() {
