@@ -61,6 +61,37 @@ func encode(w io.Writer, s *Set, mark [32]byte) error {
 	return err
 }
 
+// Encode writes the set in binary, as the cache has it: labels, classes, the matrix, the
+// Digest and a checksum, little-endian, some 12 bytes a nonzero. A set without a Digest is
+// given that of its numbers.
+func (s *Set) Encode(w io.Writer) error {
+	if s.loaded().Digest == "" {
+		s.Digest = contentDigest(s)
+	}
+	return encode(w, s, [32]byte{})
+}
+
+// Decode reads what Encode wrote, from an r of so many bytes, and checks all that the rest
+// of the library relies on, in O(nonzeros). The name is the set's and stands for the file
+// in errors; the Digest is that of the set that was written.
+func Decode(r io.Reader, size int64, name string) (*Set, error) {
+	h, err := readHeader(r, size)
+	if err == nil {
+		var s *Set
+		if s, err = readBody(r, h); err == nil {
+			s.Name, s.Digest = name, hex.EncodeToString(h[16:48])
+			return s, nil
+		}
+	}
+	switch err {
+	case errDamaged, io.EOF, io.ErrUnexpectedEOF:
+		err = errors.New("damaged, cut off or no binary set: write it again")
+	case errOther:
+		err = errors.New("written by another version of fwdata: write it again")
+	}
+	return nil, fmt.Errorf("fwdata: %s: %w", name, err)
+}
+
 // encodeBody writes Labels, Y, row lengths, Col and Val.
 func encodeBody(w io.Writer, s *Set) error {
 	b := bufio.NewWriterSize(w, 1<<16)
@@ -95,7 +126,11 @@ func readCache(path, digest string) (*Set, [32]byte, error) {
 		return nil, mark, err
 	}
 	defer f.Close()
-	h, err := readHeader(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, mark, err
+	}
+	h, err := readHeader(f, info.Size())
 	if err != nil {
 		return nil, mark, err
 	}
@@ -111,13 +146,9 @@ func readCache(path, digest string) (*Set, [32]byte, error) {
 	return s, mark, nil
 }
 
-// readHeader reads the first bytes of a binary file of this version, whose size
-// is what they say.
-func readHeader(f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
+// readHeader reads the first bytes of a binary file of this version and of the size
+// that they say.
+func readHeader(f io.Reader, size int64) ([]byte, error) {
 	h := make([]byte, cacheHeader)
 	switch _, err := io.ReadFull(f, h); {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
@@ -135,7 +166,7 @@ func readHeader(f *os.File) ([]byte, error) {
 			return nil, errDamaged
 		}
 	}
-	if uint64(info.Size()) != cacheHeader+8*dim[2]+8*dim[0]+12*dim[3]+4 {
+	if uint64(size) != cacheHeader+8*dim[2]+8*dim[0]+12*dim[3]+4 {
 		return nil, errDamaged
 	}
 	return h, nil
@@ -150,7 +181,7 @@ func dimensions(h []byte) (dim [4]uint64) {
 }
 
 // readBody reads what follows the header, and checks the sum of both.
-func readBody(f *os.File, h []byte) (*Set, error) {
+func readBody(f io.Reader, h []byte) (*Set, error) {
 	dim := dimensions(h)
 	n, m, nh, nz := int(dim[0]), int(dim[1]), int(dim[2]), int(dim[3])
 	r := &sumReader{r: f, sum: crc32.Update(0, castagnoli, h), buf: make([]byte, 1<<17)}

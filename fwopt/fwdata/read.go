@@ -110,21 +110,29 @@ func read(r io.Reader, name string) (*Set, error) {
 // finite number, else an integer.
 func parse(r io.Reader, name string, targets bool) (*parser, error) {
 	p := &parser{name: name, targets: targets, x: &fwsum.Sparse{Ptr: []int{0}}}
-	r, err := p.unpack(r)
-	if err != nil {
+	if err := p.all(r); err != nil {
 		return nil, err
-	}
-	if err := p.lines(r); err != nil {
-		return nil, err
-	}
-	switch {
-	case len(p.y) == 0:
-		return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without an example: is it empty, or a broken download?", name, max(p.line, 1))
-	case p.x.M == 0:
-		return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without a feature", name, p.line)
 	}
 	p.x.N = len(p.y)
 	return p, nil
+}
+
+// all parses all of r, plain or packed.
+func (p *parser) all(r io.Reader) error {
+	r, err := p.unpack(r)
+	if err != nil {
+		return err
+	}
+	if err := p.lines(r); err != nil {
+		return err
+	}
+	switch {
+	case len(p.y)+p.taken == 0:
+		return fmt.Errorf("fwdata: %s: line %d: the file ends without an example: is it empty, or a broken download?", p.name, max(p.line, 1))
+	case p.x.M == 0:
+		return fmt.Errorf("fwdata: %s: line %d: the file ends without a feature", p.name, p.line)
+	}
+	return nil
 }
 
 // unpack returns the text of r, which is plain or packed by gzip or bzip2.
@@ -152,6 +160,9 @@ type parser struct {
 	line         int
 	y            []float64 // labels or targets
 	x            *fwsum.Sparse
+
+	full  func() error // if set, called after each row: may take what there is
+	taken int          // rows
 }
 
 func (p *parser) fail(format string, a ...any) error {
@@ -302,6 +313,9 @@ func (p *parser) row(b []byte) error {
 	x.M = max(x.M, int(last))
 	x.Ptr = append(x.Ptr, len(x.Val))
 	p.y = append(p.y, y)
+	if p.full != nil {
+		return p.full()
+	}
 	return nil
 }
 
@@ -314,7 +328,7 @@ func (p *parser) noLabel(tok, rest []byte, finite bool) error {
 	}
 	comma := bytes.IndexByte(tok, ',') >= 0
 	switch {
-	case len(p.y) == 0 && tok[0] == '<':
+	case len(p.y)+p.taken == 0 && tok[0] == '<':
 		return p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
 	case comma && bytes.IndexByte(tok, ':') < 0 && bytes.IndexByte(rest, ':') < 0:
 		return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it with encoding/csv and %s", quote(tok), use)
