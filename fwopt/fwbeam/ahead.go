@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+)
+
+// ahead is what a method says of its batches before it draws them: the sizes m of step k of
+// epoch t, and N_t. Without m it draws none, and without N it has one epoch without an end
+// and no snapshot.
+type ahead struct {
+	m    func(t, k int) int
+	n    func(t int) int
+	next func() (t, k int) // the step that comes
+}
+
+// aheadOf returns what m says, or why it cannot say it. It is one short case for each
+// method, beside its box.
+func aheadOf(m fwopt.Method) (a ahead, err error) {
+	switch m := m.(type) {
+	case *fwopt.FW:
+		switch m.Rule.(type) {
+		case fwopt.OpenLoop, fwopt.Short:
+			return ahead{}, nil
+		}
+		return a, fmt.Errorf("FW with the step rule %T looks at all rows again in each step, a pass each; take the open loop or the short step", m.Rule)
+	case *fwopt.SFW:
+		return ahead{m: func(_, k int) int { return m.M(k) }, next: func() (t, k int) { return 1, m.K + 1 }}, nil
+	case *fwopt.SVRF:
+		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}, nil
+	case *fwopt.STORC:
+		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}, nil
+	case *fwmore.AdaptiveSTORC:
+		return a, fmt.Errorf("the batches of AdaptiveSTORC depend on the iterate, so that nobody can bring their rows in the pass before; take STORC")
+	}
+	return a, fmt.Errorf("%T does not say the sizes of its batches ahead; of those here FW, SFW, SVRF and STORC do", m)
+}
+
+// following is the step after step K of epoch T.
+func following(T, K int, N func(t int) int) (t, k int) {
+	switch {
+	case T == 0:
+		return 1, 1
+	case K == N(T):
+		return T + 1, 1
+	}
+	return T, K + 1
+}
+
+// from returns the sizes of the batches from step k of epoch t on: to the end of the epoch,
+// or, of a method without snapshots, as many as have at most so many draws together, but one.
+func (a *ahead) from(t, k, most int) (sizes []int) {
+	if a.n != nil {
+		for ; k <= a.n(t); k++ {
+			sizes = append(sizes, a.m(t, k))
+		}
+		return sizes
+	}
+	sum := 0
+	for ; len(sizes) < window; k++ {
+		m := a.m(t, k)
+		if sum += m; sum > most && len(sizes) > 0 {
+			break
+		}
+		sizes = append(sizes, m)
+	}
+	return sizes
+}
+
+// window is for how many steps a method without snapshots looks ahead at most.
+const window = 100
+
+// fits returns an error if the rows of some epoch up to the given steps may not fit in
+// most, and which step of which epoch that is.
+func (a *ahead) fits(steps, n, most int) error {
+	if a.m == nil {
+		return nil
+	}
+	for t, done := 1, 0; done < steps; t++ {
+		draws := 0
+		for k := 1; (a.n == nil || k <= a.n(t)) && done < steps; k++ {
+			m := a.m(t, k)
+			if draws += m; a.n == nil {
+				draws = m // each window has at least one batch
+			}
+			if min(draws, n) > most {
+				return fmt.Errorf("by step %d of epoch %d it draws %d rows", k, t, draws)
+			}
+			done++
+		}
+	}
+	return nil
+}

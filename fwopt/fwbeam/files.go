@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // gs:// and s3:// are one import each: see README.md
+)
+
+// join returns the path of a file in a folder, which may be one of a bucket.
+func join(dir, file string) string { return strings.TrimRight(dir, "/") + "/" + file }
+
+func openFile(ctx context.Context, path string) (f io.ReadCloser, size int64, err error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer fs.Close()
+	if f, err = fs.OpenRead(ctx, path); err != nil {
+		return nil, 0, err
+	}
+	if file, ok := f.(*os.File); ok { // Size of a local file leaves it open
+		info, err := file.Stat()
+		if err != nil {
+			return nil, 0, errors.Join(err, f.Close())
+		}
+		return f, info.Size(), nil
+	}
+	if size, err = fs.Size(ctx, path); err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, size, nil
+}
+
+func sizeOf(ctx context.Context, path string) (int64, error) {
+	f, size, err := openFile(ctx, path)
+	if err != nil {
+		return 0, err
+	}
+	return size, f.Close()
+}
+
+func readFile(ctx context.Context, path string) ([]byte, error) {
+	f, size, err := openFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, size)
+	_, err = io.ReadFull(f, b)
+	return b, err
+}
+
+// writeFile writes a file under another name, which no other attempt has, and renames it:
+// it is whole or not there, however often and wherever it is written.
+func writeFile(ctx context.Context, path string, fill func(io.Writer) error) (err error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	other := fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64())
+	f, err := fs.OpenWrite(ctx, other)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<18)
+	if err = fill(w); err == nil {
+		err = w.Flush()
+	}
+	if last := f.Close(); err == nil {
+		err = last
+	}
+	if err == nil {
+		err = filesystem.Rename(ctx, fs, other, path)
+	}
+	if err != nil {
+		remove(ctx, other)
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// remove removes files; one that is not there is no error.
+func remove(ctx context.Context, paths ...string) {
+	for _, path := range paths {
+		if fs, err := filesystem.New(ctx, path); err == nil {
+			if r, ok := fs.(filesystem.Remover); ok {
+				r.Remove(ctx, path)
+			}
+			fs.Close()
+		}
+	}
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// seal returns b with its checksum.
+func sealed(b []byte) []byte {
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// unseal reads a file that was sealed.
+func unseal(ctx context.Context, path string) ([]byte, error) {
+	b, err := readFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	end := len(b) - 4
+	if end < 0 || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], castagnoli) {
+		return nil, fmt.Errorf("%s is damaged: its checksum is wrong", path)
+	}
+	return b[:end], nil
+}
+
+func writeSealed(ctx context.Context, path string, b []byte) error {
+	return writeFile(ctx, path, func(w io.Writer) error {
+		_, err := w.Write(sealed(b))
+		return err
+	})
+}
+
+func appendFloats(b []byte, x []float64) []byte {
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+func floatAt(b []byte, k int) float64 {
+	return math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:]))
+}

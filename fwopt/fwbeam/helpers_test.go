@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+)
+
+// TestMain lets the tests' program be fwbeam itself, for tests with other processes.
+func TestMain(m *testing.M) {
+	if os.Getenv("FWBEAM_MAIN") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// small writes generated shards, of so many rows each, into a folder.
+func small(t *testing.T, rows int) (dir string, m *manifest) {
+	t.Helper()
+	dir = t.TempDir()
+	g := &generated{n: 600, m: 40, classes: 3, nonzeros: 5, seed: 1}
+	if err := g.write(&writer{ctx: context.Background(), dir: dir}, rows); err != nil {
+		t.Fatal(err)
+	}
+	m, err := open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, m
+}
+
+// inMemory is a problem on the shards, put together in memory, as a plain Run.
+func inMemory(t *testing.T, dir string, p problem) *fwopt.Trace {
+	t.Helper()
+	set, err := whole(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := set.Logistic()
+	omega, D, err := p.omega(set.H(), set.M())
+	if err != nil {
+		t.Fatal(err)
+	}
+	method, err := p.method(f.Smoothness(), D)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed), method, nil, fwopt.Budget{Steps: p.Steps, DualityGap: true})
+}
+
+// local is an engine without Beam: so many goroutines, each with every so many-th shard,
+// from the last one down.
+func local(workers int) func(context.Context, *pass, []task) error {
+	return func(ctx context.Context, p *pass, ts []task) error {
+		errs := make([]error, workers)
+		var all sync.WaitGroup
+		for k := range workers {
+			all.Go(func() {
+				for i := len(ts) - 1 - k; i >= 0 && errs[k] == nil; i -= workers {
+					errs[k] = p.do(ctx, &ts[i])
+				}
+			})
+		}
+		all.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// newJob is a job of a test, on the local engine.
+func newJob(t *testing.T, dir string, p problem) *job {
+	return &job{problem: p, shards: dir, runs: t.TempDir(), work: filepath.Join(t.TempDir(), "work"), memory: 1 << 30, engine: local(2), progress: io.Discard}
+}
+
+func (j *job) mustRun(t *testing.T) *fwopt.Trace {
+	t.Helper()
+	tr, err := j.run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// file writes a set as LIBSVM text.
+func file(t *testing.T, s *fwdata.Set) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "own.svm")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+)
+
+// problem is what is run, but for the data: a method, its schedule, Ω and the seed.
+type problem struct {
+	Method   string
+	Schedule string
+	Scale    float64 // L of the formulas is Scale times f's
+	Ball     string
+	Tau      float64
+	Seed     uint64
+	Steps    int
+}
+
+func (p *problem) flags(f *flag.FlagSet) {
+	f.StringVar(&p.Method, "method", "svrf", "fw, sfw, svrf or storc")
+	f.StringVar(&p.Schedule, "schedule", "experiments", "experiments, of Section 5, or theorem, of Theorem 1, 2(a) or 3")
+	f.Float64Var(&p.Scale, "scale", 1, "STORC, and theorems: L of the formulas is so many times f's")
+	f.StringVar(&p.Ball, "set", "tracenorm", "Ω: tracenorm or l1, the ball of radius tau")
+	f.Float64Var(&p.Tau, "tau", 50, "the radius of Ω")
+	f.Uint64Var(&p.Seed, "seed", 1, "of all draws")
+	f.IntVar(&p.Steps, "steps", 500, "steps of the method")
+}
+
+// omega returns Ω for matrices of h x m, and D.
+func (p *problem) omega(h, m int) (fwopt.Domain, float64, error) {
+	if !(p.Tau > 0) || math.IsInf(p.Tau, 0) {
+		return nil, 0, fmt.Errorf("--tau %g, want a positive number", p.Tau)
+	}
+	switch p.Ball {
+	case "tracenorm":
+		omega := fwset.TraceNorm{H: h, M: m, Tau: p.Tau}
+		return omega, omega.Diameter(), nil
+	case "l1":
+		omega := fwset.L1Ball{D: h * m, R: p.Tau}
+		return omega, omega.Diameter(), nil
+	}
+	return nil, 0, fmt.Errorf("--set %q, want tracenorm or l1", p.Ball)
+}
+
+// method returns a fresh method for an f with the smoothness L, and a set of diameter D.
+func (p *problem) method(L, D float64) (fwopt.Method, error) {
+	if !(p.Scale > 0 && L > 0) || math.IsInf(p.Scale*L, 0) {
+		return nil, fmt.Errorf("--scale %g of L = %g, want positive numbers", p.Scale, L)
+	}
+	if p.Steps < 1 {
+		return nil, fmt.Errorf("--steps %d, want at least 1", p.Steps)
+	}
+	G := 2 * math.Sqrt(L) // √2 max ‖e_i‖, where L = max ‖e_i‖²/2
+	L *= p.Scale
+	switch p.Method + " " + p.Schedule {
+	case "fw experiments", "fw theorem":
+		return fwopt.FWOpenLoop(), nil
+	case "fw-linesearch experiments", "fw-linesearch theorem":
+		return fwopt.FWLineSearch(), nil
+	case "sfw experiments":
+		return fwopt.SFWExperiments(), nil
+	case "sfw theorem":
+		return fwopt.SFWTheorem3(L, D, G), nil
+	case "svrf experiments":
+		return fwopt.SVRFExperiments(), nil
+	case "svrf theorem":
+		return fwopt.SVRFTheorem1(), nil
+	case "storc experiments":
+		return fwopt.STORCExperiments(L, D), nil
+	case "storc theorem":
+		return fwopt.STORCTheorem2a(L, D), nil
+	case "adaptivestorc experiments", "adaptivestorc theorem":
+		return fwmore.NewAdaptiveSTORC(), nil
+	case "sagfw experiments", "sagfw theorem":
+		return nil, fmt.Errorf("SAG-FW remembers a number for each of the n rows from step to step, which no pass brings; take SVRF or STORC")
+	}
+	return nil, fmt.Errorf("no method %q with the schedule %q: fw, sfw, svrf, storc; experiments, theorem", p.Method, p.Schedule)
+}

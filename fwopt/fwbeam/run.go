@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+)
+
+// job is a run over shards.
+type job struct {
+	problem
+	shards, runs, work string
+	memory             int
+	engine             func(ctx context.Context, p *pass, ts []task) error
+	progress           io.Writer
+}
+
+// runCommand is the command run.
+func runCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
+	j := &job{progress: os.Stderr}
+	j.problem.flags(f)
+	f.StringVar(&j.shards, "shards", "", "the folder that fwbeam shard has written")
+	f.StringVar(&j.runs, "runs", "runs", "the folder of kept runs and of the tables of passes, of this machine")
+	f.StringVar(&j.work, "work", "", "a folder that the driver and all workers see, for the files of a pass (default DIR/work of --shards DIR)")
+	memory := f.String("memory", "1GiB", "what the driver may take")
+	e := newEngine(f)
+	f.Parse(args)
+	if j.shards == "" || f.NArg() > 0 {
+		return fmt.Errorf("fwbeam run needs --shards, a folder; %q is left over", f.Args())
+	}
+	var err error
+	if j.memory, err = parseSize(*memory); err != nil {
+		return err
+	}
+	if j.work == "" {
+		j.work = join(j.shards, "work")
+	}
+	if err := e.start(j.memory); err != nil {
+		return err
+	}
+	j.engine = e.pass
+	tr, err := j.run(ctx)
+	if tr != nil {
+		p := tr.Last()
+		fmt.Printf("%s on %s, seed %d: %v after step %d, f = %v, duality gap at most %.6g, %+v\n", tr.Method, tr.Data, tr.Seed, tr.Status, p.Step, p.F, p.DualityGap+p.Slack, p.Calls)
+		if tr.Note != "" {
+			fmt.Println(tr.Note)
+		}
+	}
+	return err
+}
+
+// run makes the run, or goes on with it, or returns the trace that is kept.
+func (j *job) run(ctx context.Context) (tr *fwopt.Trace, err error) {
+	m, err := open(ctx, j.shards)
+	if err != nil {
+		return nil, err
+	}
+	omega, D, err := j.omega(len(m.Labels), m.Features)
+	if err != nil {
+		return nil, err
+	}
+	method, err := j.method(m.Norm2/2, D)
+	if err != nil {
+		return nil, err
+	}
+	a, err := aheadOf(method)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := rowLimit(m, j.memory)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.fits(j.Steps, m.Rows, limit); err != nil {
+		return nil, fmt.Errorf("%s with the schedule %s: %w, and a driver of %s may hold %d: %s", j.Method, j.Schedule, err, size(j.memory), limit, j.smaller(m, D, limit))
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s := &sum{m: m, dir: j.shards, work: join(j.work, fmt.Sprintf("run-%016x", rand.Uint64())), engine: j.engine, ctx: ctx, limit: limit}
+	defer remove(context.WithoutCancel(ctx), s.work)
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case broken:
+			tr, err = nil, fmt.Errorf("%w; what is kept of the run is in %s, and the same command goes on from there", p.error, j.runs)
+		default:
+			panic(p)
+		}
+	}()
+	return j.keep(cancel, s, omega, method, a)
+}
+
+// smaller names a schedule that fits, as far as there is one.
+func (j *job) smaller(m *manifest, D float64, limit int) string {
+	for _, method := range []string{j.Method, "svrf", "storc"} {
+		p := j.problem
+		p.Method, p.Schedule = method, "experiments"
+		if other, err := p.method(m.Norm2/2, D); err == nil {
+			if a, err := aheadOf(other); err == nil && a.fits(p.Steps, m.Rows, limit) == nil {
+				return fmt.Sprintf("--method %s --schedule experiments fits; or raise --memory, or make fewer --steps", method)
+			}
+		}
+	}
+	return "raise --memory, or make fewer --steps"
+}
+
+// keep makes the run by fwkeep.Keep. The pass at a snapshot is made after the step before
+// it, where the run can be stopped and saved if the pass fails.
+func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, method fwopt.Method, a ahead) (*fwopt.Trace, error) {
+	if err := os.MkdirAll(j.runs, 0o777); err != nil {
+		return nil, err
+	}
+	o := fwopt.NewOracle(s, omega, j.Seed)
+	s.serve(o, a)
+	started, now := time.Now(), fwopt.Point{}
+	s.passed = func(r report) {
+		gap := math.NaN()
+		if r.Grad {
+			g, slack := fwopt.DualityGap(s, omega, s.w)
+			gap = g + slack
+		}
+		fmt.Fprintf(j.progress, "pass %d after step %d: %d rows brought, %.3f s, f %.9g, gap %.3g\n", r.Pass, now.Step, r.Rows, r.Seconds, r.F, gap)
+		if err := j.log(s, o, r, now, time.Since(started), gap); err != nil && s.failed == nil {
+			s.failed = err
+		}
+	}
+	b := fwopt.Budget{Steps: j.Steps, DualityGap: true, Every: math.Inf(1)} // the table of passes has f on the way
+	b.Watch = func(tr *fwopt.Trace, at fwopt.Point) {
+		now = at
+		s.over = now.Step >= j.Steps
+		if s.over {
+			return // the last record makes the last pass
+		}
+		if err := s.prepare(now.Step, tr.W); err != nil {
+			cancel(err)
+		}
+	}
+	tr, err := fwkeep.Keep(s.ctx, j.runs, o, method, nil, b)
+	if s.failed != nil {
+		err = errors.Join(fmt.Errorf("%w; the run is kept in %s, and the same command goes on from there", s.failed, j.runs), err)
+	}
+	return tr, err
+}
+
+// log adds a pass to the table of the run's passes, which is the record of what was done:
+// a pass that is made again after a stop is there twice.
+func (j *job) log(s *sum, o *fwopt.Oracle, r report, now fwopt.Point, elapsed time.Duration, gap float64) error {
+	name := fmt.Sprintf("passes-%s-%s-%s-%g-%s-%g-seed%d.csv", s.m.digest[:8], j.Method, j.Schedule, j.Scale, j.Ball, j.Tau, j.Seed)
+	f, err := os.OpenFile(filepath.Join(j.runs, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(f)
+	if at, err := f.Seek(0, io.SeekEnd); err == nil && at == 0 {
+		out.Write([]string{"method", "schedule", "data", "shards", "n", "d", "seed", "step", "exact", "stochastic", "linear", "draws", "rows", "bytes", "seconds", "elapsed", "f", "gap"})
+	}
+	number := func(x float64) string {
+		if math.IsNaN(x) {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	row := []string{j.Method, j.Schedule, s.m.Name}
+	for _, k := range []int{len(s.m.Shards), s.m.Rows, s.Dim(), int(j.Seed), now.Step, o.Calls.Exact, o.Calls.Stochastic, o.Calls.Linear, r.Draws, r.Rows, r.Bytes} {
+		row = append(row, strconv.Itoa(k))
+	}
+	out.Write(append(row, number(r.Seconds), number(elapsed.Seconds()), number(r.F), number(gap)))
+	out.Flush()
+	return errors.Join(out.Error(), f.Close())
+}

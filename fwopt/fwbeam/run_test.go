@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+var problems = []problem{
+	{"fw", "experiments", 1, "tracenorm", 5, 1, 12},
+	{"sfw", "experiments", 1, "l1", 5, 2, 40},
+	{"sfw", "theorem", 1, "tracenorm", 5, 2, 30},
+	{"svrf", "experiments", 1, "tracenorm", 5, 3, 230},
+	{"svrf", "theorem", 1, "l1", 5, 3, 50},
+	{"storc", "experiments", 0.01, "tracenorm", 5, 4, 170},
+	{"storc", "theorem", 0.1, "tracenorm", 5, 4, 30},
+}
+
+// A run over shards is the run in memory on the same draws: the same accounts, and f to rounding.
+func TestRunInMemory(t *testing.T) {
+	dir, _ := small(t, 90)
+	for _, p := range problems {
+		got, want := newJob(t, dir, p).mustRun(t), inMemory(t, dir, p)
+		g, w := got.Last(), want.Last()
+		if got.Status != fwopt.Done || g.Calls != w.Calls || g.T != w.T || g.K != w.K {
+			t.Errorf("%+v: %v, %+v, want %+v", p, got.Status, g, w)
+		}
+		if off := math.Abs(g.F-w.F) / w.F; !(off <= 1e-12) {
+			t.Errorf("%+v: f = %v, in memory %v: off by %.1e", p, g.F, w.F, off)
+		}
+		if off := math.Abs(g.DualityGap - w.DualityGap); !(off <= 1e-9) {
+			t.Errorf("%+v: gap %v, in memory %v", p, g.DualityGap, w.DualityGap)
+		}
+	}
+}
+
+// sameBits fails unless two runs have the same bits.
+func sameBits(t *testing.T, what string, a, b *fwopt.Trace) {
+	t.Helper()
+	p, q := a.Last(), b.Last()
+	if !slices.Equal(a.W, b.W) || p.F != q.F || p.Calls != q.Calls || p.DualityGap != q.DualityGap || p.Step != q.Step {
+		t.Errorf("%s: f = %v after step %d, %+v; and %v after %d, %+v", what, p.F, p.Step, p.Calls, q.F, q.Step, q.Calls)
+	}
+}
+
+// The bits are those of one worker, whatever the workers do first, and if each does all twice.
+func TestRunBits(t *testing.T) {
+	dir, _ := small(t, 50)
+	for _, p := range problems {
+		one := newJob(t, dir, p)
+		one.engine = local(1)
+		want := one.mustRun(t)
+		for _, workers := range []int{2, 8} {
+			j := newJob(t, dir, p)
+			j.engine = func(ctx context.Context, p *pass, ts []task) error {
+				return errors.Join(local(workers)(ctx, p, ts), local(3)(ctx, p, append(slices.Clone(ts), ts...)))
+			}
+			sameBits(t, fmt.Sprintf("%+v, %d workers", p, workers), want, j.mustRun(t))
+			if left, _ := os.ReadDir(j.work); len(left) > 0 {
+				t.Errorf("left in the folder of passes: %v", left)
+			}
+		}
+	}
+}
+
+// A pass that fails, whichever, is an error with its cause; the run goes on to the same bits,
+// and a finished one is read.
+func TestRunGoesOn(t *testing.T) {
+	dir, _ := small(t, 90)
+	lost := errors.New("the machine is lost")
+	for _, p := range problems {
+		count := 0
+		counted := func(fail int) func(context.Context, *pass, []task) error {
+			return func(ctx context.Context, p *pass, ts []task) error {
+				if count++; count == fail {
+					return lost
+				}
+				return local(2)(ctx, p, ts)
+			}
+		}
+		whole := newJob(t, dir, p)
+		whole.engine = counted(0)
+		want := whole.mustRun(t)
+		all := count
+		for _, fail := range []int{1, 4, all - 1, all} {
+			j := newJob(t, dir, p)
+			count, j.engine = 0, counted(fail)
+			tr, err := j.run(context.Background())
+			if !errors.Is(err, lost) || !strings.Contains(err.Error(), "the same command goes on") || tr != nil && tr.Status != fwopt.Interrupted {
+				t.Fatalf("%+v: pass %d of %d failed: %+v, %v", p, fail, all, tr, err)
+			}
+			saved, _ := filepath.Glob(filepath.Join(j.runs, "*.ckpt"))
+			if fail == all-1 && len(saved) != 1 {
+				t.Errorf("%+v: after pass %d of %d failed there are the checkpoints %v", p, fail, all, saved)
+			}
+			j.engine = counted(0)
+			again := j.mustRun(t)
+			sameBits(t, fmt.Sprintf("%+v after pass %d of %d failed", p, fail, all), want, again)
+			if again.Note != "" {
+				t.Errorf("%+v: %s", p, again.Note)
+			}
+		}
+	}
+}
+
+// A run that is kept is read back, to the bits.
+func TestRunKept(t *testing.T) {
+	dir, _ := small(t, 90)
+	j := newJob(t, dir, problems[3])
+	want := j.mustRun(t)
+	got := j.mustRun(t)
+	sameBits(t, "read back", want, got)
+	if files, _ := filepath.Glob(filepath.Join(j.runs, "*.trace")); len(files) != 1 || got.Note != "" {
+		t.Errorf("%v, %q", files, got.Note)
+	}
+	j.problem.Seed++
+	if other := j.mustRun(t); other.Last().F == want.Last().F {
+		t.Error("another seed has the same f")
+	}
+}
+
+// A run that is stopped within an epoch, where the rows must be brought again.
+func TestRunStopped(t *testing.T) {
+	dir, _ := small(t, 90)
+	for _, p := range problems {
+		want := newJob(t, dir, p).mustRun(t)
+		j := newJob(t, dir, p)
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		j.engine = func(ctx context.Context, p *pass, ts []task) error {
+			err := local(2)(ctx, p, ts)
+			if n++; n == 3 {
+				cancel() // seen after the next step
+			}
+			return err
+		}
+		if tr, err := j.run(ctx); tr == nil || tr.Status != fwopt.Interrupted {
+			t.Errorf("%+v: stopped: %+v, %v", p, tr, err)
+		}
+		j.engine = local(2)
+		sameBits(t, fmt.Sprintf("%+v, stopped", p), want, j.mustRun(t))
+	}
+}
+
+// What does not fit is refused with the reason before the first pass.
+func TestRefused(t *testing.T) {
+	dir, _ := small(t, 90)
+	for _, c := range []struct {
+		p      problem
+		memory int
+		want   string
+	}{
+		{problem{"fw-linesearch", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "looks at all rows again in each step"},
+		{problem{"sagfw", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "a number for each of the n rows"},
+		{problem{"adaptivestorc", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "depend on the iterate"},
+		{problem{"sgd", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "no method"},
+		{problem{"svrf", "experiments", 1, "l2", 5, 1, 10}, 1 << 30, "want tracenorm or l1"},
+		{problem{"svrf", "experiments", 1, "l1", 0, 1, 10}, 1 << 30, "--tau 0"},
+		{problem{"storc", "experiments", -1, "l1", 5, 1, 10}, 1 << 30, "--scale -1"},
+		{problem{"svrf", "experiments", 1, "l1", 5, 1, 0}, 1 << 30, "--steps 0"},
+		{problem{"svrf", "experiments", 1, "l1", 5, 1, 10}, 1000, "raise --memory"},
+		{problem{"svrf", "theorem", 1, "l1", 5, 1, 20}, 64<<20 + 8*vectors*120 + 400*244, "by step 2 of epoch 1 it draws 480 rows, and a driver of 64.11 MiB may hold 400: --method svrf --schedule experiments fits"},
+		{problem{"sfw", "experiments", 1, "l1", 5, 1, 60}, 64<<20 + 8*vectors*120 + 400*244, "by step 21 of epoch 1 it draws 441 rows"},
+	} {
+		j := newJob(t, dir, c.p)
+		j.memory = c.memory
+		j.engine = func(context.Context, *pass, []task) error { return errors.New("a pass") }
+		if _, err := j.run(context.Background()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.p, err, c.want)
+		}
+	}
+}
+
+// The table of passes has one row for each, with counts that add up.
+func TestPassTable(t *testing.T) {
+	dir, _ := small(t, 90)
+	j := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1, 200})
+	passes := 0
+	j.engine = func(ctx context.Context, p *pass, ts []task) error {
+		passes++
+		return local(2)(ctx, p, ts)
+	}
+	j.mustRun(t)
+	tables, _ := filepath.Glob(filepath.Join(j.runs, "passes-*.csv"))
+	if len(tables) != 1 {
+		t.Fatal(tables)
+	}
+	b, err := os.ReadFile(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	if passes != 7 || len(lines) != 8 { // x, w_0, …, w_4, and w after step 1, which each run records
+		t.Errorf("%d passes, want 7; the table:\n%s", passes, b)
+	}
+	for _, want := range []string{"step", ",50,2,2550,51,3775,", ",100,3,10100,101,6275,"} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("no %q in\n%s", want, b)
+		}
+	}
+}

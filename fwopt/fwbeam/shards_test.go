@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+)
+
+// Shards, put together, are the file, plain or packed, however they are cut.
+func TestCut(t *testing.T) {
+	ctx := context.Background()
+	plain := file(t, fwdata.TwinN("digits", 120, 1))
+	text, err := os.ReadFile(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var z bytes.Buffer
+	zw := gzip.NewWriter(&z)
+	zw.Write(text)
+	zw.Close()
+	packed := plain + ".gz"
+	if err := os.WriteFile(packed, z.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want, err := fwdata.ReadFile(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range []int{1, 7, 60, 119, 120, 121} {
+		for _, path := range []string{plain, packed} {
+			for _, unit := range []bool{false, true} {
+				dir := t.TempDir()
+				if err := cutFile(&writer{ctx: ctx, dir: dir}, path, rows, 0, unit); err != nil {
+					t.Fatal(err)
+				}
+				m, err := open(ctx, dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				set, err := whole(ctx, dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := want
+				if unit {
+					want = want.UnitRows()
+				}
+				if !reflect.DeepEqual(set.X, want.X) || !reflect.DeepEqual(set.Y, want.Y) || !reflect.DeepEqual(set.Labels, want.Labels) || m.Name != "own" {
+					t.Fatalf("%s in shards of %d rows, unit %v: another set", path, rows, unit)
+				}
+				if n := (120 + rows - 1) / rows; len(m.Shards) != n || m.Rows != 120 || m.Nonzeros != len(want.X.Val) {
+					t.Fatalf("%d shards of %d rows: %+v", n, rows, m)
+				}
+				if L := want.Logistic().Smoothness(); L != m.Norm2/2 {
+					t.Errorf("L = %v, want %v", m.Norm2/2, L)
+				}
+			}
+		}
+	}
+}
+
+// Generated shards are the same again, and other than those of another seed.
+func TestGenerated(t *testing.T) {
+	write := func(seed uint64, rows int) *manifest {
+		dir := t.TempDir()
+		g := &generated{n: 100, m: 30, classes: 2, nonzeros: 4, seed: seed}
+		if err := g.write(&writer{ctx: context.Background(), dir: dir}, rows); err != nil {
+			t.Fatal(err)
+		}
+		m, err := open(context.Background(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	a, b, c := write(1, 30), write(1, 30), write(2, 30)
+	if a.digest != b.digest || a.Shards[0].Digest == c.Shards[0].Digest || a.Shards[0].Digest == a.Shards[1].Digest {
+		t.Error("digests:", a.Shards, c.Shards)
+	}
+	if len(a.Shards) != 4 || a.Shards[3].Rows != 10 || a.Nonzeros != 400 || !a.Generated || !strings.HasSuffix(a.Name, "(generated)") {
+		t.Errorf("%+v", a)
+	}
+	bad := &generated{n: 10, m: 4, classes: 2, nonzeros: 4}
+	if err := bad.write(&writer{ctx: context.Background(), dir: t.TempDir()}, 5); err == nil {
+		t.Error("rows with all features")
+	}
+}
+
+// What is wrong with shards is said with the name of the file, before the first pass or in it.
+func TestBadShards(t *testing.T) {
+	other, _ := small(t, 60)
+	edit := func(change func(m *manifest)) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, manifestFile)
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := new(manifest)
+			if err := json.Unmarshal(b, m); err != nil {
+				t.Fatal(err)
+			}
+			change(m)
+			if b, err = json.Marshal(m); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	turn := func(at int) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, "shard-00002.bin")
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[at] ^= 1
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, dir string)
+		want  string
+	}{
+		"no manifest":       {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, manifestFile)) }, "no shards in"},
+		"no JSON":           {func(t *testing.T, dir string) { os.WriteFile(filepath.Join(dir, manifestFile), []byte("{"), 0o666) }, "no manifest"},
+		"another format":    {edit(func(m *manifest) { m.Format = 2 }), "no manifest of format 1"},
+		"two of one name":   {edit(func(m *manifest) { m.Shards[1].File = m.Shards[0].File }), "two shards have the name shard-00000.bin"},
+		"elsewhere":         {edit(func(m *manifest) { m.Shards[1].File = "../x" }), "no name of a file"},
+		"an empty shard":    {edit(func(m *manifest) { m.Shards[1].Rows = 0 }), "shard shard-00001.bin is empty"},
+		"none":              {edit(func(m *manifest) { m.Shards = nil }), "names no shard"},
+		"other rows":        {edit(func(m *manifest) { m.Rows++ }), "its shards have 600 rows"},
+		"one label":         {edit(func(m *manifest) { m.Labels = m.Labels[:1] }), "not those of a classification"},
+		"missing":           {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "shard-00002.bin")) }, "a shard is missing: open"},
+		"cut off":           {func(t *testing.T, dir string) { os.Truncate(filepath.Join(dir, "shard-00002.bin"), 100) }, "shard-00002.bin has 100 bytes"},
+		"damaged":           {turn(3000), "shard-00002.bin: damaged"},
+		"damaged at first":  {turn(0), "shard-00002.bin: damaged"},
+		"other features":    {edit(func(m *manifest) { m.Features = 41 }), "the manifest 41 and"},
+		"other labels":      {edit(func(m *manifest) { m.Labels[2] = 7 }), "shards of two sets"},
+		"of other data":     {edit(func(m *manifest) { m.Shards[2].Digest = m.Shards[3].Digest }), "shard-00002.bin is not the shard of the manifest"},
+		"another's shard":   {func(t *testing.T, dir string) { swap(t, other, dir) }, "shard-00002.bin is not the shard of the manifest"},
+		"no rights":         {func(t *testing.T, dir string) { os.Chmod(dir, 0) }, "permission denied"},
+		"rows of no length": {edit(func(m *manifest) { m.Norm2 = -1 }), "squared length"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "no rights" && os.Getuid() == 0 {
+				t.Skip("root may read all")
+			}
+			dir, _ := small(t, 60)
+			c.spoil(t, dir)
+			defer os.Chmod(dir, 0o755)
+			_, err := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1, 100}).run(context.Background())
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// swap puts another shard of as many rows and nonzeros in the place of the third.
+func swap(t *testing.T, from, to string) {
+	b, err := os.ReadFile(filepath.Join(from, "shard-00004.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(to, "shard-00002.bin"), b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file is whole or not there.
+func TestWriteFile(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	err := writeFile(ctx, filepath.Join(dir, "a"), func(w io.Writer) error {
+		w.Write(make([]byte, 1<<20))
+		return os.ErrInvalid
+	})
+	left, _ := os.ReadDir(dir)
+	if err == nil || !strings.Contains(err.Error(), "writing "+dir) || len(left) != 0 {
+		t.Errorf("%v; left %v", err, left)
+	}
+	if err := writeSealed(ctx, filepath.Join(dir, "b"), []byte("abcd")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := unseal(ctx, filepath.Join(dir, "b")); err != nil || string(b) != "abcd" {
+		t.Error(b, err)
+	}
+	os.WriteFile(filepath.Join(dir, "b"), []byte("abce1234"), 0o666)
+	if _, err := unseal(ctx, filepath.Join(dir, "b")); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Error(err)
+	}
+}
