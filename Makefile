@@ -15,7 +15,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser site site-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins fmt vet lint unit race cross emulate clean
+.PHONY: help setup lab notebooks celltime browser site site-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins fmt vet lint unit race cross emulate beam clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -107,6 +107,9 @@ bench-short: bench-setup ## the same answers as numpy, scipy, numba, copt and Ae
 
 bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is here
 	@./bench/setup.sh
+
+beam: ## bin/fwbeam, which runs over shards on Apache Beam, and its tests in short (minutes to compile the first time)
+	cd fwopt/fwbeam && $(GO) build -o ../../bin/fwbeam . && $(GO) vet ./... && $(GO) test -short ./...
 
 quick: fmt ## between two edits: gofmt, the tests in short with go vet's checks; less than 30 seconds
 	$(GO) test -short -vet=all ./...

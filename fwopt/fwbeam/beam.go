@@ -24,12 +24,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal" // Flink, Spark and a separate Prism
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
 // engine makes passes and sweeps as pipelines of Beam.
 type engine struct {
 	runner *string
 	jobs   *int
+	limit  *time.Duration
 	temp   string // Beam leaves a file there for each pipeline
 }
 
@@ -37,6 +39,7 @@ func newEngine(f *flag.FlagSet) *engine {
 	return &engine{
 		runner: f.String("runner", "prism", "prism, which runs in this process unless --endpoint is given, or universal, for any other at --endpoint"),
 		jobs:   f.Int("jobs", min(8, runtime.NumCPU()), "pipelines that share out the shards of a pass: Prism gives each one worker; for other runners 1"),
+		limit:  f.Duration("patience", 10*time.Minute, "a pass that takes longer is made anew, once: a worker that dies before it has a connection ends no pipeline of Prism's"),
 	}
 }
 
@@ -57,11 +60,13 @@ func (e *engine) start(memory int) (err error) {
 	if err := os.Setenv("TMPDIR", e.temp); err != nil {
 		return err
 	}
-	if *jobopts.Endpoint == "" {
-		if *e.runner != "prism" {
-			return fmt.Errorf("--runner %s needs --endpoint, the host:port of a job service", *e.runner)
-		}
+	switch {
+	case *e.runner == "prism" && *jobopts.Endpoint == "":
 		return e.embed()
+	case *e.runner == "universal" && *jobopts.Endpoint == "":
+		return errors.New("--runner universal needs --endpoint, the host:port of a job service")
+	case *jobopts.Endpoint == "":
+		return nil // one that knows where it is
 	}
 	conn, err := net.DialTimeout("tcp", *jobopts.Endpoint, 5*time.Second)
 	if err != nil {
@@ -128,11 +133,20 @@ func (e *engine) pass(ctx context.Context, p *pass, ts []task) error {
 		}
 		elements[k] = string(b)
 	}
-	err := e.each(ctx, &shardFn{*p}, elements)
+	try := func() error {
+		ctx, cancel := context.WithTimeoutCause(ctx, *e.limit, fmt.Errorf("longer than --patience %v", *e.limit))
+		defer cancel()
+		err := e.each(ctx, &shardFn{*p}, elements)
+		if err != nil && ctx.Err() != nil {
+			err = errors.Join(context.Cause(ctx), err)
+		}
+		return err
+	}
+	err := try()
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if again := e.each(ctx, &shardFn{*p}, elements); again != nil {
+	if again := try(); again != nil {
 		return fmt.Errorf("twice: %w", again)
 	}
 	return nil
@@ -165,13 +179,14 @@ func work(args []string) error {
 		beam.Init() // runs the harness if --worker is set, and does not return
 		return errors.New("want a command before the flags: shard, run, sweep or prism")
 	}
-	info, err := tools.ProvisionInfo(context.Background(), *provision)
+	id := strings.Trim(f.Lookup("id").Value.String(), "'") // Prism quotes it
+	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(context.Background(), id), *provision)
 	if err != nil {
 		return fmt.Errorf("no answer at --provision_endpoint %s: %w", *provision, err)
 	}
 	for name, value := range map[string]string{
 		"worker":           "true",
-		"id":               strings.Trim(f.Lookup("id").Value.String(), "'"), // Prism quotes it
+		"id":               id,
 		"logging_endpoint": info.GetLoggingEndpoint().GetUrl(),
 		"control_endpoint": info.GetControlEndpoint().GetUrl(),
 	} {

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+)
+
+// embedded is the engine on the Prism in this process, which all tests share.
+var embedded = sync.OnceValue(func() *engine {
+	runner, jobs, limit := "prism", 1, time.Minute
+	e := &engine{runner: &runner, jobs: &jobs, limit: &limit}
+	if err := e.start(0); err != nil {
+		panic(err)
+	}
+	return e
+})
+
+func on(jobs int) func(context.Context, *pass, []task) error {
+	e := *embedded()
+	e.jobs = &jobs
+	return e.pass
+}
+
+// On Beam the bits are those of one goroutine, in any number of pipelines.
+func TestBeamBits(t *testing.T) {
+	dir, _ := small(t, 50)
+	for _, p := range problems[3:6] {
+		want := newJob(t, dir, p).mustRun(t)
+		for _, jobs := range []int{1, 2, 8} {
+			j := newJob(t, dir, p)
+			j.engine = on(jobs)
+			sameBits(t, fmt.Sprintf("%+v, %d pipelines", p, jobs), want, j.mustRun(t))
+		}
+	}
+}
+
+// A shard that is cut off or lost between two passes, and a disk of passes that is full, are
+// errors that name it, and the run goes on once it is there again.
+func TestBeamFaults(t *testing.T) {
+	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 200}
+	for name, c := range map[string]struct {
+		spoil func(path string) error
+		want  string
+	}{
+		"cut off": {func(path string) error { return os.Truncate(path, 500) }, "damaged, cut off"},
+		"lost":    {os.Remove, "a shard is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := small(t, 90)
+			want := newJob(t, dir, p).mustRun(t)
+			path := filepath.Join(dir, "shard-00003.bin")
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := newJob(t, dir, p)
+			passes, beam := 0, on(2)
+			j.engine = func(ctx context.Context, p *pass, ts []task) error {
+				if passes++; passes == 5 {
+					if err := c.spoil(path); err != nil {
+						t.Error(err)
+					}
+				}
+				return beam(ctx, p, ts)
+			}
+			if _, err := j.run(context.Background()); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, "with the shard again", want, j.mustRun(t))
+		})
+	}
+}
+
+// command is this program as fwbeam.
+func program(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "FWBEAM_MAIN=1")
+	return cmd
+}
+
+// separate starts a Prism of its own, and a command that it starts workers by, and returns
+// the flags of a driver.
+func separate(t *testing.T) []string {
+	t.Helper()
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	prism := program("prism", fmt.Sprintf("--port=%d", port))
+	var log bytes.Buffer
+	prism.Stderr, prism.Stdout = &log, &log
+	if err := prism.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		prism.Process.Kill()
+		prism.Wait()
+		if t.Failed() {
+			t.Log("prism said:\n", log.String())
+		}
+	})
+	return []string{"--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port), "--environment_type=PROCESS",
+		fmt.Sprintf(`--environment_config={"command":%q}`, os.Args[0])}
+}
+
+// A Prism of its own with two worker processes makes the same bits; one that is killed in a
+// pass does not change them, nor does a driver that is killed and started again.
+func TestSeparate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("processes of their own, for a minute")
+	}
+	dir, _ := small(t, 50)
+	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 3000}
+	want := newJob(t, dir, p).mustRun(t)
+	t.Setenv("FWBEAM_MAIN", "1") // for the workers that Prism starts
+	flags := separate(t)
+	runs := t.TempDir()
+	args := append([]string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5", "--steps=3000", "--jobs=2", "--patience=6s"}, flags...)
+
+	drive := func(watch func(cmd *exec.Cmd)) (out string, err error) {
+		cmd := program(args...)
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(4*time.Minute, func() { cmd.Process.Kill() })
+		defer late.Stop()
+		over := make(chan error)
+		go func() { over <- cmd.Wait() }()
+		for tick := time.NewTicker(20 * time.Millisecond); ; {
+			select {
+			case err := <-over:
+				return said.String(), err
+			case <-tick.C:
+				watch(cmd)
+			}
+		}
+	}
+	// until there is a checkpoint; one worker is killed in a pass and later one before it has a connection
+	killed, last := 0, time.Now()
+	out, err := drive(func(cmd *exec.Cmd) {
+		if time.Since(last) > 5*time.Second+time.Duration(killed)*5*time.Second {
+			ps := workers()
+			if killed == 0 {
+				time.Sleep(150 * time.Millisecond)
+			}
+			if len(ps) > 0 && ps[0].Kill() == nil {
+				killed, last = killed+1, time.Now()
+			}
+		}
+		if saved, _ := filepath.Glob(filepath.Join(runs, "*.ckpt")); len(saved) > 0 && killed > 1 {
+			cmd.Process.Kill()
+		}
+	})
+	if err == nil || killed < 2 || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("%v, %d workers killed:\n%s", err, killed, out)
+	}
+	first := out
+	out, err = drive(func(*exec.Cmd) {})
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	if strings.Contains(out, "after step 50:") {
+		t.Errorf("the second driver began anew:\n%s", out)
+	}
+	traces, _ := filepath.Glob(filepath.Join(runs, "*.trace"))
+	if len(traces) != 1 {
+		t.Fatalf("%v:\n%s", traces, out)
+	}
+	got, err := fwkeep.LoadTrace(traces[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameBits(t, "separate, killed", want, got)
+	t.Logf("%d workers killed; the first driver said:\n%s\nthe second:\n%s", killed, first, out)
+}
+
+// workers returns the worker processes that were started by this program's Prism.
+func workers() (ps []*os.Process) {
+	procs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range procs {
+		b, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(b), os.Args[0]) || !strings.Contains(string(b), "--provision_endpoint") {
+			continue
+		}
+		var pid int
+		fmt.Sscanf(path, "/proc/%d/", &pid)
+		if p, err := os.FindProcess(pid); err == nil {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// A runner that does not answer is an error that names it, soon.
+func TestNoRunner(t *testing.T) {
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := small(t, 300)
+	began := time.Now()
+	out, err := program("run", "--shards", dir, "--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port)).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), fmt.Sprintf("no runner answers at --endpoint localhost:%d", port)) || time.Since(began) > 20*time.Second {
+		t.Errorf("%v after %v: %s", err, time.Since(began), out)
+	}
+	out, err = program("run", "--shards", dir, "--runner=universal").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "needs --endpoint") {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+)
+
+// The work of a shard of 20,000 rows, 50 nonzeros each, d = 200,000, on one processor, beside
+// the same in memory: f and ∇f.
+func BenchmarkShard(b *testing.B) {
+	g := &generated{n: 20_000, m: 100_000, classes: 2, nonzeros: 50, seed: 1}
+	truth := make([]float64, g.m*g.classes)
+	draw := rand.New(rand.NewPCG(1, 1))
+	for j := range truth {
+		truth[j] = draw.NormFloat64()
+	}
+	s := g.shard(g.n, 1, truth)
+	var file bytes.Buffer
+	if err := s.Encode(&file); err != nil {
+		b.Fatal(err)
+	}
+	rate := func(b *testing.B) { b.ReportMetric(float64(g.n*b.N)/b.Elapsed().Seconds(), "rows/s") }
+	b.Run("read", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := fwdata.Decode(bytes.NewReader(file.Bytes()), int64(file.Len()), ""); err != nil {
+				b.Fatal(err)
+			}
+		}
+		rate(b)
+	})
+	b.Run("part", func(b *testing.B) {
+		for b.Loop() {
+			partOf(s, truth, g.n)
+		}
+		rate(b)
+	})
+	b.Run("memory", func(b *testing.B) {
+		f := s.Logistic()
+		dst := make([]float64, f.Dim())
+		for b.Loop() {
+			f.Value(truth)
+			f.Grad(dst, truth, fwopt.Batch{})
+		}
+		rate(b)
+	})
+}
+
+// What a pass costs beside its arithmetic: 16 shards of one row, in one process.
+func BenchmarkOverhead(b *testing.B) {
+	for name, g := range map[string]*generated{
+		"d=200000":  {n: 16, m: 100_000, classes: 2, nonzeros: 50, seed: 1},
+		"d=1241220": {n: 16, m: 62_061, classes: 20, nonzeros: 80, seed: 1},
+	} {
+		b.Run(name, func(b *testing.B) {
+			ctx, dir := context.Background(), b.TempDir()
+			if err := g.write(&writer{ctx: ctx, dir: dir}, 1); err != nil {
+				b.Fatal(err)
+			}
+			m, err := open(ctx, dir)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := &sum{m: m, dir: dir, work: b.TempDir(), engine: on(2), ctx: ctx, limit: 1000}
+			w := make([]float64, m.dim())
+			for b.Loop() {
+				w[0]++
+				if err := s.pass(w); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A disk of passes that is really full: a file system of 40 KiB. It needs root.
+func TestFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("fwbeam", disk, "tmpfs", 0, "size=40k"); err != nil {
+		t.Skip("cannot mount: ", err)
+	}
+	defer syscall.Unmount(disk, 0)
+	dir, _ := small(t, 90)
+	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 150}
+	want := newJob(t, dir, p).mustRun(t)
+	j := newJob(t, dir, p)
+	j.work, j.engine = disk, on(2)
+	_, err := j.run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "no space left on device") || !strings.Contains(err.Error(), disk) {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(disk); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+	// With room there, it goes on: the disk was what failed.
+	if err := syscall.Mount("fwbeam", disk, "tmpfs", syscall.MS_REMOUNT, "size=4m"); err != nil {
+		t.Fatal(err)
+	}
+	sameBits(t, "with room", want, j.mustRun(t))
+}
