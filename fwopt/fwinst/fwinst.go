@@ -16,10 +16,10 @@
 //	Simplex       linear 1/ε of FW, SVRF, STORC; ∇f(w*) = 0, case (a); μ = 2, case (c)
 //	Face          the same with ∇f(w*) ≠ 0: STORC's case (b), G/(LD) by choice
 //	MSL           stochastic 1/ε³ of SFW, 1/ε⁴ of Online-FW; SCGS
-//	MSC           stochastic 1/ε² of SVRF in late epochs; STORC's m ~ N
+//	MSC           batches that grow like 1/ε, in late epochs of SVRF; STORC's m ~ N
 //	Product       linear counts of one factor with the stochastic ones of the other
 //	NoisyBox      stochastic 1/ε of strongly convex SCGS, and of others no more than that
-//	NoisySimplex  the same with linear 1/ε
+//	NoisySimplex  linear 1/ε with noise at w*; of the samples of SCGS fewer do as well
 //	IllBox, IllSimplex   counts against μ; Garber and Hazan's ln(1/ε)
 //	Zigzag        linear 1/ε of FW with line search in two dimensions
 //
@@ -28,7 +28,7 @@
 // one that has noise at w*, MSL, NoisyBox or NoisySimplex, whatever else it must force,
 // and compare with [Instance.WithoutSnapshot]:
 //
-//	Product(Product(Simplex, MSC), MSL)         1/ε³ of SFW, 1/ε² of SVRF
+//	Product(Product(Simplex, MSC), MSL)         1/ε³ of SFW, 1/ε² of SVRF with m = k+1
 //	Product(MSC, MSL)                           1/ε of STORC, with a small η and small batches
 //	Product(Product(Simplex, IllBox), NoisyBox) ln(1/ε) of STORC for any μ, with small batches
 package fwinst
