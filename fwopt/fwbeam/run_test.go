@@ -121,8 +121,16 @@ func TestRunKept(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(j.runs, "*.trace")); len(files) != 1 || got.Note != "" {
 		t.Errorf("%v, %q", files, got.Note)
 	}
+	other, _ := small(t, 50)
+	j.shards = other
+	if again := j.mustRun(t); slices.Equal(again.W, want.W) {
+		t.Error("other shards have the same bits, so that nobody can tell whether this was made anew")
+	}
+	if files, _ := filepath.Glob(filepath.Join(j.runs, "*.trace")); len(files) != 2 {
+		t.Errorf("with other shards: %v", files)
+	}
 	j.problem.Seed++
-	if other := j.mustRun(t); other.Last().F == want.Last().F {
+	if again := j.mustRun(t); again.Last().F == want.Last().F {
 		t.Error("another seed has the same f")
 	}
 }
