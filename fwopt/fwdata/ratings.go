@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -147,26 +146,31 @@ func numbered(all map[string]int, names *[]string, name string) int {
 	return k
 }
 
-// Split shuffles the ratings by the seed and returns the first frac·n of them (rounded) as
-// train, the others as test, of the same users and items. The same seed gives the same
-// split. It panics when one of the two would be empty.
+// Split draws frac·n of the ratings (rounded) by the seed and returns them as train, the
+// others as test, both of the same users and items and in the order of s. The same seed
+// gives the same split. It panics when one of the two would be empty.
 func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
 	n := len(s.Value)
 	k := int(math.Round(frac * float64(n)))
 	if !(frac > 0 && frac < 1) || k == 0 || k == n {
 		panic(fmt.Sprintf("fwdata: a split of %d ratings at %g leaves one part empty", n, frac))
 	}
-	all := *s
-	all.At, all.Value = slices.Clone(s.At), slices.Clone(s.Value)
-	newRandom(seed, 1).shuffle(n, func(i, j int) {
-		all.At[i], all.At[j] = all.At[j], all.At[i]
-		all.Value[i], all.Value[j] = all.Value[j], all.Value[i]
-	})
-	train, test = new(Ratings), new(Ratings)
-	*train, *test = all, all
-	train.At, test.At = all.At[:k:k], all.At[k:]
-	train.Value, test.Value = all.Value[:k:k], all.Value[k:]
-	return train, test
+	in := make([]bool, n) // train
+	for i := range k {
+		in[i] = true
+	}
+	newRandom(seed, 1).shuffle(n, func(i, j int) { in[i], in[j] = in[j], in[i] })
+	part := func(size int, of bool) *Ratings {
+		p := *s
+		p.At, p.Value = make([]fwset.Entry, 0, size), make([]float64, 0, size)
+		for i, b := range s.Value {
+			if in[i] == of {
+				p.At, p.Value = append(p.At, s.At[i]), append(p.Value, b)
+			}
+		}
+		return &p
+	}
+	return part(k, true), part(n-k, false)
 }
 
 // LeastSquares returns f(w) = (1/n) Σ_k ½(w_k − b_k)², over vectors of d numbers of which it

@@ -1,8 +1,10 @@
 package fwdata
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
@@ -18,11 +20,11 @@ const (
 //
 // User i rates with the weight 1/(i + users/20) and item j is rated with 1/(j + items/25),
 // Zipf's law with a blunt head, so that the most active user has about ten times as many
-// ratings as the median one; no pair occurs twice. A rating is a low-rank truth plus noise:
-// b_ij = 0.7·Σ_{k≤8} c_k·a_ik·d_jk + 0.85·z_ij with c_k proportional to 1/k, Σ c_k² = 1, and
-// normal numbers a, d and z, each a sum of twelve uniform ones. So no prediction has an RMSE
-// below 0.85 but by chance, the mean alone has 1.1, and the truth has a trace norm of about
-// 0.7·√(users·items)·Σ c_k, where Σ c_k = 2.2.
+// ratings as the median one; no pair occurs twice. They come by user, then by item. A rating
+// is a low-rank truth plus noise: b_ij = 0.7·Σ_{k≤8} c_k·a_ik·d_jk + 0.85·z_ij with c_k
+// proportional to 1/k, Σ c_k² = 1, and normal numbers a, d and z, each a sum of twelve
+// uniform ones. So no prediction has an RMSE below 0.85 but by chance, the mean alone has
+// 1.1, and the truth has a trace norm of about 0.7·√(users·items)·Σ c_k, where Σ c_k = 2.2.
 //
 // The same arguments give the same bits everywhere. It costs some 0.5 s a million. It panics
 // if n, users or items is not positive, or if n is more than half of the pairs.
@@ -50,11 +52,15 @@ func TwinRatings(users, items, n int, seed uint64) *Ratings {
 			continue
 		}
 		seen[e] = true
+		s.At = append(s.At, e)
+	}
+	slices.SortFunc(s.At, func(a, b fwset.Entry) int { return cmp.Or(a.Row-b.Row, a.Col-b.Col) })
+	for _, e := range s.At {
 		b := ratingSize * g.normal()
 		for k, c := range c {
 			b += float64(c * taste[e.Row*tasteRank+k] * kind[e.Col*tasteRank+k])
 		}
-		s.At, s.Value = append(s.At, e), append(s.Value, b)
+		s.Value = append(s.Value, b)
 	}
 	return s
 }

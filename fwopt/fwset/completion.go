@@ -17,7 +17,8 @@ type Entry struct{ Row, Col int }
 // Completion is the trace-norm ball of h × m matrices as N of their entries see it: Ω =
 // {(W_{i_1 j_1}, …, W_{i_N j_N}) : ‖W‖_* ≤ τ}, the image of the ball under a linear map, and
 // so compact and convex. Make one with NewCompletion. A vector has a number for each entry,
-// in the order in which they were given; nothing of the size h·m is ever made.
+// in the order in which they were given; nothing of the size h·m is ever made. It is fastest
+// where that is the order of the rows, or columns if h < m.
 //
 // For matrix completion the first n entries are those observed, which alone the objective
 // reads, as fwdata.Ratings.LeastSquares does. The others are those to be predicted: they
@@ -160,15 +161,19 @@ var matrices = sync.Pool{New: func() any { return new(lines) }}
 
 // set makes a what g holds, times scale.
 func (a *lines) set(c *Completion, g []float64, scale float64) {
-	a.first, a.at, a.val = append(a.first[:0], 0), a.at[:0], a.val[:0]
-	for i := range c.first[1:] {
+	long, n := len(c.first)-1, 0
+	a.first = slices.Grow(a.first[:0], long+1)[:long+1]
+	a.at, a.val = slices.Grow(a.at[:0], len(g))[:len(g)], slices.Grow(a.val[:0], len(g))[:len(g)]
+	for i := range long {
+		a.first[i] = n
 		for k := c.first[i]; k < c.first[i+1]; k++ {
-			if x := g[c.number[k]]; x != 0 {
-				a.at, a.val = append(a.at, c.at[k]), append(a.val, x*scale)
+			x := g[c.number[k]]
+			if a.at[n], a.val[n] = c.at[k], x*scale; x != 0 {
+				n++
 			}
 		}
-		a.first = append(a.first, len(a.val))
 	}
+	a.first[long], a.at, a.val = n, a.at[:n], a.val[:n]
 }
 
 // gram computes y = aᵀaq. w is memory, a number a line.
