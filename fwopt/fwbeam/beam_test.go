@@ -33,7 +33,7 @@ func on(jobs int) func(context.Context, *pass, []task) error {
 
 // On Beam the bits are those of one goroutine, in any number of pipelines.
 func TestBeamBits(t *testing.T) {
-	dir, _ := small(t, 50)
+	dir, _ := small(t, 500)
 	for _, p := range problems[3:6] {
 		want := newJob(t, dir, p).mustRun(t)
 		for _, jobs := range []int{1, 2, 8} {
@@ -56,7 +56,7 @@ func TestBeamFaults(t *testing.T) {
 		"lost":    {os.Remove, "a shard is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, _ := small(t, 90)
+			dir, _ := small(t, 900)
 			want := newJob(t, dir, p).mustRun(t)
 			path := filepath.Join(dir, "shard-00003.bin")
 			b, err := os.ReadFile(path)
@@ -122,7 +122,7 @@ func TestSeparate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("processes of their own, for a minute")
 	}
-	dir, _ := small(t, 50)
+	dir, _ := small(t, 500)
 	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 3000}
 	want := newJob(t, dir, p).mustRun(t)
 	t.Setenv("FWBEAM_MAIN", "1") // for the workers that Prism starts
@@ -212,7 +212,7 @@ func TestNoRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, _ := small(t, 300)
+	dir, _ := small(t, 3000)
 	began := time.Now()
 	out, err := program("run", "--shards", dir, "--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port)).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), fmt.Sprintf("no runner answers at --endpoint localhost:%d", port)) || time.Since(began) > 20*time.Second {

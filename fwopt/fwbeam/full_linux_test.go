@@ -15,7 +15,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("cannot mount: ", err)
 	}
 	defer syscall.Unmount(disk, 0)
-	dir, _ := small(t, 90)
+	dir, _ := small(t, 900)
 	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 150}
 	want := newJob(t, dir, p).mustRun(t)
 	j := newJob(t, dir, p)

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 func small(t *testing.T, rows int) (dir string, m *manifest) {
 	t.Helper()
 	dir = t.TempDir()
-	g := &generated{n: 600, m: 40, classes: 3, nonzeros: 5, seed: 1}
+	g := &generated{n: 6000, m: 40, classes: 3, nonzeros: 5, seed: 1}
 	if err := g.write(&writer{ctx: context.Background(), dir: dir}, rows); err != nil {
 		t.Fatal(err)
 	}

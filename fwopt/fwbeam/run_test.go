@@ -26,7 +26,7 @@ var problems = []problem{
 
 // A run over shards is the run in memory on the same draws: the same accounts, and f to rounding.
 func TestRunInMemory(t *testing.T) {
-	dir, _ := small(t, 90)
+	dir, _ := small(t, 900)
 	for _, p := range problems {
 		got, want := newJob(t, dir, p).mustRun(t), inMemory(t, dir, p)
 		g, w := got.Last(), want.Last()
@@ -53,7 +53,7 @@ func sameBits(t *testing.T, what string, a, b *fwopt.Trace) {
 
 // The bits are those of one worker, whatever the workers do first, and if each does all twice.
 func TestRunBits(t *testing.T) {
-	dir, _ := small(t, 50)
+	dir, _ := small(t, 500)
 	for _, p := range problems {
 		one := newJob(t, dir, p)
 		one.engine = local(1)
@@ -74,7 +74,7 @@ func TestRunBits(t *testing.T) {
 // A pass that fails, whichever, is an error with its cause; the run goes on to the same bits,
 // and a finished one is read.
 func TestRunGoesOn(t *testing.T) {
-	dir, _ := small(t, 90)
+	dir, _ := small(t, 900)
 	lost := errors.New("the machine is lost")
 	for _, p := range problems {
 		count := 0
@@ -113,15 +113,15 @@ func TestRunGoesOn(t *testing.T) {
 
 // A run that is kept is read back, to the bits.
 func TestRunKept(t *testing.T) {
-	dir, _ := small(t, 90)
-	j := newJob(t, dir, problems[3])
+	dir, _ := small(t, 900)
+	j := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 3, 120})
 	want := j.mustRun(t)
 	got := j.mustRun(t)
 	sameBits(t, "read back", want, got)
 	if files, _ := filepath.Glob(filepath.Join(j.runs, "*.trace")); len(files) != 1 || got.Note != "" {
 		t.Errorf("%v, %q", files, got.Note)
 	}
-	other, _ := small(t, 50)
+	other, _ := small(t, 500)
 	j.shards = other
 	if again := j.mustRun(t); slices.Equal(again.W, want.W) {
 		t.Error("other shards have the same bits, so that nobody can tell whether this was made anew")
@@ -137,7 +137,7 @@ func TestRunKept(t *testing.T) {
 
 // A run that is stopped within an epoch, where the rows must be brought again.
 func TestRunStopped(t *testing.T) {
-	dir, _ := small(t, 90)
+	dir, _ := small(t, 900)
 	for _, p := range problems {
 		want := newJob(t, dir, p).mustRun(t)
 		j := newJob(t, dir, p)
@@ -160,7 +160,7 @@ func TestRunStopped(t *testing.T) {
 
 // What does not fit is refused with the reason before the first pass.
 func TestRefused(t *testing.T) {
-	dir, _ := small(t, 90)
+	dir, _ := small(t, 900)
 	for _, c := range []struct {
 		p      problem
 		memory int
@@ -189,7 +189,7 @@ func TestRefused(t *testing.T) {
 
 // The table of passes has one row for each, with counts that add up.
 func TestPassTable(t *testing.T) {
-	dir, _ := small(t, 90)
+	dir, _ := small(t, 900)
 	j := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1, 200})
 	passes := 0
 	j.engine = func(ctx context.Context, p *pass, ts []task) error {

@@ -97,7 +97,7 @@ func TestGenerated(t *testing.T) {
 
 // What is wrong with shards is said with the name of the file, before the first pass or in it.
 func TestBadShards(t *testing.T) {
-	other, _ := small(t, 60)
+	other, _ := small(t, 600)
 	edit := func(change func(m *manifest)) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
 			path := filepath.Join(dir, manifestFile)
@@ -142,7 +142,7 @@ func TestBadShards(t *testing.T) {
 		"elsewhere":         {edit(func(m *manifest) { m.Shards[1].File = "../x" }), "no name of a file"},
 		"an empty shard":    {edit(func(m *manifest) { m.Shards[1].Rows = 0 }), "shard shard-00001.bin is empty"},
 		"none":              {edit(func(m *manifest) { m.Shards = nil }), "names no shard"},
-		"other rows":        {edit(func(m *manifest) { m.Rows++ }), "its shards have 600 rows"},
+		"other rows":        {edit(func(m *manifest) { m.Rows++ }), "its shards have 6000 rows"},
 		"one label":         {edit(func(m *manifest) { m.Labels = m.Labels[:1] }), "not those of a classification"},
 		"missing":           {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "shard-00002.bin")) }, "a shard is missing: open"},
 		"cut off":           {func(t *testing.T, dir string) { os.Truncate(filepath.Join(dir, "shard-00002.bin"), 100) }, "shard-00002.bin has 100 bytes"},
@@ -159,7 +159,7 @@ func TestBadShards(t *testing.T) {
 			if name == "no rights" && os.Getuid() == 0 {
 				t.Skip("root may read all")
 			}
-			dir, _ := small(t, 60)
+			dir, _ := small(t, 600)
 			c.spoil(t, dir)
 			defer os.Chmod(dir, 0o755)
 			_, err := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1, 100}).run(context.Background())

@@ -128,14 +128,14 @@ func (s *sum) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) {
 	s.left = max(0, s.left-1)
 }
 
-// here reports whether the rows of a batch are.
+// here reports whether the rows of a batch are, among more than twice as many.
 func (s *sum) here(index []int) bool {
 	for _, i := range index {
 		if _, ok := slices.BinarySearch(s.index, i); !ok {
 			return false
 		}
 	}
-	return s.rows != nil
+	return s.rows != nil && 2*len(index) < s.rows.Len()
 }
 
 // local returns a batch with the numbers of its rows among those here.
@@ -241,6 +241,12 @@ func (s *sum) take(p *pass, w []float64, r *report) error {
 	rows, index, after, read, err := p.fetch(s.ctx, s.m)
 	if err != nil {
 		return err
+	}
+	// RowSum takes a batch of half of its rows in another order: rows of zeros, so that the
+	// bits of a batch do not depend on what else is here
+	for range 2*min(slices.Max(p.Sizes), p.N) + 1 {
+		rows.X.N++
+		rows.X.Ptr, rows.Y = append(rows.X.Ptr, len(rows.X.Val)), append(rows.Y, 0)
 	}
 	s.rows, s.index = rows.Logistic(), index
 	s.left, s.stream, s.k = len(p.Sizes), after, s.k+len(p.Sizes)

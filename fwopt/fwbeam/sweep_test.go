@@ -13,7 +13,7 @@ import (
 
 // A sweep leaves a kept run for each combination, those of plain runs, and makes none twice.
 func TestSweep(t *testing.T) {
-	dir, _ := small(t, 90)
+	dir, _ := small(t, 900)
 	base := problem{Ball: "tracenorm", Tau: 5, Steps: 60}
 	elements, err := grid(base, "svrf,storc", "experiments", "1,0.01", 2)
 	if err != nil {
