@@ -2,6 +2,7 @@
 
 import logging
 import os
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -49,6 +50,7 @@ def traffic(path, zones, nodes, thru, algorithm, gap):
     from aequilibrae.paths import TrafficAssignment, TrafficClass
 
     logging.disable(logging.CRITICAL)
+    warnings.filterwarnings("ignore", module="aequilibrae")  # 0/0 in a conjugate step that it then leaves out
     net, graph, matrix = network(path, zones, thru)
 
     def work():
