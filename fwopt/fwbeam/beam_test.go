@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,6 +113,16 @@ func separate(t *testing.T) []string {
 			t.Log("prism said:\n", log.String())
 		}
 	})
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		conn, err := net.Dial("tcp", fmt.Sprintf("localhost:%d", port))
+		if err == nil {
+			conn.Close()
+			break
+		}
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("Prism does not begin: ", err)
+		}
+	}
 	return []string{"--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port), "--environment_type=PROCESS",
 		fmt.Sprintf(`--environment_config={"command":%q}`, os.Args[0])}
 }

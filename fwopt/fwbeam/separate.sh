@@ -12,7 +12,7 @@ if [ $# = 0 ]; then
 	set -- --shards "$tmp/shards" --method svrf --steps 150
 fi
 port=${PORT:-8073}
-"$tmp/fwbeam" prism --port "$port" 2>"$tmp/log" &
+"$tmp/fwbeam" prism --port "$port" >"$tmp/log" 2>&1 &
 prism=$!
 for _ in $(seq 100); do (exec 3<>"/dev/tcp/localhost/$port") 2>/dev/null && break || sleep 0.1; done
 echo "in one process:"
