@@ -101,6 +101,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
+// stop removes what Beam has left.
 func (e *engine) stop() { os.RemoveAll(e.temp) }
 
 // quiet logs nothing: Beam says each step of each pipeline.

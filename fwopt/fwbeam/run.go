@@ -47,6 +47,7 @@ func runCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	if j.work == "" {
 		j.work = join(j.shards, "work")
 	}
+	defer e.stop()
 	if err := e.start(j.memory); err != nil {
 		return err
 	}

@@ -109,6 +109,7 @@ func sweepCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	if _, err := open(ctx, fn.Shards); err != nil {
 		return err
 	}
+	defer e.stop()
 	if err := e.start(0); err != nil {
 		return err
 	}
