@@ -63,6 +63,7 @@ func newHull(d int, mem *Memory) *hull {
 func (c *CondG) argminHull(o *Oracle, eta float64) []float64 {
 	h := c.h
 	h.start(c.x, c.tilde)
+	last := math.Inf(1) // the gap at refine, if no vertex has come since
 	for range maxInner {
 		if o.Halted() {
 			return nil
@@ -79,10 +80,16 @@ func (c *CondG) argminHull(o *Oracle, eta float64) []float64 {
 			return c.u
 		}
 		known := slices.ContainsFunc(h.atom, func(a Vertex) bool { return a.Equal(&c.v) })
-		if slack > eta || known || !(gap > 0) {
+		if slack > eta || known && gap > last/2 || !(gap > 0) {
 			break // slack or rounding alone exceeds η
 		}
+		if known {
+			last = gap
+			h.refine(c.β, c.x, c.grad)
+			continue
+		}
 		h.add(&c.v, c.x, c.tilde)
+		last = math.Inf(1)
 	}
 	o.Stall()
 	return nil
@@ -168,6 +175,20 @@ func (h *hull) forget(i int, x []float64) {
 	h.atom = h.atom[:n-2]
 }
 
+// refine takes the slopes at u from ∇g(u), up to a constant: where Ω is small for its
+// distance from 0, rounding in the Gram matrix hides them.
+func (h *hull) refine(β float64, x, grad []float64) {
+	if h.moved {
+		x = h.b
+	}
+	n, base := len(h.atom)+1, floats.Dot(grad, x)
+	h.slope[0] = base
+	fwset.Dots(h.slope[1:n], h.atom, grad)
+	for i := range n {
+		h.lin[i] = h.slope[i] - base - β*Σ(h.gram[i][:n], h.λ)
+	}
+}
+
 // solve moves λ to where g is within tol of its least over the hull: by pairwise steps,
 // from the point with weight where g falls least to the one where it falls most, and
 // after each by a step of Newton's on the points with weight.
@@ -214,7 +235,7 @@ func (h *hull) solve(β, tol float64) {
 
 // newton goes to the least g on the plane through the points with weight, or as far as
 // the weights stay positive. A little is added to the diagonal, because x_{k−1} may
-// lie in the hull of the vertices.
+// lie in the hull of the vertices, and for the rounding of products as large as ‖x‖².
 func (h *hull) newton(β float64, n int) {
 	at, ridge := h.at[:0], 0.
 	for i, w := range h.λ[:n] {
@@ -222,7 +243,7 @@ func (h *hull) newton(β float64, n int) {
 			at, ridge = append(at, i), max(ridge, h.gram[i][i])
 		}
 	}
-	if ridge *= 0x1p-40; ridge == 0 {
+	if ridge = max(0x1p-40*ridge, 0x1p-48*h.xx); ridge == 0 {
 		return
 	}
 	for p, i := range at { // A = LLᵀ, y = L⁻¹slope, z = L⁻¹1

@@ -100,6 +100,32 @@ func TestMemorySaves(t *testing.T) {
 	}
 }
 
+// A set that is small for its distance from 0 leaves few digits to the products of its
+// vertices; line 11 reaches its η with a memory where it does without one.
+func TestMemoryFarFromZero(t *testing.T) {
+	const d = 10
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		scale, c, omega := make([]float64, d), make([]float64, d), fwset.Box{Lo: make([]float64, d), Hi: make([]float64, d)}
+		for j := range c {
+			scale[j], c[j] = 1+3*rng.Float64(), 1e6+1.5*rng.NormFloat64()
+			omega.Lo[j], omega.Hi[j] = 1e6-1, 1e6+1
+		}
+		f := fwsum.NewQuadratic(d, scale, c)
+		for _, size := range []int{0, 1, 3, 32} {
+			m := fwopt.SCGSExperiments(4, 1)
+			m.Beta = func(k int) float64 { return 12 / float64(k) }
+			m.Eta = func(k int) float64 { return max(1e-3, math.Pow(0.5, float64(k))) }
+			m.M = func(int) int { return 1 }
+			m.Memory.Size = size
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 40})
+			if tr.Status != fwopt.Done {
+				t.Errorf("seed %d, %d vertices: %v after %d steps", seed, size, tr.Status, tr.Last().Step)
+			}
+		}
+	}
+}
+
 // Where two runs differ in their memory only, they are two runs.
 func TestMemoryIdentity(t *testing.T) {
 	said := map[string]bool{}
