@@ -231,11 +231,11 @@ func (v *Vertex) Dot(g []float64) (sum float64) {
 	return sum
 }
 
-// Dots computes dst_i = ⟨v_i, x⟩. Matrices of rank one share the passes over x, so that
-// some 16 of them cost little more than two; ⟨v_i, x⟩ is U_iᵀ(x·V_i) there, and its last
-// bits are not those of Dot.
+// Dots computes dst_i = ⟨v_i, x⟩. If all v_i are matrices of rank one they share the passes
+// over x, so that some 16 of them cost little more than two; ⟨v_i, x⟩ is U_iᵀ(x·V_i) there,
+// and its last bits are not those of Dot.
 func Dots(dst []float64, v []Vertex, x []float64) {
-	if len(v) == 0 || !v[0].rankOne() {
+	if len(v) == 0 || !rankOne(v) {
 		for i := range v {
 			dst[i] = v[i].Dot(x)
 		}
@@ -265,10 +265,15 @@ func Dots(dst []float64, v []Vertex, x []float64) {
 	}
 }
 
-// Sum computes dst = cx + Σ_i w_i v_i, of vertices of one form; those with w_i = 0 cost
-// nothing, and those of rank one pass over dst together.
+// rankOne reports whether all are, of one shape.
+func rankOne(v []Vertex) bool {
+	return !slices.ContainsFunc(v, func(w Vertex) bool { return !w.rankOne() || len(w.U) != len(v[0].U) })
+}
+
+// Sum computes dst = cx + Σ_i w_i v_i; those with w_i = 0 cost nothing, and those of rank
+// one, if all are, pass over dst together.
 func Sum(dst []float64, c float64, x []float64, w []float64, v []Vertex) {
-	if len(v) == 0 || !v[0].rankOne() {
+	if len(v) == 0 || !rankOne(v) {
 		floats.ScaleTo(dst, c, x)
 		for i := range v {
 			if w[i] != 0 {

@@ -141,13 +141,27 @@ func TestVertexProducts(t *testing.T) {
 		}
 		var vs []fwset.Vertex
 		var xs [][]float64
-		for range rng.IntN(5) {
-			v, x := vertexOf(forms[i%3], h, m, rng)
+		for k := range rng.IntN(5) {
+			form := i
+			if i%4 == 0 { // a set may answer with 0, or with a matrix of rank one
+				form += k
+			}
+			v, x := vertexOf(forms[form%3], h, m, rng)
 			vs, xs = append(vs, v), append(xs, x)
 		}
 		y := normal(rng, h*m)
-		got := make([]float64, len(vs))
+		got, sum := make([]float64, len(vs)), make([]float64, h*m)
 		fwset.Dots(got, vs, y)
+		fwset.Sum(sum, 2, y, got, vs)
+		floats.AddScaled(sum, -2, y)
+		size := 1e-12 * floats.Norm(y, 2)
+		for i := range vs {
+			floats.AddScaled(sum, -got[i], xs[i])
+			size += 1e-12 * math.Abs(got[i]) * floats.Norm(xs[i], 2)
+		}
+		if far := floats.Norm(sum, 2); far > size {
+			t.Fatalf("Sum of %d x %d is %g off", h, m, far)
+		}
 		w, z := vertexOf(forms[i/3%3], h, m, rng)
 		for i := range vs {
 			scale := 1e-12 * floats.Norm(xs[i], 2)
