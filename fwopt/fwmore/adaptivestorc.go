@@ -36,19 +36,21 @@ import (
 //	18  end for
 //
 // Both terms of B' bound f(y_k) − f(w*) if f is convex, the second because f(y_k) − f(y_0)
-// ≤ ∇f(y_k)ᵀ(y_k − y_0). So B is a certificate, whatever the batches were. ∇̃_k is the exact
-// gradient where 2m ≥ n. Line 8 has a Memory. The steps are the same for af + b in place
-// of f, and for a larger Ω with the f that goes with it.
+// ≤ ∇f(y_k)ᵀ(y_k − y_0). So B is a certificate, whatever the batches were, up to rounding in
+// the sum ∇f. ∇̃_k is the exact gradient where 2m ≥ n. Line 8 has a Memory. The steps are,
+// up to rounding, the same for af + b in place of f, and for a larger Ω with the f that
+// goes with it.
 //
 // No rate is proven for it: line 11 trusts one estimate, and a check comes at a step that
 // depends on the batches. Where a few steps are all, its exact gradients cost more than
-// STORC's, by up to four times.
+// STORC's, by up to four times. Where a few terms hold most of the curvature it may lose by
+// thirty: L rises to that of a batch with one of them, and falls only where B has halved.
 type AdaptiveSTORC struct {
 	Tolerance float64      // the method ends by itself where B is at most this
 	Memory    fwopt.Memory // of line 8
 
 	B     float64 // f(y_0) − f(w*) is at most B
-	Slack float64 // what of B is slack of the linear optimisation, and rounding
+	Slack float64 // what of B is slack of the linear optimisation, and rounding of the products with ∇f
 	L     float64 // the curvature that was measured
 	M     int     // m
 
