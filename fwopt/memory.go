@@ -18,7 +18,8 @@ import (
 // optimisations are saved. A vertex too many gives its weight to the point that began
 // as x_{k−1}, which leaves u where it is, and is forgotten. It costs two passes over
 // the vectors for each vertex and step, and one for each vertex with weight and linear
-// optimisation. Atom belongs to the run.
+// optimisation; and linear systems of up to Size equations, which are most of it above
+// a hundred vertices. Atom belongs to the run.
 type Memory struct {
 	Size int      // at most so many vertices; 0: none
 	Atom []Vertex // those that the last step ended with
