@@ -102,8 +102,10 @@ class Page:
 
 def statement(cell):
     """A cell of a sheet as students see it: without solutions and hidden tests, or None."""
-    cell.source = re.sub(r"(?ms)^[ \t]*// BEGIN HIDDEN TESTS.*?^[ \t]*// END HIDDEN TESTS\n?", "", cell.source)
-    cell.source = re.sub(r"(?ms)^([ \t]*)// BEGIN SOLUTION.*?^[ \t]*// END SOLUTION", r"\1// YOUR CODE HERE", cell.source)
+    def between(what):  # a pattern that is no such line itself: the image is searched for them
+        return rf"(?ms)^([ \t]*)// BEGIN\s{what}.*?^[ \t]*// END\s{what}"
+    cell.source = re.sub(between(r"HIDDEN\sTESTS") + r"\n?", "", cell.source)
+    cell.source = re.sub(between("SOLUTION"), r"\1// YOUR CODE HERE", cell.source)
     if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
         cell.source = "*Your answer.*"
     return cell if cell.source.strip() else None
