@@ -97,7 +97,7 @@ class Page:
                     data["text/markdown"] = links.rewrite(data["text/markdown"], self.path)
                 if FIGURES & set(data):
                     output.metadata["alt"] = words(lead)
-        return nbformat.v4.new_notebook(cells=cells)
+        return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "go", "pygments_lexer": "go"}})
 
 
 def statement(cell):
