@@ -90,6 +90,30 @@ func (t *tntp) next() (string, error) {
 	return "", nil
 }
 
+// rows hands the lines that are left to do.
+func (t *tntp) rows(do func(s string) error) error {
+	for {
+		s, err := t.next()
+		if err != nil || s == "" {
+			return err
+		}
+		if err := do(s); err != nil {
+			return err
+		}
+	}
+}
+
+// cells hands do the columns of each row that is left, at least the three of want.
+func (t *tntp) cells(want string, do func(words []string) error) error {
+	return t.rows(func(s string) error {
+		words := strings.Fields(strings.TrimRight(s, "; \t"))
+		if len(words) < 3 {
+			return t.fail("%d columns, want %s: is the line cut off?", len(words), want)
+		}
+		return do(words)
+	})
+}
+
 // head reads the lines <NAME> value up to <END OF METADATA>.
 func (t *tntp) head() (map[string]string, error) {
 	tags := map[string]string{}
@@ -169,17 +193,8 @@ func (n *Network) readLinks(r io.Reader, name string) error {
 	if n.Thru = first - 1; n.Zones > n.Nodes || n.Thru > n.Nodes {
 		return t.fail("the head above has %d zones, %d nodes and first thru node %d: there cannot be more zones than nodes, or a first thru node that is none", n.Zones, n.Nodes, first)
 	}
-	for {
-		s, err := t.next()
-		if err != nil {
-			return err
-		}
-		if s == "" {
-			break
-		}
-		if err := n.readLink(t, s); err != nil {
-			return err
-		}
+	if err := t.rows(func(s string) error { return n.readLink(t, s) }); err != nil {
+		return err
 	}
 	if len(n.Arcs) != links {
 		return t.fail("%d links, and the head says %d: is the file cut off?", len(n.Arcs), links)

@@ -24,18 +24,7 @@ func (n *Network) readFlow(r io.Reader, name string) error {
 		left[a] = append(left[a], k)
 	}
 	flow, rows := make([]float64, len(n.Arcs)), 0
-	for {
-		s, err := t.next()
-		if err != nil {
-			return err
-		}
-		if s == "" {
-			break
-		}
-		words := strings.Fields(strings.TrimRight(s, "; \t"))
-		if len(words) < 3 {
-			return t.fail("%d columns, want From, To and Volume: is the line cut off?", len(words))
-		}
+	err := t.cells("From, To and Volume", func(words []string) (err error) {
 		var a fwset.Arc
 		if a.From, err = t.node("From", words[0], n.Nodes); err != nil {
 			return err
@@ -55,6 +44,10 @@ func (n *Network) readFlow(r io.Reader, name string) error {
 			return t.fail("a flow of %g from node %d to node %d, which may not be negative", flow[k[0]], a.From+1, a.To+1)
 		}
 		rows++
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if rows < len(flow) {
 		return t.fail("flows of %d links, and the network has %d: is the file cut off?", rows, len(flow))
@@ -77,18 +70,7 @@ func (n *Network) readNodes(r io.Reader, name string) error {
 	} else if !strings.HasPrefix(strings.ToLower(s), "node") {
 		return t.fail("%q where the names of the columns should be, Node X Y", clip(s))
 	}
-	for {
-		s, err := t.next()
-		if err != nil {
-			return err
-		}
-		if s == "" {
-			break
-		}
-		words := strings.Fields(strings.TrimRight(s, "; \t"))
-		if len(words) < 3 {
-			return t.fail("%d columns, want Node, X and Y: is the line cut off?", len(words))
-		}
+	err := t.cells("Node, X and Y", func(words []string) error {
 		u, err := t.node("Node", words[0], n.Nodes)
 		if err != nil {
 			return err
@@ -100,6 +82,10 @@ func (n *Network) readNodes(r io.Reader, name string) error {
 			return err
 		}
 		found[u] = true
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return n.place(name, x, y, found)
 }

@@ -24,17 +24,8 @@ func (n *Network) readTrips(r io.Reader, name string) error {
 		return t.fail("%d zones, and the network has %d: are the two files of one network?", zones, n.Zones)
 	}
 	p := trip{tntp: t, n: n, from: -1, begun: make([]bool, zones), seen: make([]int, zones)}
-	for {
-		s, err := t.next()
-		if err != nil {
-			return err
-		}
-		if s == "" {
-			break
-		}
-		if err := p.row(s); err != nil {
-			return err
-		}
+	if err := t.rows(p.row); err != nil {
+		return err
 	}
 	if text, ok := tags["TOTAL OD FLOW"]; ok {
 		total, err := t.number("<TOTAL OD FLOW> of the head", text)
