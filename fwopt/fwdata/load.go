@@ -97,12 +97,8 @@ func Adopt(e datasets.Entry, path string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("fwdata: %w", err)
-	}
-	s.Source = filepath.Join(dir, e.File)
-	if err := os.Rename(path, s.Source); err != nil {
-		return nil, fmt.Errorf("fwdata: %w", err)
+	if s.Source, err = moveInto(dir, e.File, path); err != nil {
+		return nil, err
 	}
 	_, mark, err := find(e, "", dir)
 	if err != nil {
@@ -110,6 +106,18 @@ func Adopt(e datasets.Entry, path string) (*Set, error) {
 	}
 	keep(e, s, mark, dir)
 	return s, nil
+}
+
+// moveInto moves the file at path into the folder dir, and returns where it is.
+func moveInto(dir, file, path string) (to string, err error) {
+	to = filepath.Join(dir, file)
+	if err = os.MkdirAll(dir, 0o755); err == nil {
+		err = os.Rename(path, to)
+	}
+	if err != nil {
+		return "", fmt.Errorf("fwdata: %w", err)
+	}
+	return to, nil
 }
 
 // load is Load for one entry. An empty folder name is no folder.

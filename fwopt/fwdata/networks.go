@@ -58,13 +58,8 @@ func AdoptFile(e datasets.Entry, path string) error {
 	if _, _, err := readChecked(e, path, e.SHA256); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("fwdata: %w", err)
-	}
-	if err := os.Rename(path, filepath.Join(dir, e.File)); err != nil {
-		return fmt.Errorf("fwdata: %w", err)
-	}
-	return nil
+	_, err = moveInto(dir, e.File, path)
+	return err
 }
 
 // loadNetwork is LoadNetwork for one entry. An empty folder name is no folder.
