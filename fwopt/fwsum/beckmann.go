@@ -124,12 +124,8 @@ func (f *Beckmann) Grad(dst, w []float64, batch fwopt.Batch) {
 		p := kern.Borrow(2 * d)
 		defer kern.Return(p)
 		a, k = (*p)[:d], (*p)[d:]
-		clear(a)
-		clear(k)
-		for i, s := range batch.Index {
-			floats.AddScaled(a, batch.Weight[i], f.a[s*d:(s+1)*d])
-			floats.AddScaled(k, batch.Weight[i], f.k[s*d:(s+1)*d])
-		}
+		weigh(a, f.a, batch)
+		weigh(k, f.k, batch)
 	}
 	for j, x := range w {
 		dst[j] = a[j] + k[j]*raise(max(x, 0), f.power[j])
@@ -147,13 +143,18 @@ func (f *Beckmann) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 		p := kern.Borrow(d)
 		defer kern.Return(p)
 		k = *p
-		clear(k)
-		for i, s := range batch.Index {
-			floats.AddScaled(k, batch.Weight[i], f.k[s*d:(s+1)*d])
-		}
+		weigh(k, f.k, batch)
 	}
 	for j, x := range w {
 		dst[j] += k[j] * (raise(max(x, 0), f.power[j]) - raise(max(w0[j], 0), f.power[j]))
+	}
+}
+
+// weigh computes dst = Σ_s Weight[s] x_{Index[s]} of the rows of x.
+func weigh(dst, x []float64, batch fwopt.Batch) {
+	clear(dst)
+	for i, s := range batch.Index {
+		floats.AddScaled(dst, batch.Weight[i], x[s*len(dst):(s+1)*len(dst)])
 	}
 }
 
