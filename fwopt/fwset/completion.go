@@ -118,11 +118,7 @@ func (c *Completion) ArgminVertex(v *Vertex, g []float64, tol float64, warm *War
 	if !inRange(floats.Dot(g, g)) {
 		top := maxAbs(g)
 		if !(top > 0) || math.IsInf(top, 1) {
-			v.SetSparse(len(g), 0)
-			if top == 0 {
-				return 0
-			}
-			return math.Inf(1)
+			return v.toZero(len(g), top)
 		}
 		scale = unit(top)
 	}

@@ -111,11 +111,7 @@ func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm)
 	}
 	top := maxAbs(g)
 	if !(top > 0) || math.IsInf(top, 1) {
-		v.SetSparse(len(g), 0)
-		if top == 0 {
-			return 0
-		}
-		return math.Inf(1)
+		return v.toZero(len(g), top)
 	}
 	c := unit(top)
 	p := kern.Borrow(len(g))
@@ -123,6 +119,16 @@ func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm)
 	floats.ScaleTo(*p, c, g)
 	slack, _ = b.argmin(v, *p, tol*c, warm)
 	return slack / c
+}
+
+// toZero makes v = 0, the answer to a gradient of d numbers that is 0 or, as its largest
+// one, top, says, not finite, and returns the slack.
+func (v *Vertex) toZero(d int, top float64) (slack float64) {
+	v.SetSparse(d, 0)
+	if top == 0 {
+		return 0
+	}
+	return math.Inf(1)
 }
 
 // argmin reports not ok, and has done nothing, if ‖g‖ is out of range.
