@@ -71,16 +71,16 @@ class Page:
 
     def __init__(self, path, name=None, sheet=False):
         self.path, self.name, self.sheet, self.run = path, name or path.stem, sheet, True
-        self.title = html.unescape(re.search(r"(?:^# |<h1>)(.*?)(?:</h1>)?$", self.cells()[0].source, re.M)[1])
-
-    def cells(self):
-        if self.path.suffix == ".ipynb":
-            return nbformat.read(self.path, 4).cells
-        new = nbformat.v4.new_markdown_cell if self.path.suffix == ".md" else nbformat.v4.new_raw_cell
-        return [new(self.path.read_text())]
+        if path.suffix == ".ipynb":
+            self.cells = nbformat.read(path, 4).cells
+        else:
+            new = nbformat.v4.new_markdown_cell if path.suffix == ".md" else nbformat.v4.new_raw_cell
+            self.cells = [new(path.read_text())]
+        self.title = html.unescape(re.search(r"(?:^# |<h1>)(.*?)(?:</h1>)?$", self.cells[0].source, re.M)[1])
 
     def book(self, links):
-        cells = self.cells()
+        """The notebook for the site; it changes the cells, and can be asked for once."""
+        cells = self.cells
         if self.sheet:
             cells = [c for c in map(statement, cells) if c]
         elif self.path.suffix == ".ipynb":

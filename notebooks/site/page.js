@@ -9,11 +9,8 @@ addEventListener('DOMContentLoaded', () => {
   if (window.renderMathInElement) {
     renderMathInElement(document.querySelector('main'), {
       delimiters: [{ left: '$$', right: '$$', display: true }, { left: '$', right: '$', display: false }],
-      throwOnError: false, ignoredClasses: ['code', 'highlight'],
+      throwOnError: false, ignoredClasses: ['highlight'],
     });
-    for (const table of document.querySelectorAll('.output .table')) {
-      renderMathInElement(table, { delimiters: [{ left: '$', right: '$', display: false }], throwOnError: false });
-    }
   }
   const theme = document.getElementById('theme');
   const dark = () => root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
