@@ -93,6 +93,24 @@ func TestBeyondConstants(t *testing.T) {
 	le("792", 792, 800)
 }
 
+// The schedule of fwtheory.Beyond is that of the methods: N_t, and D_t² as η_{t,1} = 2LD_t²/N_t has it.
+func TestBeyondSchedule(t *testing.T) {
+	for _, D := range []float64{0.5, 1, math.Sqrt2, 7} {
+		for _, mu := range []float64{0, 1, 2, 8, 10, 12.5, 100, 1000} {
+			b, m := fwtheory.NewBeyond(D), fwmore.STORCBeyond(1, D)
+			if mu > 0 { // 0 stands for an f that is not strongly convex
+				b, m = fwtheory.NewBeyondStrong(D, mu), fwmore.STORCBeyondStrong(1, D, 1/mu)
+			}
+			for e := 1; e <= 20; e++ {
+				N, Dt2 := m.N(e), m.Eta(e, 1)*float64(m.N(e))/2
+				if b.N(e) != N || math.Abs(b.Dt2(e)-Dt2) > 1e-12*Dt2 {
+					t.Errorf("D = %g, μ = %g, t = %d: N_t = %d, D_t² = %g, want %d, %g", D, mu, e, b.N(e), b.Dt2(e), N, Dt2)
+				}
+			}
+		}
+	}
+}
+
 // polytope is a set of known pyramidal width δ; ratio is (D/δ)².
 type polytope struct {
 	name  string

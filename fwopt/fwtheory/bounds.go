@@ -34,7 +34,7 @@ func BoundSCGS(L, D float64, k int) float64 {
 }
 
 // BoundOnlineFW returns (LD²/2 + GD + 4.2GD√d)/√(k+1), a bound on E f(x_{k+1}) − f(w*)
-// of OnlineFWSmooth in dimension d, k ≥ 0 (notebooks/06-previous-work). So ε costs
+// of OnlineFWSmooth in dimension d, k ≥ 0 (notebooks/06b-online-fw). So ε costs
 // d(LD²+GD)²/ε² linear optimisations, up to a constant, and half the square of that
 // many stochastic gradients, as in Table 2.
 func BoundOnlineFW(L, D, G float64, d, k int) float64 {
@@ -42,14 +42,14 @@ func BoundOnlineFW(L, D, G float64, d, k int) float64 {
 }
 
 // BoundOnlineFWLinear returns 4.2GD/k^{1/4}, a bound on E f(w_k) − f(w*) of
-// OnlineFWLipschitz, k ≥ 1 (notebooks/06-previous-work). So ε costs G⁴D⁴/ε⁴ stochastic
+// OnlineFWLipschitz, k ≥ 1 (notebooks/06b-online-fw). So ε costs G⁴D⁴/ε⁴ stochastic
 // gradients and as many linear optimisations, up to a constant, as in Table 2.
 func BoundOnlineFWLinear(D, G float64, k int) float64 {
 	return 4.2 * G * D / math.Sqrt(math.Sqrt(float64(k)))
 }
 
 // BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k with μ = L/alpha, the bound on
-// f(w_k) − f(w*) of GarberHazanStronglyConvex, k ≥ 0 (notebooks/06-previous-work): 4μρ²
+// f(w_k) − f(w*) of GarberHazanStronglyConvex, k ≥ 0 (notebooks/06c-local-steps): 4μρ²
 // steps for each factor e. It panics unless 0 < alpha ≤ L and rho ≥ 1.
 func BoundGarberHazan(L, D, alpha, rho float64, k int) float64 {
 	if !(alpha > 0 && alpha <= L && rho >= 1) {

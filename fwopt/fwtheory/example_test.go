@@ -1,0 +1,22 @@
+package fwtheory_test
+
+import (
+	"fmt"
+
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
+)
+
+func ExampleBeyond() {
+	b := fwtheory.NewBeyondStrong(1, 8) // μ = 8
+	step := fwtheory.BeyondStep{X2: 0.5, Slope: 0.1, GapY: 0.02, GapZ: 0.03, Noise: 1e-5}
+	for i, share := range b.Shares(1, b.N(1), step) {
+		fmt.Printf("%s: %.2g of its bound\n", fwtheory.BeyondClaims[i], share)
+	}
+	// Output:
+	// Step 1: E‖x_k − w*‖²: 0.023 of its bound
+	// Step 1: E gap(y_k), Lemma 3: 0.085 of its bound
+	// Step 2: E ∇f(y_k)ᵀ(x_k − w*): 0.048 of its bound
+	// Step 3: E gap(z_s): 0.022 of its bound
+	// Step 4: E‖δ_s‖²: 0.0058 of its bound
+	// theorem: E gap(w_t): 0.08 of its bound
+}
