@@ -15,7 +15,7 @@ import (
 )
 
 // FiniteSum is the objective f(w) = (1/n) Σ f_i(w) of Section 1. Vectors have
-// length Dim. Those of this package serve many runs at once; one's own does if it
+// length Dim. Those of fwsum serve many runs at once; one's own does if it
 // keeps nothing between calls, and else one at a time.
 type FiniteSum interface {
 	Dim() int                           // d, the length of w

@@ -10,15 +10,15 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
+	"gonum.org/v1/gonum/floats"
 )
 
-// Run runs m from w0 within the budget and returns what was recorded. If w0 is
-// nil it starts from w_0 = o.Start(), which counts; another w0 must be in Ω,
-// which is not checked. A cancelled context ends the
-// run after the step at work, or in it if that is in an inner loop; the trace
-// says so and holds the last iterate. Recording touches no account, clock,
-// sampler or warm start of the run: same seed, same bits, however often. Run
-// panics if m or o has run already.
+// Run runs m from w0 within the budget and returns what was recorded. If w0 is nil it
+// starts from w_0 = o.Start(), which counts; another w0 must be in Ω, which is seen only
+// where a duality gap is below 0: a panic. A cancelled context ends the run after the
+// step at work, or in it if that is in an inner loop; the trace says so and holds the
+// last iterate. Recording touches no account, clock, sampler or warm start of the run:
+// same seed, same bits, however often. Run panics if m or o has run already.
 func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trace {
 	return NewRunner(o, m, w0, b).Run(ctx)
 }
@@ -302,4 +302,7 @@ func (r *Runner) gap(tol float64) {
 	now := &r.state.Now
 	now.DualityGap, now.Slack = gapOf(r.Oracle.Omega, r.state.X, r.g, r.v, tol, &r.state.Eye)
 	r.Trace.Monitor.Linear++
+	if size := floats.Norm(r.g, 2) * (1 + floats.Norm(r.state.X, 2)); now.DualityGap+now.Slack < -1e-6*size {
+		panic(fmt.Sprintf("fwopt: the point of step %d is outside of Ω: its duality gap is %.3g, which is less than 0", now.Step, now.DualityGap))
+	}
 }

@@ -447,3 +447,14 @@ func TestWatchSeesTheIterate(t *testing.T) {
 		}
 	}
 }
+
+// At a start outside of Ω the duality gap may be below 0, and would end a run as converged.
+func TestRunOutside(t *testing.T) {
+	f := fwsum.NewQuadratic(3, nil, []float64{-1, -2, -3})
+	message := small.Panics(func() {
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), fwopt.FWOpenLoop(), make([]float64, 3), fwopt.Budget{Tolerance: 1e-6})
+	})
+	if want := "fwopt: the point of step 0 is outside of Ω: its duality gap is -1, which is less than 0"; message != want {
+		t.Errorf("%q, want %q", message, want)
+	}
+}
