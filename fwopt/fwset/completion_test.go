@@ -294,12 +294,7 @@ func ExampleNewCompletion() {
 	}
 	asked := fwset.Entry{Row: 2, Col: 2}
 	omega := fwset.NewCompletion(3, 3, append(known, asked), 3*math.Sqrt(3))
-
-	rows := &fwsum.Sparse{N: 8, M: 9, Ptr: []int{0}} // the 8 of 9 numbers that f reads
-	for k := range 8 {
-		rows.Ptr, rows.Col, rows.Val = append(rows.Ptr, k+1), append(rows.Col, int32(k)), append(rows.Val, 1)
-	}
-	f := fwsum.NewLeastSquares(rows, []float64{2, 2, -2, 2, 2, -2, -1, -1})
+	f := fwsum.NewObserved(9, []float64{2, 2, -2, 2, 2, -2, -1, -1})
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 500})
 	fmt.Printf("f = %.3f, predicted %.2f\n", tr.Last().F, tr.W[8])
 	// Output: f = 0.000, predicted 1.00

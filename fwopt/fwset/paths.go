@@ -16,7 +16,7 @@ import (
 // A linear optimisation is a shortest path by dynamic programming, one pass over the arcs
 // that lie on a path, where costs may be negative. A projection is a quadratic programme
 // with a variable for each arc and is not given: for the 11,200 arcs of a video's boxes a
-// general solver takes thousands of linear optimisations. No pyramidal width is known.
+// general solver takes as long as 1,900 linear optimisations. No pyramidal width is known.
 type Paths struct {
 	arcs     []Arc
 	from, to int // nodes

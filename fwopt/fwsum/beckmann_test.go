@@ -14,6 +14,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -166,14 +167,9 @@ func TestBeckmannPanics(t *testing.T) {
 		},
 		"fwsum: d has length 0, want 2, one numb": func() { f.Curve(make([]float64, 2), make([]float64, 2), nil) },
 	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "fwsum: ") || !strings.Contains(r, want) {
-					t.Errorf("%q, want %q", r, want)
-				}
-			}()
-			call()
-		}()
+		if r := small.Panics(call); !strings.HasPrefix(r, "fwsum: ") || !strings.Contains(r, want) {
+			t.Errorf("%q, want %q", r, want)
+		}
 	}
 }
 

@@ -64,6 +64,12 @@ func checkTargets(x Features, b []float64) {
 	checkFinite("target", b)
 }
 
+func checkLen(name string, w []float64, d int) {
+	if len(w) != d {
+		panic(fmt.Sprintf("fwsum: %s has length %d, want %d", name, len(w), d))
+	}
+}
+
 func checkFinite(name string, x []float64) {
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -11,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -460,7 +461,7 @@ func TestObjectivesDoNotAllocate(t *testing.T) {
 		fwopt.Differ
 		fwopt.LineSearcher
 		Curve(dst, w, d []float64)
-	}{f, ls, huber, fwsum.NewBeckmann(roads(5, 3000, 20)...)} {
+	}{f, ls, huber, fwsum.NewBeckmann(roads(5, 3000, 20)...), fwsum.NewObserved(3500, make([]float64, 3000))} {
 		rng := rand.New(rand.NewPCG(9, 9))
 		w, v, g := normals(rng, f.Dim()), normals(rng, f.Dim()), make([]float64, f.Dim())
 		batches := []fwopt.Batch{{}, drawn(rng, 3000, 100), drawn(rng, 3000, 1400), drawn(rng, 3000, 5000)}
@@ -540,14 +541,9 @@ func TestLogisticPanics(t *testing.T) {
 			fwsum.NewLogistic(bad(func(x *fwsum.Sparse) { x.Col[0], x.Col[1] = 2, 0 }), []int{0, 1}, 2)
 		},
 	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			call()
-		}()
+		if got := small.Panics(call); got != want {
+			t.Errorf("panic %q, want %q", got, want)
+		}
 	}
 }
 

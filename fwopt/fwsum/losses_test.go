@@ -2,7 +2,6 @@ package fwsum_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -272,14 +272,9 @@ func TestLossesPanic(t *testing.T) {
 		"fwsum: row 2 of the data has the value NaN":         func() { fwsum.NewSmoothHinge(nanRow(), []int{1, 1, 1}, 1) },
 		"fwsum: w has length 2, want 3":                      func() { fwsum.NewHuber(x, make([]float64, 3), 1).Value(make([]float64, 2)) },
 	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			call()
-		}()
+		if got := small.Panics(call); got != want {
+			t.Errorf("panic %q, want %q", got, want)
+		}
 	}
 }
 

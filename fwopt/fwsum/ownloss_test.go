@@ -14,6 +14,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -158,13 +159,8 @@ func TestRowSumPanics(t *testing.T) {
 		"fwsum: the loss of row 1 is NaN where the scores are 0":                                               func() { fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, math.NaN(), 1}}) },
 		"runtime error: index out of range [2] with length 2":                                                  func() { fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1}}) },
 	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			call()
-		}()
+		if got := small.Panics(call); got != want {
+			t.Errorf("panic %q, want %q", got, want)
+		}
 	}
 }

@@ -193,7 +193,5 @@ func (f *Quadratic) Identify(id *fwopt.Identity) {
 }
 
 func (f *Quadratic) checkLen(name string, w []float64) {
-	if len(w) != len(f.mean) {
-		panic(fmt.Sprintf("fwsum: %s has length %d, want %d", name, len(w), len(f.mean)))
-	}
+	checkLen(name, w, len(f.mean))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -175,13 +176,8 @@ func TestSquarePanics(t *testing.T) {
 		"fwsum: dst has length 3, want 2":                                 func() { f.Grad(three, two, fwopt.Batch{}) },
 		"fwsum: a batch with term 3 of a sum of 3":                        func() { f.Grad(two, two, fwopt.Batch{Index: []int{3}, Weight: two[:1]}) },
 	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); got != want {
-					t.Errorf("panic %q, want %q", got, want)
-				}
-			}()
-			call()
-		}()
+		if got := small.Panics(call); got != want {
+			t.Errorf("panic %q, want %q", got, want)
+		}
 	}
 }

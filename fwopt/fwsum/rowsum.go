@@ -317,9 +317,7 @@ func (f *RowSum) maxRow() float64 {
 }
 
 func (f *RowSum) checkLen(name string, w []float64) {
-	if len(w) != f.Dim() {
-		panic(fmt.Sprintf("fwsum: %s has length %d, want %d", name, len(w), f.Dim()))
-	}
+	checkLen(name, w, f.Dim())
 }
 
 func (f *RowSum) checkBatch(batch fwopt.Batch) { checkBatch(batch, f.n) }
