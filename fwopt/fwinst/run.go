@@ -1,0 +1,16 @@
+package fwinst
+
+import (
+	"context"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// Run makes one run of m from W0 and returns its counts and its gap, f(w) − f*, at the
+// checkpoints, as fwopt.EpochEnds or fwopt.Geometric names them. Same seed, same bits. Beside
+// the run it costs an Excess, O(d), a checkpoint; no w is kept. It panics if ctx ends the run,
+// as [fwopt.Trace.Complete] does: fwrate.Until and fwnb.Seeds leave such a run out.
+func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64, at func(s fwopt.Step) (record, last bool)) []fwopt.Point {
+	b := fwopt.Budget{Record: at, Excess: p.Excess, NoW: true}
+	return fwopt.Run(ctx, fwopt.NewOracle(p.F, p.Omega, seed), m, p.W0, b).Complete()
+}
