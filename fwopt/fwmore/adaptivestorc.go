@@ -45,9 +45,12 @@ import (
 // depends on the batches. Where a few steps are all, its exact gradients cost more than
 // STORC's, by up to four times. Where a few terms hold most of the curvature it may lose by
 // thirty: L rises to that of a batch with one of them, and falls only where B has halved.
+// Where terms do not overlap, as in matrix completion, m must be as large as n, and f may
+// rise until it has doubled so often.
 type AdaptiveSTORC struct {
 	Tolerance float64      // the method ends by itself where B is at most this
 	Memory    fwopt.Memory // of line 8
+	Rules     AdaptiveRules
 
 	B     float64 // f(y_0) − f(w*) is at most B
 	Slack float64 // what of B is slack of the linear optimisation, and rounding of the products with ∇f
@@ -64,29 +67,54 @@ type AdaptiveSTORC struct {
 	Returned int       // times that line 14 has held since line 15
 }
 
-// NewAdaptiveSTORC returns the method with a Memory of 32 vertices. It goes on until its
-// budget is spent; or until B is within rounding, where the run is Stalled.
-func NewAdaptiveSTORC() *AdaptiveSTORC { return &AdaptiveSTORC{Memory: fwopt.Memory{Size: 32}} }
+// AdaptiveRules are what the box has as numbers. They are no constants to choose: another
+// value shows what a line is for.
+type AdaptiveRules struct {
+	Eta         float64 // line 8: η is this share of B
+	Least, Most int     // line 12: the steps after which a check may come, and must
+	L           float64 // if not 0: the L of all lines, and nothing is measured in line 10
+	M           int     // if not 0: the m of all lines
+	Exact       bool    // line 7 computes ∇f(z_k), and line 10 takes 64 samples
+	Endless     bool    // line 16 begins no other t
+}
+
+// frozen is the box.
+var frozen = AdaptiveRules{Eta: 1. / 4, Least: 8, Most: 50}
+
+// NewAdaptiveSTORC returns the method with the Rules of the box and a Memory of 32 vertices. It
+// goes on until its budget is spent; or until B is within rounding, where the run is Stalled.
+func NewAdaptiveSTORC() *AdaptiveSTORC {
+	return &AdaptiveSTORC{Memory: fwopt.Memory{Size: 32}, Rules: frozen}
+}
 
 func (a *AdaptiveSTORC) String() string { return "STORC, adaptive" }
 
-// Identify says the tolerance and the size of the memory.
+// Identify says the tolerance, the size of the memory, and rules that are not those of the box.
 func (a *AdaptiveSTORC) Identify(id *fwopt.Identity) {
 	id.Of(a).Float(a.Tolerance).Int(a.Memory.Size)
+	if r := a.Rules; r != frozen {
+		id.Text(fmt.Sprintf("%+v", r))
+	}
 }
 
 // Steps runs the method; the iterate is y_k. Line 2 counts one exact gradient, one linear
 // optimisation and 128 stochastic gradients, a check one and one; a step counts 2m
 // stochastic gradients in line 7, or an exact one, 2m each time in line 10, and the
 // linear optimisations of line 8. A run whose certificate gets better no more, as where f
-// is not convex, ends as Stalled. It panics if the Tolerance is negative.
+// is not convex, ends as Stalled. It panics if the Tolerance is negative, or a rule of no use.
 func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if !(a.Tolerance >= 0) {
 		panic(fmt.Sprintf("fwmore: a Tolerance of %g, want 0 or more", a.Tolerance))
 	}
+	if r := a.Rules; !(r.Eta > 0) || r.Least < 1 || r.Most < r.Least || !(r.L >= 0) || r.M < 0 {
+		panic(fmt.Sprintf("fwmore: AdaptiveSTORC with %+v: begin with NewAdaptiveSTORC, whose rules are %+v", r, frozen))
+	}
 	begun := a.T > 1 || a.K > 0
 	if !begun {
-		*a = AdaptiveSTORC{Tolerance: a.Tolerance, Memory: fwopt.Memory{Size: a.Memory.Size}, M: 16, T: 1}
+		*a = AdaptiveSTORC{Tolerance: a.Tolerance, Memory: fwopt.Memory{Size: a.Memory.Size}, Rules: a.Rules, M: 16, T: 1}
+		if a.Rules.M != 0 {
+			a.M = a.Rules.M
+		}
 		a.X, a.Y, a.Y0 = clone(w0), clone(w0), clone(w0)
 		a.Grad0 = make([]float64, len(w0))
 	}
@@ -96,7 +124,7 @@ func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 			s.begin(o) // take snapshot y_0 = w_0
 		}
 		for s.more(o) {
-			if a.Since == 0 && a.K > 0 && (a.Returned > 0 || a.B <= a.Begun/2) { // next t
+			if a.Since == 0 && a.K > 0 && (a.Returned > 0 || s.halved()) { // next t
 				a.T, a.K, a.Begun = a.T+1, 0, a.B
 				copy(a.X, a.Y) // x_0 = y_0
 			}
@@ -104,7 +132,7 @@ func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 				return // the state is still that of step k−1
 			}
 			proven := 0.
-			if n := o.F.Len(); a.Since >= 50 || a.Since >= 8 && a.Spent >= n/2 {
+			if n, r := o.F.Len(), a.Rules; a.Since >= r.Most || a.Since >= r.Least && a.Spent >= n/2 {
 				s.check(o)
 				proven = a.B
 			}
@@ -150,20 +178,22 @@ func (a *adaptive) begin(o *fwopt.Oracle) {
 	far := floats.Dot(a.d, a.d)               // ‖y_0 − v‖²
 	floats.AddScaledTo(a.y, a.Y0, -1./2, a.d) // half the way to v
 	copy(a.z, a.Y0)
-	a.L = max(a.curvature(o, 64), 0x1p-40*a.B/far) // at least a trace, for a linear f
+	if a.L = a.Rules.L; a.L == 0 {
+		a.L = max(a.curvature(o, 64), 0x1p-40*a.B/far) // at least a trace, for a linear f
+	}
 	a.Begun = a.B
 }
 
 // step is lines 6 to 11. It changes the state at its end only.
 func (a *adaptive) step(o *fwopt.Oracle) bool {
-	n, m, L, k := o.F.Len(), a.M, a.L, a.K+1
+	n, m, L, k, η := o.F.Len(), a.M, a.L, a.K+1, a.Rules.Eta*a.B
 	γ, spent, change := 2/float64(k+1), 0, 1.
 	copy(a.z, a.Y)
 	fwopt.Lerp(a.z, γ, a.X) // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
 	switch half := (m + 1) / 2; {
 	case k == 1:
 		copy(a.g, a.Grad0) // z_1 = y_0
-	case 2*m >= n:
+	case 2*m >= n || a.Rules.Exact:
 		o.Grad(a.g, a.z)
 		spent, change = n, 0.7
 	default: // ∇̃_k, mean of m ∇̃f(z_k; y_0)
@@ -175,17 +205,24 @@ func (a *adaptive) step(o *fwopt.Oracle) bool {
 		floats.Scale(1./2, a.g)
 		spent = 4 * half
 	}
+	sample := m
+	if a.Rules.Exact {
+		sample = 64
+	}
 	var x []float64
 	for try := range 7 {
 		a.inner.Let(3*L/float64(k), a.X, a.g) // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
-		x = a.inner.Argmin(o, a.B/4)          // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ B/4
+		x = a.inner.Argmin(o, η)              // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ B/4
 		if x == nil {
 			return false
 		}
 		copy(a.y, a.Y)
-		fwopt.Lerp(a.y, γ, x)  // y_k = (1−γ_k) y_{k−1} + γ_k x_k
-		c := a.curvature(o, m) // c, from z_k to y_k
-		spent += 2 * m
+		fwopt.Lerp(a.y, γ, x) // y_k = (1−γ_k) y_{k−1} + γ_k x_k
+		if a.Rules.L != 0 {
+			break
+		}
+		c := a.curvature(o, sample) // c, from z_k to y_k
+		spent += 2 * sample
 		if !(c < math.Inf(1)) {
 			o.Stall()
 			return false
@@ -199,8 +236,10 @@ func (a *adaptive) step(o *fwopt.Oracle) bool {
 	}
 	a.X = a.inner.Take(x, a.X)
 	copy(a.Y, a.y)
-	m = int(math.Ceil(float64(m) * min(2, max(0.7, change))))
-	a.L, a.M = L, min(max(m, 4), n)
+	if a.L = L; a.Rules.M == 0 {
+		m = int(math.Ceil(float64(m) * min(2, max(0.7, change))))
+		a.M = min(max(m, 4), n)
+	}
 	a.K, a.Since, a.Spent = k, a.Since+1, a.Spent+spent
 	return true
 }
@@ -214,15 +253,25 @@ func (a *adaptive) check(o *fwopt.Oracle) {
 	B = min(B, a.B+floats.Dot(a.g, a.d)+slack) // B + ∇f(y_k)ᵀ(y_k − y_0)
 	if !(B <= a.B) {
 		copy(a.Y, a.Y0)
-		a.L *= 2
+		a.scale(2)
 		a.Returned++
 		return
 	}
 	copy(a.Y0, a.Y) // take snapshot y_0 = y_k
 	copy(a.Grad0, a.g)
 	a.B, a.Slack, a.Returned = B, slack, 0
-	if B <= a.Begun/2 {
-		a.L /= 2
+	if a.halved() {
+		a.scale(1. / 2)
+	}
+}
+
+// halved reports whether line 16 holds.
+func (a *adaptive) halved() bool { return a.B <= a.Begun/2 && !a.Rules.Endless }
+
+// scale multiplies L, where it is measured.
+func (a *adaptive) scale(by float64) {
+	if a.Rules.L == 0 {
+		a.L *= by
 	}
 }
 

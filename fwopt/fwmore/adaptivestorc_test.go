@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
@@ -88,7 +89,7 @@ func TestAdaptiveSTORCScale(t *testing.T) {
 }
 
 // adaptiveBox is the box of AdaptiveSTORC once more, with plain Frank-Wolfe in line 8.
-func adaptiveBox(o *fwopt.Oracle, w0 []float64, steps int) (y []float64, B float64) {
+func adaptiveBox(o *fwopt.Oracle, w0 []float64, steps int, r fwmore.AdaptiveRules) (y []float64, B float64) {
 	grad := func(w []float64, b fwopt.Batch) []float64 {
 		g := make([]float64, len(w))
 		o.F.Grad(g, w, b)
@@ -110,7 +111,13 @@ func adaptiveBox(o *fwopt.Oracle, w0 []float64, steps int) (y []float64, B float
 	n := float64(o.F.Len())
 	y0, g0 := w0, grad(w0, fwopt.Batch{})
 	B = gap(g0, y0)
-	L, m := curvature(64, comb(0.5, y0, 0.5, vertex(g0)), y0), 16.
+	L, m := r.L, 16.
+	if r.L == 0 {
+		L = curvature(64, comb(0.5, y0, 0.5, vertex(g0)), y0)
+	}
+	if r.M != 0 {
+		m = float64(r.M)
+	}
 	for done := 0; ; {
 		x, Bt, since, spent := y0, B, 0, 0.
 		y = y0
@@ -121,7 +128,7 @@ func adaptiveBox(o *fwopt.Oracle, w0 []float64, steps int) (y []float64, B float
 			γ := 2 / (k + 1)
 			z := comb(1-γ, y, γ, x)
 			g, change := g0, 1.
-			if k > 1 && 2*m >= n {
+			if k > 1 && (2*m >= n || r.Exact) {
 				g, change, spent = grad(z, fwopt.Batch{}), 0.7, spent+n
 			} else if k > 1 {
 				half := math.Ceil(m / 2)
@@ -139,15 +146,22 @@ func adaptiveBox(o *fwopt.Oracle, w0 []float64, steps int) (y []float64, B float
 					d := comb(1, g, 3*L/k, sub(x, from))
 					v := vertex(d)
 					gap := dot(d, sub(x, v))
-					if gap <= B/4 {
+					if gap <= B*r.Eta {
 						break
 					}
 					step := min(1, gap/(3*L/k*dot(sub(x, v), sub(x, v))))
 					x = comb(1-step, x, step, v)
 				}
 				y = comb(1-γ, was, γ, x)
-				c := curvature(int(m), y, z)
-				spent += 2 * m
+				if r.L != 0 {
+					break
+				}
+				sample := m
+				if r.Exact {
+					sample = 64
+				}
+				c := curvature(int(sample), y, z)
+				spent += 2 * sample
 				if c > L {
 					L = min(c, 2*L)
 				}
@@ -155,39 +169,102 @@ func adaptiveBox(o *fwopt.Oracle, w0 []float64, steps int) (y []float64, B float
 					break
 				}
 			}
-			m = min(max(math.Ceil(m*min(2, max(0.7, change))), 4), n)
-			if since++; since < 50 && (since < 8 || spent < math.Floor(n/2)) {
+			if r.M == 0 {
+				m = min(max(math.Ceil(m*min(2, max(0.7, change))), 4), n)
+			}
+			if since++; since < r.Most && (since < r.Least || spent < math.Floor(n/2)) {
 				continue
 			}
 			since, spent = 0, 0
 			g = grad(y, fwopt.Batch{})
 			b := min(gap(g, y), B+dot(g, sub(y, y0)))
 			if b > B {
-				L *= 2
+				if r.L == 0 {
+					L *= 2
+				}
 				y = y0
 				break
 			}
 			y0, g0, B = y, g, b
-			if B <= Bt/2 {
-				L /= 2
+			if B <= Bt/2 && !r.Endless {
+				if r.L == 0 {
+					L /= 2
+				}
 				break
 			}
 		}
 	}
 }
 
-// Against the box as it stands.
+// Against the box as it stands, and with each of its rules changed.
 func TestAdaptiveSTORCNaive(t *testing.T) {
-	for seed := range uint64(20) {
-		f, omega := small.Noisy(6, 400, 0.3, seed+1)
-		o := fwopt.NewOracle(f, omega, seed)
-		w0 := o.Start()
-		want, B := adaptiveBox(fwopt.NewOracle(f, omega, seed), w0, 70)
-		m := &fwmore.AdaptiveSTORC{}
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, w0, fwopt.Budget{Steps: 70})
-		if far := norm(sub(m.Y, want)); far > 1e-10 || math.Abs(m.B-B) > 1e-10*B {
-			t.Errorf("seed %d: %g from the box, B %g, its %g", seed, far, m.B, B)
+	x, b := small.Rows(400, 6), make([]float64, 400)
+	for i := range b {
+		b[i] = math.Sin(float64(i))
+	}
+	for name, change := range map[string]func(r *fwmore.AdaptiveRules){
+		"as it stands": func(*fwmore.AdaptiveRules) {},
+		"Eta":          func(r *fwmore.AdaptiveRules) { r.Eta = 0.1 },
+		"Least":        func(r *fwmore.AdaptiveRules) { r.Least = 12 },
+		"Most":         func(r *fwmore.AdaptiveRules) { r.Most = 9 },
+		"L":            func(r *fwmore.AdaptiveRules) { r.L = 3 },
+		"M":            func(r *fwmore.AdaptiveRules) { r.M = 7 },
+		"Exact":        func(r *fwmore.AdaptiveRules) { r.Exact = true },
+		"Endless":      func(r *fwmore.AdaptiveRules) { r.Endless = true },
+	} {
+		differ := 0
+		for seed := range uint64(20) {
+			var f fwopt.FiniteSum
+			var omega fwopt.Domain = fwset.Simplex{D: 6, R: 1}
+			if f = fwsum.NewLeastSquares(x, b); seed%2 == 0 { // noise that a snapshot takes away, and curvatures that are alike
+				f, omega = small.Noisy(6, 400, 0.3, seed+1)
+			}
+			run := func(change func(r *fwmore.AdaptiveRules)) *fwmore.AdaptiveSTORC {
+				m := fwmore.NewAdaptiveSTORC()
+				m.Memory.Size = 0
+				change(&m.Rules)
+				o := fwopt.NewOracle(f, omega, seed)
+				fwopt.Run(context.Background(), o, m, o.Start(), fwopt.Budget{Steps: 70})
+				return m
+			}
+			m, frozen := run(change), run(func(*fwmore.AdaptiveRules) {})
+			o := fwopt.NewOracle(f, omega, seed)
+			want, B := adaptiveBox(o, o.Start(), 70, m.Rules)
+			if far := norm(sub(m.Y, want)); far > 1e-10 || math.Abs(m.B-B) > 1e-10*B+1e-14 { // of rounding in ∇f
+				t.Errorf("%s, seed %d: %g from the box, B %g, its %g", name, seed, far, m.B, B)
+			}
+			if norm(sub(m.Y, frozen.Y)) > 1e-6 {
+				differ++
+			}
 		}
+		if name != "as it stands" && differ < 10 {
+			t.Errorf("%s: another run on %d of 20 seeds only: this tests nothing", name, differ)
+		}
+	}
+}
+
+// Each set of rules has an identity of its own.
+func TestAdaptiveSTORCIdentity(t *testing.T) {
+	hash := func(change func(r *fwmore.AdaptiveRules)) uint64 {
+		m := fwmore.NewAdaptiveSTORC()
+		change(&m.Rules)
+		return fwid.Ask(m, 1).Hash()
+	}
+	seen := map[uint64]bool{}
+	for _, change := range []func(r *fwmore.AdaptiveRules){
+		func(*fwmore.AdaptiveRules) {},
+		func(r *fwmore.AdaptiveRules) { r.Eta = 0.1 },
+		func(r *fwmore.AdaptiveRules) { r.Least = 9 },
+		func(r *fwmore.AdaptiveRules) { r.Most = 9 },
+		func(r *fwmore.AdaptiveRules) { r.L = 3 },
+		func(r *fwmore.AdaptiveRules) { r.M = 7 },
+		func(r *fwmore.AdaptiveRules) { r.Exact = true },
+		func(r *fwmore.AdaptiveRules) { r.Endless = true },
+	} {
+		seen[hash(change)] = true
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d identities of 8 sets of rules", len(seen))
 	}
 }
 
@@ -255,6 +332,9 @@ func TestAdaptiveSTORCBadInput(t *testing.T) {
 				t.Errorf("%g in call %d: %v after %d steps, B = %g", with, calls, tr.Status, tr.Last().Step, m.B)
 			}
 		}
+	}
+	if got := small.Panics(func() { (&fwmore.AdaptiveSTORC{}).Steps(nil, nil) }); got != "fwmore: AdaptiveSTORC with {Eta:0 Least:0 Most:0 L:0 M:0 Exact:false Endless:false}: begin with NewAdaptiveSTORC, whose rules are {Eta:0.25 Least:8 Most:50 L:0 M:0 Exact:false Endless:false}" {
+		t.Errorf("%q", got)
 	}
 	if got := small.Panics(func() { (&fwmore.AdaptiveSTORC{Tolerance: -1}).Steps(nil, nil) }); got != "fwmore: a Tolerance of -1, want 0 or more" {
 		t.Errorf("%q", got)

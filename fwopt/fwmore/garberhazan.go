@@ -32,7 +32,7 @@ type GarberHazan struct {
 // (LocalLinear.Rho): with μ = L/α, γ_k = 1/(2μρ²) and
 // r_k² = μD²(1 − 1/(4μρ²))^{k−1} give f(w_k) − f(w*) ≤
 // fwtheory.BoundGarberHazan(L, D, alpha, rho, k), if it holds for w_0, as it does for
-// Oracle.Start's; the proof stands in notebooks/06-previous-work. Where f(w_0) − f(w*) ≤ δ_0 is
+// Oracle.Start's; the proof stands in notebooks/06c-local-steps. Where f(w_0) − f(w*) ≤ δ_0 is
 // known, √(2δ_0/L) may stand for D. It panics unless alpha ≤ L and rho ≥ 1.
 func GarberHazanStronglyConvex(L, D, alpha, rho float64) *GarberHazan {
 	q := garberHazan(L, alpha, rho)
