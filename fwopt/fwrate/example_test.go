@@ -172,3 +172,71 @@ func ExampleAbove() {
 	// f* within 1e-03: 1.026 (identical runs) (f* too coarse: 0.781 to 1.230)
 	// f* within 8e-05: 1.026 (identical runs)
 }
+
+// SVRF on two draws of a problem, one run on each. In a notebook fwnb.Race makes the runs.
+func ExampleRace() {
+	omega, w0 := fwset.Simplex{D: 4096, R: 1}, make([]float64, 4096)
+	w0[0] = 1
+	race := fwrate.Race{Name: "SVRF"}
+	for draw := range 2 {
+		f := spread(4096, 2*draw+2)
+		race.Draws = append(race.Draws, fwrate.Seeds(1, func(seed uint64) []fwopt.Point {
+			m := fwopt.SVRFTheorem1()
+			b := fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: f.Excess, NoW: true}
+			return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, w0, b).Complete()
+		}))
+	}
+	bound := func(q fwopt.Point) float64 { return fwtheory.BoundEpoch(1, math.Sqrt2, q.T) }
+	fmt.Printf("gaps %.3g\n", race.Gaps())
+	fmt.Println(race.Rate(fwrate.Linear, 1, bound).Late)
+	// Output:
+	// gaps [0.023 0.0109 0.00528 0.00258 0.00125 0.000592 0.000265]
+	// 0.950 (runs alike)
+}
+
+// A bound on a mean must hold in each step: here it is broken in the second, by one half,
+// though of each step one run is below it.
+func ExampleLargest() {
+	share := [][][]float64{{{0.1}, {2.9}}, {{1.5}, {0.1}}} // two runs of two steps
+	fmt.Printf("%.1f\n", fwrate.Largest(share))
+	// Output:
+	// [1.5]
+}
+
+// What SVRF spends until the gap is a tenth and a hundredth of the first, from two seeds.
+func ExampleGoal() {
+	f, omega := spread(4096, 2), fwset.Simplex{D: 4096, R: 1}
+	g := &fwrate.Goal{Name: "spread", F: f, Omega: omega, Excess: f.Excess, Shares: []float64{0.1, 0.01}}
+	g.W0 = make([]float64, 4096)
+	g.W0[0] = 1
+	at := g.Seeds(2, func() fwopt.Method { return fwopt.SVRFTheorem1() }, fwrate.Never)
+	fmt.Println(g.Head())
+	fmt.Println(at.Row("SVRF")) // thousands of terms / linear optimisations
+	// Output:
+	// [spread 1e−1 1e−2]
+	// [SVRF 22.9 (20 to 22.9) / 14 (13 to 14) 3906 / 369]
+}
+
+// A run that ends at a duality gap of a hundredth, with the least seconds of three, and where the gap first was below a tenth.
+func ExampleRunTo() {
+	f, omega := spread(64, 2), fwset.Simplex{D: 64, R: 1}
+	w0 := make([]float64, 64)
+	w0[0] = 1
+	run := fwrate.Repeat(3, func() []fwopt.Point {
+		b := fwopt.Budget{Steps: 1000, Every: 1.2, DualityGap: true}
+		return fwrate.RunTo(fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), w0, b, func(q *fwopt.Point, _ []float64) bool {
+			return q.DualityGap < 0.01
+		})
+	})
+	for _, q := range run {
+		if q.DualityGap < 0.1 {
+			fmt.Printf("step %d: %.3f\n", q.Step, q.DualityGap)
+			break
+		}
+	}
+	end := run[len(run)-1]
+	fmt.Printf("step %d: %.4f\n", end.Step, end.DualityGap)
+	// Output:
+	// step 8: 0.079
+	// step 70: 0.0083
+}

@@ -1,0 +1,189 @@
+package fwrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// Goal is a problem whose optimum is known, and how near to it runs shall come: where
+// f(w) − f(w*) is at most some shares of what it is at W0.
+type Goal struct {
+	Name   string
+	F      fwopt.FiniteSum
+	Omega  fwopt.Domain
+	W0     []float64
+	Excess func(w []float64) float64 // f(w) − f(w*) without cancellation, as fwinst.Instance.Excess; or nil
+	Star   float64                   // f(w*), where Excess is nil
+	Shares []float64                 // falling, as 0.1, 0.01, 0.001
+	Linear float64                   // what a linear optimisation counts in Best, in terms
+}
+
+// Spent is what a run had spent at a point: terms, which are its stochastic
+// gradients and n for each exact one; linear optimisations and projections; seconds.
+type Spent struct{ Terms, Linear, Seconds float64 }
+
+// Never is the Spent of a share that a run did not get to, and as a limit none.
+var Never = Spent{math.Inf(1), math.Inf(1), math.Inf(1)}
+
+// Gap returns f(w) − f(w*) at a point of a run, NaN where f was not recorded.
+func (g *Goal) Gap(q fwopt.Point) float64 {
+	if g.Excess != nil {
+		return q.Excess
+	}
+	return q.F - g.Star
+}
+
+// First returns f(W0) − f(w*).
+func (g *Goal) First() float64 {
+	if g.Excess != nil {
+		return g.Excess(g.W0)
+	}
+	return g.F.Value(g.W0) - g.Star
+}
+
+// Spend returns what a run had spent at a point.
+func (g *Goal) Spend(q fwopt.Point) Spent {
+	c := q.Calls
+	return Spent{float64(c.Stochastic) + float64(c.Exact)*float64(g.F.Len()), float64(c.Linear + c.Projections), q.Seconds}
+}
+
+// Trace makes one run of m and returns its points after each of the first 20 steps, and then after
+// every twentieth part of the steps done, for a pass over the terms each time that costs the run
+// nothing. It ends the run at the share, or beyond the terms or linear optimisations of max.
+func (g *Goal) Trace(m fwopt.Method, seed uint64, share float64, max Spent) *fwopt.Trace {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	var points []fwopt.Point
+	least := share * g.First()
+	watch := func(_ *fwopt.Trace, q fwopt.Point) {
+		gap, now := g.Gap(q), g.Spend(q)
+		if !math.IsNaN(gap) {
+			points = append(points, q)
+		}
+		if gap <= least || now.Terms > max.Terms || now.Linear > max.Linear {
+			stop()
+		}
+	}
+	tr := fwopt.Run(ctx, fwopt.NewOracle(g.F, g.Omega, seed), m, g.W0, fwopt.Budget{Linear: int(min(max.Linear, 1e9)) + 1,
+		Every: 1.05, Exact: 1 << 40, NoW: true, Excess: g.Excess, Watch: watch})
+	tr.Data, tr.Points = g.Name, points
+	return tr
+}
+
+// Run makes one run of m, up to max, and returns what was spent where each share was first seen.
+func (g *Goal) Run(m fwopt.Method, seed uint64, max Spent) (at []Spent) {
+	first := g.First()
+	for _, q := range g.Trace(m, seed, g.Shares[len(g.Shares)-1], max).Points {
+		for len(at) < len(g.Shares) && g.Gap(q) <= g.Shares[len(at)]*first {
+			at = append(at, g.Spend(q))
+		}
+	}
+	for len(at) < len(g.Shares) {
+		at = append(at, Never)
+	}
+	return at
+}
+
+// Reached is what runs had spent, by share and then by run.
+type Reached [][]Spent
+
+// Seeds makes n runs, from the seeds 1, …, n.
+func (g *Goal) Seeds(n int, of func() fwopt.Method, max Spent) (at Reached) {
+	runs := Seeds(n, func(seed uint64) []Spent { return g.Run(of(), seed, max) })
+	for i := range g.Shares {
+		at = append(at, nil)
+		for _, run := range runs {
+			at[i] = append(at[i], run[i])
+		}
+	}
+	return at
+}
+
+// Best makes a run from seed 1 with each value of a grid, and returns for each share what the
+// cheapest of them had spent, by terms and g.Linear times linear optimisations. That flatters the
+// method: no one value need be the best for two shares.
+func (g *Goal) Best(grid []float64, of func(c float64) fwopt.Method, max Spent) (at Reached) {
+	runs := Seeds(len(grid), func(i uint64) []Spent { return g.Run(of(grid[i-1]), 1, max) })
+	for i := range g.Shares {
+		best, least := Never, math.Inf(1)
+		for _, run := range runs {
+			if cost := run[i].Terms + g.Linear*run[i].Linear; cost < least {
+				best, least = run[i], cost
+			}
+		}
+		at = append(at, []Spent{best})
+	}
+	return at
+}
+
+// Medians returns the medians over the runs of each number by itself; of an even number of
+// runs the upper of the two in the middle.
+func (r Reached) Medians() (at []Spent) {
+	for _, runs := range r {
+		_, t, _ := middle(runs, func(s Spent) float64 { return s.Terms })
+		_, l, _ := middle(runs, func(s Spent) float64 { return s.Linear })
+		_, s, _ := middle(runs, func(s Spent) float64 { return s.Seconds })
+		at = append(at, Spent{t, l, s})
+	}
+	return at
+}
+
+// Times returns so many times the median terms and linear optimisations at the last share, as a
+// limit for the runs of others.
+func (r Reached) Times(terms, linear float64) Spent {
+	m := r[len(r)-1:].Medians()[0]
+	return Spent{Terms: terms * m.Terms, Linear: linear * m.Linear}
+}
+
+// Head is the heading of a table of Rows: the name of the problem and the shares.
+func (g *Goal) Head() []string {
+	row := []string{g.Name}
+	for _, s := range g.Shares {
+		row = append(row, strings.ReplaceAll(strconv.FormatFloat(s, 'e', -1, 64), "e-0", "e−"))
+	}
+	return row
+}
+
+// Row is r as a row of a table, with the name of the method: at each share the medians of
+// thousands of terms and of linear optimisations, with the ranges of runs that differ, or a dash
+// where the median run did not get there.
+func (r Reached) Row(name string) []string {
+	row := []string{name}
+	for _, runs := range r {
+		t0, t, t1 := middle(runs, func(s Spent) float64 { return s.Terms / 1e3 })
+		l0, l, l1 := middle(runs, func(s Spent) float64 { return s.Linear })
+		switch {
+		case math.IsInf(t, 1):
+			row = append(row, "–")
+		case t0 == t1 && l0 == l1:
+			row = append(row, short(t)+" / "+short(l))
+		default:
+			row = append(row, fmt.Sprintf("%s (%s to %s) / %s (%s to %s)", short(t), short(t0), short(t1), short(l), short(l0), short(l1)))
+		}
+	}
+	return row
+}
+
+// middle returns the least, the median and the largest of a number.
+func middle(runs []Spent, of func(s Spent) float64) (least, median, most float64) {
+	var x []float64
+	for _, s := range runs {
+		x = append(x, of(s))
+	}
+	slices.Sort(x)
+	return x[0], x[len(x)/2], x[len(x)-1]
+}
+
+// short writes three digits, or all before the point.
+func short(x float64) string {
+	if x >= 1e3 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}

@@ -1,0 +1,128 @@
+package fwrate
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+)
+
+// aHalf is f = ½ w² on [−1, 1] as a sum of four equal terms, from w_0 = 1, and a method that
+// halves f − f* in each step, by an exact gradient, two samples and a linear optimisation.
+func aHalf() *Goal {
+	return &Goal{Name: "halving", F: fwsum.NewQuadratic(1, []float64{1, 1, 1, 1}, make([]float64, 4)), Omega: fwset.Box{Lo: []float64{-1}, Hi: []float64{1}},
+		W0: []float64{1}, Shares: []float64{0.3, 0.2, 1. / 64}}
+}
+
+func halves(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	w, g, v := slices.Clone(w0), []float64{0}, fwopt.Vertex{}
+	return func(yield func(fwopt.Step) bool) {
+		for k := 1; ; k++ {
+			o.Grad(g, w)
+			o.StochasticGrad(g, w, 2)
+			o.Argmin(&v, g)
+			w[0] /= math.Sqrt2
+			if !yield(fwopt.Step{T: 1, K: k, X: w}) {
+				return
+			}
+		}
+	}
+}
+
+// Steps 2, 3 and 6 are the first at the shares, each of 4 + 2 terms.
+func TestGoalRun(t *testing.T) {
+	for _, how := range []string{"by f*", "by Excess", "f* is not 0"} {
+		g := aHalf()
+		switch how {
+		case "by Excess":
+			g.Excess = func(w []float64) float64 { return w[0] * w[0] }
+		case "f* is not 0":
+			g.F = fwsum.NewQuadratic(1, []float64{1, 1, 1, 1}, []float64{-1, 1, -1, 1})
+			g.Star = 0.5
+		}
+		at := g.Run(fwopt.MethodFunc(halves), 1, Never)
+		for i, steps := range []float64{2, 3, 6} {
+			if got := at[i]; got.Terms != 6*steps || got.Linear != steps || !(got.Seconds > 0) {
+				t.Errorf("%s: share %d after %+v, want %g steps", how, i, got, steps)
+			}
+		}
+		at = g.Run(fwopt.MethodFunc(halves), 1, Spent{Terms: 20, Linear: math.Inf(1)}) // 24 are more
+		if at[1].Terms != 18 || at[2] != Never {
+			t.Errorf("%s: up to 20 terms: %+v", how, at)
+		}
+		at = g.Run(fwopt.MethodFunc(halves), 1, Spent{Terms: math.Inf(1), Linear: 2})
+		if at[0].Linear != 2 || at[2] != Never {
+			t.Errorf("%s: up to 2 linear optimisations: %+v", how, at)
+		}
+	}
+}
+
+// A trace has all that was recorded up to the share.
+func TestGoalTrace(t *testing.T) {
+	g := aHalf()
+	tr := g.Trace(fwopt.MethodFunc(halves), 1, 1./1024, Never)
+	q := tr.Points
+	if tr.Data != "halving" || len(q) != 10 || q[9].Step != 10 || math.Abs(g.Gap(q[9])-g.First()/1024) > 1e-15 || g.Gap(fwopt.Point{F: math.NaN()}) == 0 {
+		t.Errorf("%d points, the last %+v", len(q), q[len(q)-1])
+	}
+}
+
+// A method that is slower by the grid's value has the first as its best; one that never gets
+// there has none.
+func TestGoalBest(t *testing.T) {
+	g := aHalf()
+	slow := func(by float64) fwopt.Method {
+		return fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+			return func(yield func(fwopt.Step) bool) {
+				for s := range halves(o, w0) {
+					var v fwopt.Vertex
+					for range int(by) {
+						o.Argmin(&v, []float64{1})
+					}
+					o.StochasticGrad([]float64{0}, s.X, 8-int(by))
+					if !yield(s) {
+						return
+					}
+				}
+			}
+		})
+	}
+	for linear, want := range map[float64]Spent{0: {Terms: 6 * (6 + 1), Linear: 6 * 8}, 10: {Terms: 6 * (6 + 7), Linear: 6 * 2}} {
+		g.Linear = linear
+		at := g.Best([]float64{1, 3, 7}, slow, Never)
+		if got := at[2][0]; got.Terms != want.Terms || got.Linear != want.Linear || len(at[2]) != 1 {
+			t.Errorf("a linear optimisation as %g terms: %+v, want %+v", linear, got, want)
+		}
+	}
+	if at := g.Best([]float64{1, 3}, slow, Spent{Terms: 1}); at[0][0] != Never {
+		t.Errorf("out of reach: %+v", at)
+	}
+}
+
+func TestReached(t *testing.T) {
+	r := Reached{
+		{{100, 7, 1}, {100, 7, 2}},
+		{{3e6, 20, 1}, {1500, 40, 2}, {2500, 30, 3}},
+		{{1, 1, 1}, Never, {2000, 2, 1}},
+		{Never, Never, {1, 1, 1}},
+	}
+	want := []string{"SVRF", "0.1 / 7", "2.5 (1.5 to 3000) / 30 (20 to 40)", "2 (0.001 to +Inf) / 2 (1 to +Inf)", "–"}
+	if got := r.Row("SVRF"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := fmt.Sprint(r.Medians()); got != "[{100 7 2} {2500 30 2} {2000 2 1} {+Inf +Inf +Inf}]" {
+		t.Errorf("medians %s", got)
+	}
+	if got := r[:2].Times(4, 2); got != (Spent{Terms: 10000, Linear: 60}) {
+		t.Errorf("limit %+v", got)
+	}
+	g := Goal{Name: "digits", Shares: []float64{0.1, 0.025, 1e-10}}
+	if got := g.Head(); !slices.Equal(got, []string{"digits", "1e−1", "2.5e−2", "1e-10"}) {
+		t.Errorf("heading %q", got)
+	}
+}

@@ -1,0 +1,70 @@
+package fwrate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// Race is a method that has run on random draws of a problem. All its runs have the same
+// checkpoints; there is at least one draw, and each has as many seeds. In a notebook
+// fwnb.Race makes it, and fwplot.Epochs and fwplot.Costs draw it.
+type Race struct {
+	Name  string            // of the method
+	Draws [][][]fwopt.Point // the checkpoints of each run, by draw and by seed
+}
+
+// Rate is Law.Measure of one of the counts, as a theorem with this power and bound has it.
+// Where that is an error Rate panics with it: too few checkpoints, or a gap that is no
+// positive number, are the doing of who made the runs.
+func (r Race) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *Rate {
+	rate, err := Law{Count: c, Power: power, Bound: bound}.Measure(r.Draws...)
+	if err != nil {
+		panic(fmt.Sprintf("fwrate: %s: %v", r.Name, err))
+	}
+	return rate
+}
+
+// Mean returns the mean over all runs of a number at each checkpoint, as a count. It panics if
+// there are no runs, as where Stop came before the first draw was done.
+func (r Race) Mean(of func(q fwopt.Point) float64) []float64 {
+	runs := slices.Concat(r.Draws...)
+	if len(runs) == 0 {
+		panic(fmt.Sprintf("fwrate: %s: no runs: it was stopped before a draw was done", r.Name))
+	}
+	mean := make([]float64, len(runs[0]))
+	for _, run := range runs {
+		for i, q := range run {
+			mean[i] += of(q)
+		}
+	}
+	for i := range mean {
+		mean[i] /= float64(len(runs))
+	}
+	return mean
+}
+
+// Gaps returns the mean gap over all runs at each checkpoint.
+func (r Race) Gaps() []float64 {
+	return r.Mean(func(q fwopt.Point) float64 { return q.Excess })
+}
+
+// Largest takes the mean over runs of each of some numbers in each step, and of the means the
+// largest over all steps: runs[i][s][j] is number j of run i in step s. It is for claims of an
+// expectation in every step, each as a share of what is claimed. NaN is passed over.
+func Largest(runs [][][]float64) []float64 {
+	most := make([]float64, len(runs[0][0]))
+	for s := range runs[0] {
+		for j := range most {
+			sum := 0.0
+			for _, r := range runs {
+				sum += r[s][j]
+			}
+			if mean := sum / float64(len(runs)); mean > most[j] {
+				most[j] = mean
+			}
+		}
+	}
+	return most
+}

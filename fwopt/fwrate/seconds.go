@@ -1,0 +1,81 @@
+package fwrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+)
+
+// RunTo makes a run from w0 that ends where done says so of a recorded point, or where the
+// budget does, and returns the points that were recorded on the way: neither w_0 nor, where
+// the budget ends between two records, the last. done may change the point that it is given,
+// as a gap into a relative one; w is the iterate there, the method's own vector. RunTo takes
+// the place of Budget.Watch, and panics if there is one.
+func RunTo(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
+	if b.Watch != nil {
+		panic("fwrate: RunTo with a Budget.Watch: look at the points in done")
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	b.Watch = func(tr *fwopt.Trace, q fwopt.Point) {
+		if !math.IsNaN(q.F) { // recorded
+			if done(&q, tr.W) {
+				stop()
+			}
+			all = append(all, q)
+		}
+	}
+	fwopt.Run(ctx, o, m, w0, b)
+	return all
+}
+
+// Repeat makes a run so many times, and returns its points with the seconds of all of them: of
+// each piece from point to point the least that any run took, added up. The runs are the same
+// but for their seconds, and what else the machine does only ever adds. It panics if times < 1,
+// or if the runs have other steps.
+func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
+	if times < 1 {
+		panic(fmt.Sprintf("fwrate: a run repeated %d times", times))
+	}
+	var spent []float64 // of each piece
+	var steps []int
+	for i := range times {
+		all = run()
+		if i > 0 && len(all) != len(spent) {
+			panic(fmt.Sprintf("fwrate: repeated run %d has %d points, the first %d: they must be the same but for their seconds", i+1, len(all), len(spent)))
+		}
+		last := 0.0
+		for k, q := range all {
+			if i == 0 {
+				spent, steps = append(spent, math.Inf(1)), append(steps, q.Step)
+			}
+			if q.Step != steps[k] {
+				panic(fmt.Sprintf("fwrate: repeated run %d has step %d for point %d, the first %d: they must be the same but for their seconds", i+1, q.Step, k, steps[k]))
+			}
+			spent[k] = min(spent[k], q.Seconds-last)
+			last = q.Seconds
+		}
+	}
+	total := 0.0
+	for k := range all {
+		total += spent[k]
+		all[k].Seconds = total
+	}
+	return all
+}
+
+// Fastest calls f for so many seconds, once at least, and returns the seconds of the fastest call.
+func Fastest(seconds float64, f func()) float64 {
+	least := math.Inf(1)
+	for begin := time.Now(); ; {
+		now := time.Now()
+		f()
+		least = min(least, time.Since(now).Seconds())
+		if time.Since(begin).Seconds() >= seconds {
+			return least
+		}
+	}
+}
