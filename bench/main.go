@@ -105,6 +105,7 @@ func (b *bench) items() (all []item) {
 		{"P6", func() []item { return b.methodItems(b.news20()) }},
 		{"P7", b.assignItems},
 		{"P8", b.trafficItems},
+		{"P9", b.projectionItems},
 	} {
 		for _, p := range strings.Split(b.only, ",") {
 			if strings.HasPrefix(p, group.name) || strings.HasPrefix(group.name, p) {

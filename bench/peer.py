@@ -13,12 +13,16 @@ import numpy as np
 
 import forms_assign
 import forms_methods
+import forms_projection
 import forms_spectral
 import forms_sums
 import forms_traffic
 from forms_sums import clock
 
-ITEMS = {**forms_spectral.ITEMS, **forms_sums.ITEMS, **forms_methods.ITEMS, **forms_assign.ITEMS, **forms_traffic.ITEMS}
+ITEMS = {}
+for forms in forms_spectral, forms_sums, forms_methods, forms_assign, forms_traffic, forms_projection:
+    assert not ITEMS.keys() & forms.ITEMS.keys(), f"{forms.__name__}: a name that another file has"
+    ITEMS |= forms.ITEMS
 
 
 def timed(work, reps):
@@ -53,7 +57,7 @@ def versions(_):
     found = {m.__name__: m.__version__ for m in (np, scipy, sklearn, numba)}
     blas = np.__config__.CONFIG["Build Dependencies"]["blas"]
     return {"versions": {"python": sys.version.split()[0], **found, "copt": copt.__version__,
-                         "aequilibrae": version("aequilibrae"),
+                         **{name: version(name) for name in ("aequilibrae", "clarabel", "osqp")},
                          blas["name"]: blas["version"]}}
 
 

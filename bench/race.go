@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 )
 
 // Those who take turns.
@@ -178,7 +180,7 @@ func clock(f func()) func(reps int) (float64, error) {
 		if reps > 1 {
 			f() // what lies in the cache is the item's
 		}
-		now := processorTime
+		now := fwrate.CPU
 		if runtime.GOMAXPROCS(0) > 1 {
 			epoch := time.Now()
 			now = func() time.Duration { return time.Since(epoch) }

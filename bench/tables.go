@@ -74,22 +74,33 @@ func (b *bench) write(out string, roof []mark, growth []growing) error {
 
 // update puts the lines of the items that were run into the last full run's table, if that
 // is of this machine with these versions. So an item that something else disturbed is run
-// again alone.
+// again alone, and one that is new is added.
 func (b *bench) update(out string) error {
 	table, err := readTable(out, "ratios")
 	last, err2 := readTable(out, "machine")
-	changes := func(f []string) bool { return f[0] == "date" || f[0] == "turns of each side" }
-	same := func(facts [][]string) [][]string { return slices.DeleteFunc(facts, changes) }
-	if err != nil || err2 != nil || !slices.EqualFunc(same(last), same(b.facts()), slices.Equal) {
+	other := err != nil || err2 != nil
+	for _, f := range b.facts() {
+		switch i := slices.IndexFunc(last, func(old []string) bool { return old[0] == f[0] }); {
+		case f[0] == "date" || f[0] == "turns of each side":
+		case i < 0: // a peer that is new
+			last = append(last, f)
+		default:
+			other = other || last[i][1] != f[1]
+		}
+	}
+	if other {
 		fmt.Println("nothing is written: the last full run in", out, "is of another machine, or of other versions")
 		return nil
 	}
 	for _, l := range b.ratios()[1:] {
 		i := slices.IndexFunc(table, func(old []string) bool { return slices.Equal(old[:3], l[:3]) })
 		if i < 0 {
-			return fmt.Errorf("%s has no line of %v: run all items", out, l[:3])
+			i, table = len(table), append(table, nil)
 		}
 		table[i] = l
+	}
+	if err := writeTable(out, "machine", last); err != nil {
+		return err
 	}
 	fmt.Println("updated:", out)
 	return writeRatios(out, table)
