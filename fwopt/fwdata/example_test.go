@@ -26,6 +26,23 @@ func ExampleLoad() {
 	// 1348 449
 }
 
+// Two boxes in one frame and one in the next: which box of the first frame goes with the other?
+func ExampleReadVideo() {
+	text := "own,1,-0.25,2\nown,1,0,0.5,2\nown,2,-2,-1,0,2\n" // or a file that os.Open has opened
+	v, err := fwdata.ReadVideo(strings.NewReader(text), "own")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(v.Frames, v.First(), v.Value(v.First()))
+
+	omega := fwset.Product{fwset.Simplex{D: 2, R: 1}, fwset.Simplex{D: 1, R: 1}}
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(v, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 100})
+	fmt.Printf("f(w) = %.3f at w = %.3f\n", tr.Last().F, tr.W)
+	// Output:
+	// [2 1] [1 0 1] -1.25
+	// f(w) = -1.260 at w = [0.917 0.083 1.000]
+}
+
 func ExampleRead() {
 	s, err := fwdata.Read(strings.NewReader("+1 1:0.5 3:2\n-1 2:1\n"), "own")
 	if err != nil {
@@ -95,7 +112,11 @@ func ExampleReadRatings() {
 	for k := range s.Value {
 		s.Value[k] -= 3 // the middle
 	}
-	n, asked := len(s.Value), fwset.Entry{Row: 2, Col: 1} // what would cem say of alien?
+	n := len(s.Value)
+	asked, err := s.Entry("cem", "alien") // what would cem say of alien?
+	if err != nil {
+		panic(err)
+	}
 	omega := fwset.NewCompletion(s.Users, s.Items, append(s.At, asked), 6)
 	f := s.LeastSquares(omega.Dim())
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 200})

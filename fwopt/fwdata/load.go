@@ -48,7 +48,7 @@ func Load(name string) (*Set, error) {
 		for _, e := range datasets.Entries() {
 			names = append(names, e.Name)
 		}
-		return nil, fmt.Errorf("fwdata: no set %q in the registry (%s): a file of your own goes in by ReadFile", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("fwdata: no set %q in the registry (%s; networks: LoadNetwork): a file of your own goes in by ReadFile", name, strings.Join(names, ", "))
 	}
 	if e.Name == "digits" {
 		return digits(e)

@@ -45,6 +45,8 @@ Origin 2
 `
 	ownFlow  = "From \tTo \tVolume \tCost\n1 3 100.5 0\n3 2 100.5 0\n4 2 49.5 0 ;\n1 4 49.5\n"
 	ownNodes = "Node\tX\tY\t;\n1\t0\t1.5\t;\n2\t2\t-1\t;\n3\t1\t0 ;\n4 1 2 ;\n"
+	ownGeo   = `{"features": [{"properties": {"id": 4}, "geometry": {"coordinates": [1, 2]}}, {"properties": {"id": 1}, "geometry": {"coordinates": [0, 1.5, 9]}},
+	{"properties": {"id": 2}, "geometry": {"coordinates": [2, -1]}}, {"properties": {"id": 3}, "geometry": {"coordinates": [1, 0]}}]}`
 )
 
 func own(t *testing.T, net, trips string) (*Network, error) {
@@ -100,6 +102,27 @@ func TestReadNetwork(t *testing.T) {
 	}
 }
 
+// A byte order mark at the beginning of any of the files is no part of it.
+func TestByteOrderMark(t *testing.T) {
+	const mark = "\ufeff"
+	n, err := own(t, mark+ownNet, mark+ownTrips)
+	if want := mustOwn(t); err != nil || !slices.Equal(n.Arcs, want.Arcs) || !slices.Equal(n.Links, want.Links) || !slices.Equal(n.Demands, want.Demands) {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	path := filepath.Join(t.TempDir(), "f")
+	write(t, path, []byte(mark+ownFlow))
+	if err := n.ReadFlow(path); err != nil || !slices.Equal(n.Flow, []float64{100.5, 100.5, 49.5, 49.5}) {
+		t.Errorf("flow: %v, %v", n.Flow, err)
+	}
+	for _, text := range []string{ownNodes, ownGeo} {
+		n.X = nil
+		write(t, path, []byte(mark+text))
+		if err := n.ReadNodes(path); err != nil || !slices.Equal(n.X, []float64{0, 2, 1, 1}) {
+			t.Errorf("nodes: %v, %v", n.X, err)
+		}
+	}
+}
+
 func TestReadFlowAndNodes(t *testing.T) {
 	n, dir := mustOwn(t), t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -107,9 +130,7 @@ func TestReadFlowAndNodes(t *testing.T) {
 	if err := n.ReadFlow(path); err != nil || !slices.Equal(n.Flow, []float64{100.5, 100.5, 49.5, 49.5}) {
 		t.Errorf("%v, %v", n.Flow, err)
 	}
-	geo := `{"features": [{"properties": {"id": 4}, "geometry": {"coordinates": [1, 2]}}, {"properties": {"id": 1}, "geometry": {"coordinates": [0, 1.5, 9]}},
-		{"properties": {"id": 2}, "geometry": {"coordinates": [2, -1]}}, {"properties": {"id": 3}, "geometry": {"coordinates": [1, 0]}}]}`
-	for _, text := range []string{ownNodes, geo} {
+	for _, text := range []string{ownNodes, ownGeo} {
 		n.X, n.Y = nil, nil
 		write(t, path, []byte(text))
 		if err := n.ReadNodes(path); err != nil || !slices.Equal(n.X, []float64{0, 2, 1, 1}) || !slices.Equal(n.Y, []float64{1.5, -1, 0, 2}) {
@@ -169,6 +190,13 @@ func TestReadNetworkErrors(t *testing.T) {
 		{"net", "\t1\t;\n\t3", "\t1\n\t3", "line 9: 10 columns, the last of which should end with ;"},
 		{"net", "\tb\tpower", "\talpha\tpower", "line 9: no column b among init_node"},
 		{"net", "\t4\t2\t100\t2\t8\t1\t1.5\t0\t0\t1;\n", "", "line 12: 3 links, and the head says 4: is the file cut off?"},
+		{"net", "<NUMBER OF LINKS> 4", "<NUMBER OF LINKS> 3", "line 13: one more than the 3 links that the head says: mend its <NUMBER OF LINKS>, or leave out"},
+		{"net", "1.5\t0\t0\t1;\n", "1.5\t0\t0\t1;\nOrigin 1\n", "line 14: one more than the 4 links"},
+		{"net", ownNet, ownTrips, "own_net.tntp: line 3: the head above has neither <NUMBER OF NODES> nor <NUMBER OF LINKS>, as that of trips: give the file of the links first"},
+		{"net", ownNet, "\ufeff" + ownTrips, "line 3: the head above has neither"},
+		{"net", ownNet, "\ufeff", `line 1: "" where a line <NAME>`},
+		{"net", "<NUMBER OF ZONES>", "\ufeff\ufeff<NUMBER OF ZONES>", "line 1: \"\\ufeff<NUMBER OF ZONES> 2\" where a line <NAME>"},
+		{"trips", ownTrips, ownNet, "own_trips.tntp: line 6: the head above has <NUMBER OF LINKS>, as that of a network: give the file of the links first"},
 		{"net", "<NUMBER OF NODES> 4", "<NUMBER OF NODES> 1", "2 zones, 1 nodes"},
 		{"net", "<NUMBER OF NODES> 4", "<NUMBER OF NODES> 4.5", `<NUMBER OF NODES> of the head above is "4.5"`},
 		{"net", "<NUMBER OF NODES> 4", "<NUMBER OF NODES> 99999999", `<NUMBER OF NODES> of the head above is "99999999"`},
@@ -228,6 +256,9 @@ func FuzzReadNetwork(f *testing.F) {
 	f.Add(ownNet, ownTrips)
 	f.Add(ownNet[:300], ownTrips)
 	f.Add(ownNet, ownTrips[:80])
+	f.Add(ownTrips, ownNet)
+	f.Add("\ufeff"+ownNet, "\ufeff"+ownTrips)
+	f.Add(strings.Replace(ownNet, "LINKS> 4", "LINKS> 3", 1), ownTrips)
 	f.Fuzz(func(t *testing.T, net, trips string) {
 		n := &Network{Source: "net"}
 		if n.readLinks(strings.NewReader(net), "net") != nil || n.readTrips(strings.NewReader(trips), "trips") != nil {

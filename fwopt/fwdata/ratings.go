@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,9 +31,10 @@ type Ratings struct {
 
 // ReadRatings reads ratings from r: text of a user, an item and a number a line, between
 // commas, tabs or semicolons, plain or packed by gzip or bzip2. Further columns are left
-// out. Users and items are called by any text, and numbered as they come. A first line with
-// no number in the third column is a heading. The name stands for the file in errors, which
-// say the line and a remedy, and is the Name. It costs O(ratings).
+// out. Users and items are called by any text, without the blanks around it, and numbered as
+// they come. A first line with no number in the third column is a heading; one by which the
+// columns are others is refused. The name stands for the file in errors, which say the line
+// and a remedy, and is the Name. It costs O(ratings).
 func ReadRatings(r io.Reader, name string) (*Ratings, error) {
 	p := &parser{name: name}
 	text, err := p.unpack(r)
@@ -76,6 +78,9 @@ func ReadRatings(r io.Reader, name string) (*Ratings, error) {
 		x, err := p.rating(row)
 		if err != nil {
 			if p.line == 1 && heading(row) {
+				if others(row) {
+					return nil, p.fail("the heading %s does not begin with a user, an item and a rating: put these first, without a column of line numbers", quote([]byte(strings.Join(row, " "))))
+				}
 				continue
 			}
 			return nil, err
@@ -120,17 +125,30 @@ func heading(row []string) bool {
 	return errors.Is(err, strconv.ErrSyntax) && strings.ContainsFunc(row[2], unicode.IsLetter)
 }
 
-// rating returns the third column, if all three are there.
+// others reports whether a heading says that the first three columns are not user, item and
+// rating: an empty name is that of an index, and a time or the name of something is no rating.
+func others(row []string) bool {
+	third := strings.ToLower(row[2])
+	return row[0] == "" || strings.HasSuffix(third, "id") || strings.Contains(third, "time") || strings.Contains(third, "date")
+}
+
+// rating returns the third column, if all three are there, and trims them.
 func (p *parser) rating(row []string) (float64, error) {
 	if len(row) < 3 {
 		return 0, p.fail("columns: %d, want a user, an item and a number, between commas, tabs or semicolons", len(row))
 	}
+	for i := range row[:3] {
+		row[i] = strings.TrimSpace(row[i])
+	}
 	if row[0] == "" || row[1] == "" {
 		return 0, p.fail("no user or no item: fill it in, or remove the line")
 	}
-	x, ok := number([]byte(strings.TrimSpace(row[2])))
-	if !ok {
-		return 0, p.fail("rating %s is not a finite number: remove or replace its line", quote([]byte(row[2])))
+	x, ok := number([]byte(row[2]))
+	switch {
+	case !ok && strings.Contains(row[2], ","):
+		return 0, p.fail("rating %s is not a finite number: write a point and no comma", quote([]byte(row[2])))
+	case !ok:
+		return 0, p.fail("rating %s is not a finite number: remove or replace its line, or if all lines are so, put the rating third", quote([]byte(row[2])))
 	}
 	return x, nil
 }
@@ -144,6 +162,19 @@ func numbered(all map[string]int, names *[]string, name string) int {
 		*names = append(*names, name)
 	}
 	return k
+}
+
+// Entry returns the row of a user and the column of an item, by the names in the file; an
+// error names who is not there. It costs O(h + m).
+func (s *Ratings) Entry(user, item string) (fwset.Entry, error) {
+	e := fwset.Entry{Row: slices.Index(s.UserID, user), Col: slices.Index(s.ItemID, item)}
+	if e.Row < 0 {
+		return e, fmt.Errorf("fwdata: %s has no rating by user %s", s.Name, quote([]byte(user)))
+	}
+	if e.Col < 0 {
+		return e, fmt.Errorf("fwdata: %s has no rating of item %s", s.Name, quote([]byte(item)))
+	}
+	return e, nil
 }
 
 // Split draws frac·n of the ratings (rounded) by the seed and returns them as train, the
@@ -177,16 +208,11 @@ func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
 // reads the first n, one for each rating: with d = n + N it goes with
 // fwset.NewCompletion(s.Users, s.Items, entries, tau), where the first n entries are s.At and
 // the N others those to be predicted. Its L is 1. It panics if d < n.
-func (s *Ratings) LeastSquares(d int) *fwsum.LeastSquares {
-	n := len(s.Value)
-	if d < n {
-		panic(fmt.Sprintf("fwdata: least squares of %d ratings over vectors of %d numbers", n, d))
+func (s *Ratings) LeastSquares(d int) *fwsum.Observed {
+	if d < len(s.Value) {
+		panic(fmt.Sprintf("fwdata: least squares of %d ratings over vectors of %d numbers", len(s.Value), d))
 	}
-	x := &fwsum.Sparse{N: n, M: d, Ptr: make([]int, n+1), Col: make([]int32, n), Val: make([]float64, n)}
-	for k := range n {
-		x.Ptr[k+1], x.Col[k], x.Val[k] = k+1, int32(k), 1
-	}
-	f := fwsum.NewLeastSquares(x, s.Value)
+	f := fwsum.NewObserved(d, s.Value)
 	f.Name = s.Name
 	return f
 }

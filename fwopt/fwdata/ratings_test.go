@@ -59,6 +59,10 @@ func TestReadRatingsErrors(t *testing.T) {
 		"user,item,rating\n":             "fwdata: own: line 1: the file ends without a rating",
 		"1,2,3\n1,2\n":                   "fwdata: own: line 2: columns: 2, want a user, an item and a number",
 		"1 2 3\n":                        "fwdata: own: line 1: columns: 1, want a user, an item and a number",
+		",user,item,rating\n0,a,b,5\n":   "fwdata: own: line 1: the heading",
+		"user,item,timestamp\n1,2,978\n": `fwdata: own: line 1: the heading "user item timestamp" does not begin with a user, an item and a rating`,
+		",userId,itemId\n1,2,978\n":      "fwdata: own: line 1: the heading",
+		"user;item;rating\na;b;3,5\n":    `fwdata: own: line 2: rating "3,5" is not a finite number: write a point`,
 		"1,2,3\n1,3,x\n":                 `fwdata: own: line 2: rating "x" is not a finite number: remove`,
 		"1,2,NaN\n1,3,1\n":               `fwdata: own: line 1: rating "NaN" is not a finite number`,
 		"1,2,3\n1,3,Inf\n":               `fwdata: own: line 2: rating "Inf" is not a finite number`,
@@ -227,6 +231,22 @@ func TestRatingsLeastSquares(t *testing.T) {
 		}
 		if math.Abs(g[k]-want) > 1e-16 {
 			t.Errorf("number %d of the gradient is %g, want %g", k, g[k], want)
+		}
+	}
+}
+
+// Blanks around a name are none of it, and a name that the file has not is said.
+func TestRatingsEntry(t *testing.T) {
+	s, err := ReadRatings(strings.NewReader("ann, jaws,5\n ann ,heidi,1\nbob,jaws ,1\n"), "own")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := s.Entry("bob", "heidi"); err != nil || e != (fwset.Entry{Row: 1, Col: 1}) || s.Users != 2 || s.Items != 2 {
+		t.Errorf("%v, %v, %v", e, err, s)
+	}
+	for _, c := range [][3]string{{"cem", "jaws", `fwdata: own has no rating by user "cem"`}, {"ann", "alien", `fwdata: own has no rating of item "alien"`}} {
+		if _, err := s.Entry(c[0], c[1]); err == nil || err.Error() != c[2] {
+			t.Errorf("%v, want %s", err, c[2])
 		}
 	}
 }

@@ -19,7 +19,8 @@ import (
 // "Transportation Networks for Research": NAME_net.tntp and NAME_trips.tntp. Lengths and
 // tolls cost nothing until Weigh. Trips that end where they begin are added up in Within.
 // An error names the file, the line and a remedy: if a file is cut off or has other
-// columns, if a number makes no sense, or if a demand has no way to go.
+// columns, if the two are swapped, if a number makes no sense, or if a demand has no way to
+// go. A byte order mark, as some editors put before UTF-8, is passed over in all these files.
 func ReadNetwork(net, trips string) (*Network, error) {
 	n := &Network{Name: strings.TrimSuffix(strings.TrimSuffix(filepath.Base(net), ".tntp"), "_net"), Source: net}
 	if err := inFile(net, n.readLinks); err != nil {
@@ -60,9 +61,19 @@ type tntp struct {
 }
 
 func newTNTP(r io.Reader, name string) *tntp {
-	t := &tntp{name: name, scan: bufio.NewScanner(r)}
+	t := &tntp{name: name, scan: bufio.NewScanner(unmarked(r))}
 	t.scan.Buffer(nil, 1<<20)
 	return t
+}
+
+// unmarked passes over a byte order mark in UTF-8, as some editors put one at the beginning.
+func unmarked(r io.Reader) *bufio.Reader {
+	const mark = "\ufeff"
+	b := bufio.NewReader(r)
+	if head, _ := b.Peek(len(mark)); string(head) == mark {
+		b.Discard(len(mark))
+	}
+	return b
 }
 
 func (t *tntp) fail(format string, a ...any) error {
@@ -184,6 +195,9 @@ func (n *Network) readLinks(r io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
+	if tags["NUMBER OF NODES"] == "" && tags["NUMBER OF LINKS"] == "" && tags["NUMBER OF ZONES"] != "" {
+		return t.fail("the head above has neither <NUMBER OF NODES> nor <NUMBER OF LINKS>, as that of trips: give the file of the links first and that of the trips second")
+	}
 	var links, first int
 	for i, to := range []*int{&n.Zones, &n.Nodes, &first, &links} {
 		if *to, err = t.count(tags, []string{"NUMBER OF ZONES", "NUMBER OF NODES", "FIRST THRU NODE", "NUMBER OF LINKS"}[i]); err != nil {
@@ -193,10 +207,16 @@ func (n *Network) readLinks(r io.Reader, name string) error {
 	if n.Thru = first - 1; n.Zones > n.Nodes || n.Thru > n.Nodes {
 		return t.fail("the head above has %d zones, %d nodes and first thru node %d: there cannot be more zones than nodes, or a first thru node that is none", n.Zones, n.Nodes, first)
 	}
-	if err := t.rows(func(s string) error { return n.readLink(t, s) }); err != nil {
+	err = t.rows(func(s string) error {
+		if len(n.Arcs) == links {
+			return t.fail("one more than the %d links that the head says: mend its <NUMBER OF LINKS>, or leave out what is not of this network", links)
+		}
+		return n.readLink(t, s)
+	})
+	if err != nil {
 		return err
 	}
-	if len(n.Arcs) != links {
+	if len(n.Arcs) < links {
 		return t.fail("%d links, and the head says %d: is the file cut off?", len(n.Arcs), links)
 	}
 	return nil

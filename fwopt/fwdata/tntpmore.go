@@ -1,7 +1,6 @@
 package fwdata
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,7 +57,7 @@ func (n *Network) readFlow(r io.Reader, name string) error {
 
 // readNodes reads a NAME_node.tntp, or GeoJSON.
 func (n *Network) readNodes(r io.Reader, name string) error {
-	b := bufio.NewReader(r)
+	b := unmarked(r)
 	x, y := make([]float64, n.Nodes), make([]float64, n.Nodes)
 	found := make([]bool, n.Nodes)
 	if head, _ := b.Peek(1); string(head) == "{" {

@@ -16,6 +16,9 @@ func (n *Network) readTrips(r io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
+	if tags["NUMBER OF LINKS"] != "" {
+		return t.fail("the head above has <NUMBER OF LINKS>, as that of a network: give the file of the links first and that of the trips second")
+	}
 	zones, err := t.count(tags, "NUMBER OF ZONES")
 	if err != nil {
 		return err

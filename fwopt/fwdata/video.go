@@ -1,0 +1,141 @@
+package fwdata
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Video is the quadratic f(w) = ½wᵀAw + bᵀw over the boxes of some videos: one box of each
+// frame is to be taken, and w_j says how much box j is. It is a sum of one term, with an exact
+// line search; each method costs O(d²). Vectors of another length than d are a panic.
+type Video struct {
+	A      *mat.Dense    // d × d for d boxes, symmetric and positive semidefinite
+	B      *mat.VecDense // b
+	Frames []int         // how many boxes each frame has; the boxes are in the order of the frames
+}
+
+// ReadVideo reads the quadratic of a video as datasets/video has it: text with a line for each
+// box, between commas the video, the frame, b_j and A_j1, …, A_jj, plain or packed by gzip or
+// bzip2. A frame's boxes follow each other. The name stands for the file in errors, which say
+// the line and a remedy. It costs O(d²).
+func ReadVideo(r io.Reader, name string) (*Video, error) {
+	p := &parser{name: name}
+	text, err := p.unpack(r)
+	if err != nil {
+		return nil, err
+	}
+	table := csv.NewReader(text)
+	table.FieldsPerRecord = -1
+	var rows [][]float64 // b_j, A_j1, …, A_jj
+	var frames []int
+	last := [2]string{}
+	for {
+		line, err := table.Read()
+		var wrong *csv.ParseError
+		switch {
+		case err == io.EOF && len(rows) == 0:
+			return nil, fmt.Errorf("fwdata: %s: line 1: the file ends without a box: is it empty, or a broken download?", name)
+		case err == io.EOF:
+			return newVideo(rows, frames), nil
+		case errors.As(err, &wrong):
+			p.line = wrong.Line
+			return nil, p.fail("%v: remove it, or close the quotes", wrong.Err)
+		case err != nil:
+			return nil, p.damaged(err)
+		}
+		p.line, _ = table.FieldPos(0)
+		if want := len(rows) + 4; len(line) != want {
+			return nil, p.fail("columns: %d, want %d of box %d: its video, its frame, b_j and A_j1 to A_jj", len(line), want, len(rows)+1)
+		}
+		row := make([]float64, len(line)-2)
+		for i, cell := range line[2:] {
+			var ok bool
+			if row[i], ok = number([]byte(cell)); !ok {
+				return nil, p.fail("column %d: %s is not a finite number: replace it", i+3, quote([]byte(cell)))
+			}
+		}
+		if now := [2]string(line[:2]); now != last || len(rows) == 0 {
+			frames, last = append(frames, 0), now
+		}
+		frames[len(frames)-1]++
+		rows = append(rows, row)
+	}
+}
+
+func newVideo(rows [][]float64, frames []int) *Video {
+	d := len(rows)
+	v := &Video{A: mat.NewDense(d, d, nil), B: mat.NewVecDense(d, nil), Frames: frames}
+	for j, row := range rows {
+		v.B.SetVec(j, row[0])
+		for i, x := range row[1:] {
+			v.A.Set(i, j, x)
+			v.A.Set(j, i, x)
+		}
+	}
+	return v
+}
+
+// First is the track that takes the first box of each frame, where the published runs begin.
+func (v *Video) First() (w []float64) {
+	for _, n := range v.Frames {
+		w = append(append(w, 1), make([]float64, n-1)...)
+	}
+	return w
+}
+
+// Dim returns d.
+func (v *Video) Dim() int { return v.B.Len() }
+
+// Len returns 1.
+func (v *Video) Len() int { return 1 }
+
+// String is the name in figures.
+func (v *Video) String() string { return "video co-localisation" }
+
+// Value returns f(w) = ½wᵀ(∇f(w) + b).
+func (v *Video) Value(w []float64) float64 {
+	g := make([]float64, len(w))
+	v.Grad(g, w, fwopt.Batch{})
+	return (floats.Dot(g, w) + floats.Dot(v.B.RawVector().Data, w)) / 2
+}
+
+// Grad computes dst = Aw + b, times the weights of the batch.
+func (v *Video) Grad(dst, w []float64, batch fwopt.Batch) {
+	v.check(dst, w)
+	g := mat.NewVecDense(len(dst), dst)
+	g.MulVec(v.A, mat.NewVecDense(len(w), w))
+	g.AddVec(g, v.B)
+	if batch.Index != nil {
+		floats.Scale(floats.Sum(batch.Weight), dst)
+	}
+}
+
+// LineSearch returns the γ ∈ [0, 1] that minimises f on the way from w to u: with d = u − w it
+// is −∇f(w)ᵀd/(dᵀAd), clipped.
+func (v *Video) LineSearch(w, u []float64) float64 {
+	v.check(w, u)
+	g, d, Ad := make([]float64, len(w)), slices.Clone(u), mat.NewVecDense(len(w), nil)
+	v.Grad(g, w, fwopt.Batch{})
+	floats.Sub(d, w)
+	slope := floats.Dot(g, d)
+	if slope >= 0 {
+		return 0
+	}
+	Ad.MulVec(v.A, mat.NewVecDense(len(d), d))
+	return min(1, -slope/floats.Dot(d, Ad.RawVector().Data))
+}
+
+func (v *Video) check(vectors ...[]float64) {
+	for _, x := range vectors {
+		if len(x) != v.Dim() {
+			panic(fmt.Sprintf("fwdata: a vector of %d numbers for a video of %d boxes", len(x), v.Dim()))
+		}
+	}
+}
