@@ -16,21 +16,32 @@ import (
 // line is one line of a figure. Where lo and hi are not nil, they are the edges
 // of its band.
 type line struct {
-	name   string
-	style  draw.LineStyle
-	xy     []xy
-	lo, hi []float64
-	last   float64 // the value to be told, where xy is condensed
-	dots   bool    // mark the points
+	name    string
+	style   draw.LineStyle
+	xy      []xy
+	lo, hi  []float64
+	last    float64 // the value to be told, where xy is condensed
+	dots    bool    // mark the points, if they are few
+	forbids side    // of it that is shaded
 }
+
+// side is a side of a line.
+type side int
+
+const (
+	neither side = iota
+	above
+	below
+	left
+)
 
 // newPlot returns an empty plot with the house's axes, grid and type.
 func newPlot(title, xlabel, ylabel string, logx, logy bool) *plot.Plot {
 	p := plot.New()
 	p.Title.Text = title
 	p.Title.Padding = vg.Points(6)
-	p.Title.TextStyle = letters(p.Title.TextStyle, 12, ink)
-	p.Legend.TextStyle = letters(p.Legend.TextStyle, 9.5, ink) // the reader's; ours is the key
+	p.Title.TextStyle = letters(p.Title.TextStyle, titleSize, ink)
+	p.Legend.TextStyle = letters(p.Legend.TextStyle, nameSize, ink) // the reader’s; ours is the key
 	p.Legend.Top, p.Legend.Left = true, true
 	for _, a := range []struct {
 		axis  *plot.Axis
@@ -38,11 +49,11 @@ func newPlot(title, xlabel, ylabel string, logx, logy bool) *plot.Plot {
 		log   bool
 	}{{&p.X, xlabel, logx}, {&p.Y, ylabel, logy}} {
 		a.axis.Label.Text = a.label
-		a.axis.Label.TextStyle = letters(a.axis.Label.TextStyle, 10.5, ink)
+		a.axis.Label.TextStyle = letters(a.axis.Label.TextStyle, labelSize, ink)
 		a.axis.Label.Padding = vg.Points(3)
 		a.axis.LineStyle.Color = ink
 		a.axis.Padding = 0
-		a.axis.Tick.Label = letters(a.axis.Tick.Label, 9, ink)
+		a.axis.Tick.Label = letters(a.axis.Tick.Label, tickSize, ink)
 		a.axis.Tick.LineStyle.Color = ink
 		a.axis.Tick.Length = vg.Points(4)
 		a.axis.Tick.Marker = ticks{log: a.log, max: 7}
@@ -53,14 +64,24 @@ func newPlot(title, xlabel, ylabel string, logx, logy bool) *plot.Plot {
 	g := plotter.NewGrid()
 	g.Horizontal = draw.LineStyle{Color: pale, Width: vg.Points(0.5)}
 	g.Vertical = g.Horizontal
-	k := &key{Handler: p.TextHandler, tol: vg.Points(0.1)}
-	p.TextHandler = k // where Bound, Bundle and Grid find it; gonum draws by the handlers of the styles
-	p.Add(g, k)
+	p.Add(g)
+	newKey(p)
+	return p
+}
+
+// unframed returns a plot without axes, of which a unit is as long on both: a domain or a map.
+func unframed(title string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.Padding = vg.Points(6)
+	p.Title.TextStyle = letters(p.Title.TextStyle, titleSize, ink)
+	p.HideAxes()
+	p.X.Padding, p.Y.Padding = 0, 0
 	return p
 }
 
 // addLines draws the lines on p, under the limits that show them all. If widen
-// is set, only the vertical range changes.
+// is set, only the vertical range changes, and they are drawn behind what is there.
 func addLines(p *plot.Plot, lines []line, widen bool) {
 	_, logx := p.X.Scale.(logScale)
 	_, logy := p.Y.Scale.(logScale)
@@ -105,14 +126,17 @@ func addLines(p *plot.Plot, lines []line, widen bool) {
 	}
 	k := keyOf(p)
 	if k == nil { // a plot made elsewhere
-		k = &key{Handler: p.TextHandler, tol: vg.Points(0.1)}
-		p.TextHandler = k
-		p.Add(k)
+		k = newKey(p)
 	}
 	for _, l := range lines {
 		if len(l.xy) > 0 {
-			k.entries = append(k.entries, entry{l.name, l.style, l.xy[len(l.xy)-1].y, l.last})
+			k.entries = append(k.entries, entry{l.name, l.style, l.xy, l.last})
 		}
+	}
+	k.lines = append(k.lines, lines...)
+	if widen {
+		k.behind = append(k.behind, lines...)
+		return
 	}
 	p.Add(&drawing{lines, k})
 }
@@ -128,6 +152,9 @@ func (d *drawing) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
 	tr := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
 	for _, l := range d.lines {
+		if l.forbids != neither && len(l.xy) > 1 {
+			forbidden(c, l, tr)
+		}
 		if l.lo == nil || len(l.xy) < 2 {
 			continue
 		}
@@ -151,13 +178,34 @@ func (d *drawing) Plot(c draw.Canvas, p *plot.Plot) {
 		if len(ps) > 1 {
 			c.StrokeLines(l.style, c.ClipLinesXY(simplify(ps, d.key.tol))...)
 		}
-		if l.dots || len(ps) == 1 {
+		if l.dots && (len(ps) <= manyDots || l.style.Width == 0) || len(ps) == 1 {
 			for _, q := range ps {
 				c.DrawGlyph(draw.GlyphStyle{Color: l.style.Color, Radius: vg.Points(2.5), Shape: shapes[i%len(shapes)]}, q)
 			}
 		}
 	}
 }
+
+// forbidden shades what is on a side of a line.
+func forbidden(c draw.Canvas, l line, tr func(x, y float64) vg.Point) {
+	var ps []vg.Point
+	for _, q := range l.xy {
+		ps = append(ps, tr(q.x, q.y))
+	}
+	first, last := ps[0], ps[len(ps)-1]
+	switch l.forbids {
+	case above:
+		first.Y, last.Y = c.Max.Y, c.Max.Y
+	case below:
+		first.Y, last.Y = c.Min.Y, c.Min.Y
+	case left:
+		first.X, last.X = c.Min.X, c.Min.X
+	}
+	c.FillPolygon(shade, c.ClipPolygonXY(append(ps, last, first)))
+}
+
+// manyDots is how many dots a line may have; of more than that one would see a band, unless there is no line.
+const manyDots = 30
 
 // shapes mark the points of a line where points are marked.
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
@@ -267,4 +315,18 @@ func wrap(s string, sty text.Style, width vg.Length) string {
 		out.WriteString(now)
 	}
 	return out.String()
+}
+
+// rewrap breaks each title anew that is wider than its panel, from where the data begin to
+// where the names end, and reports whether there was one.
+func (l *layout) rewrap(data [][]vg.Rectangle) (changed bool) {
+	for i, row := range l.rows {
+		for j := range row {
+			q := &row[j]
+			if room := data[i][j].Size().X + q.right; q.title != "" && q.titleStyle.Width(q.title) > room {
+				q.title, changed = wrap(q.words, q.titleStyle, room), true
+			}
+		}
+	}
+	return changed
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
@@ -41,7 +43,7 @@ func ExampleTraces() {
 	// f(w) − f* against stochastic gradients
 }
 
-// A bound is a dashed line with a name.
+// A bound is a dashed line with a name; what it forbids is shaded.
 func ExampleBound() {
 	p := fwplot.Traces(fwplot.Steps, fwplot.Excess(0.25), run("SVRF", 0, 2))
 	fwplot.Bound(p, "8/(k+2)", func(k float64) float64 { return 8 / (k + 2) })
@@ -61,7 +63,7 @@ func ExampleBundle() {
 	// digits: f(w) against seconds ends at SVRF 0.25, SFW 0.255.
 }
 
-// The same runs against three things, with one key.
+// The same runs against three things.
 func ExampleGrid() {
 	var row []*plot.Plot
 	for _, x := range []fwplot.Axis{fwplot.Seconds, fwplot.Stochastic, fwplot.Linear} {
@@ -70,7 +72,7 @@ func ExampleGrid() {
 	f := fwplot.Grid(row)
 	fmt.Println(f.Width, f.Height)
 	// Output:
-	// 864 314
+	// 840 360
 }
 
 // The loss that was reached, against a factor that was tuned.
@@ -82,6 +84,17 @@ func ExampleLines() {
 	fmt.Println(fwplot.Bundle(p).Alt)
 	// Output:
 	// digits: after 10 s: f(w) against factor ends at SGD 1.8, STORC 2.
+}
+
+// How much faster one side is than the other, item by item, beside what was asked for.
+func ExampleRatios() {
+	p := fwplot.Ratios("theirs / ours", "times as fast",
+		fwplot.Ratio{Name: "gradient", Mid: 1.8, Least: 1.6, Most: 2.1, Goal: 3},
+		fwplot.Ratio{Name: "projection", Mid: 0.8, Least: 0.7, Most: 0.9})
+	f := fwplot.Bundle(p)
+	fmt.Println(f.Width, f.Height, f.Alt)
+	// Output:
+	// 576 346 theirs / ours: times as fast, row by row.
 }
 
 // A measured rate beside its bound, with the theory's exponent.
@@ -105,8 +118,30 @@ func ExampleRate() {
 	fmt.Println(p.Title.Text)
 	fmt.Println(r.Long)
 	// Output:
-	// MSC, 3 runs
+	// MSC
 	// 2.000 [1.929, 2.032]
+}
+
+// A step of Frank-Wolfe on a domain of one’s own, with level lines, a gradient and a slider
+// over the steps of a run: fwnb.Show(s.Slide(0)).
+func ExampleScene() {
+	f, omega := fwsum.NewQuadratic(2, nil, []float64{0.2, 0.1}), fwinst.Polygon{{-1, 0}, {1, 0}, {0, 1}}
+	s := fwplot.NewScene("a triangle", omega, []float64{1, 0}, []float64{0, 1})
+	s.Levels(f.Value, 8)
+	s.Mark("w*", f.Center)
+	way := [][]float64{{0, 1}}
+	for step := range fwopt.FWLineSearch().Steps(fwopt.NewOracle(f, omega, 1), way[0]) {
+		if way = append(way, slices.Clone(step.X)); step.K == 20 {
+			break
+		}
+	}
+	s.Path("FW", way...)
+	s.Arrow("−grad f", way[0], []float64{0.05, -0.25})
+	s.Step("FW", way[0], []float64{1, 0}, 0.5)
+	fig := s.Slide(0)
+	fmt.Println(len(fig.PNG) > 0, len(fig.Vega) > 0)
+	// Output:
+	// true true
 }
 
 // How a constant was tuned, for fwnb.Show(fwplot.Bundle(p)): medians and ranges over
@@ -134,4 +169,33 @@ func ExampleRelativeGap() {
 	// Output:
 	// 2.25 ≤ min f ≤ 2.25
 	// (f(w) − lower bound) / lower bound
+}
+
+// What a race cost, between its checkpoints too: the line for Lines, and a value on it.
+func ExampleCosts() {
+	var run []fwopt.Point
+	for t := 1; t <= 8; t++ {
+		run = append(run, fwopt.Point{T: t, Excess: math.Exp2(-float64(t)), Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
+	}
+	race := fwrate.Race{Name: "SVRF", Draws: [][][]fwopt.Point{{run}}}
+	samples := fwplot.Costs(race, fwplot.Stochastic)
+	p := fwplot.Lines("MSC", "1/gap", "samples", true, true, samples)
+	fmt.Println(fwplot.Bundle(p).Alt)
+	fmt.Printf("samples for a gap of a hundredth: %.0f\n", samples.At(100))
+	// Output:
+	// MSC: samples against 1/gap ends at SVRF 65500.
+	// samples for a gap of a hundredth: 10000
+}
+
+// A map of two roads, one of them over its capacity: fwnb.Show(fwplot.Bundle(p)).
+func ExampleRoads() {
+	longitude, latitude := []float64{-96.77, -96.71}, []float64{43.61, 43.60}
+	for i := range longitude {
+		longitude[i] *= math.Cos(43.6 * math.Pi / 180) // a degree of longitude is shorter
+	}
+	p := fwplot.Roads("two roads", longitude, latitude, []fwplot.Road{
+		{From: 0, To: 1, Flow: 4500, Full: 0.4}, {From: 1, To: 0, Flow: 900, Full: 1.2}})
+	fmt.Println(fwplot.Bundle(p).Alt)
+	// Output:
+	// two roads: a picture of less than half full, half full, over capacity, over 1.5 × capacity.
 }

@@ -18,6 +18,7 @@ import (
 type Figure struct {
 	PNG           []byte // at 192 dots an inch, twice the size on the screen; fewer if it would be large
 	SVG           []byte // without fonts, but with names of fonts of the same metrics
+	Vega          []byte // of a Scene that slides: a picture in the language Vega-Lite 5
 	Width, Height int    // on the screen, in pixels of 1/96 inch
 	Alt           string // one sentence with the last values, for who cannot see it
 }
@@ -28,15 +29,17 @@ const (
 	maxBytes            = 60_000
 )
 
-// Bundle draws p, 6 by 3.6 inches, as a PNG and an SVG, each under 60 KB: lines
+// Bundle draws p, 6 inches wide, as a PNG and an SVG, each under 60 KB: lines
 // are thinned to what a pixel can show, and further if it takes that. It costs
-// some 50 ms. For another size or format use p.Save.
+// some 50 ms. Of a title longer than the figure is wide, what follows its first colon
+// stands below. For another size or format use p.Save, which has no strip under a Rate.
 func Bundle(p *plot.Plot) Figure { return Grid([]*plot.Plot{p}) }
 
-// Grid draws several plots as one figure, row by row, up to three in a row, as
-// Bundle does, with one key below for all that are not Direct. A title that all
-// share is written once. Neighbours in a row with the same vertical label share it
-// and its range. Grid panics if a row is empty or has more than three plots.
+// Grid draws several plots as one figure, row by row, up to three in a row, as Bundle
+// does. A title that all share is written once. Neighbours in a row with the same vertical
+// label share it and its range, and of three with the same lines, or of two maps, the last
+// has their names.
+// Grid panics if a row is empty or has more than three plots.
 func Grid(rows ...[]*plot.Plot) Figure {
 	l := newLayout(rows)
 	used := []uint32{0xFFFFFF} // colours that the PNG must have, and half of each
@@ -51,8 +54,7 @@ func Grid(rows ...[]*plot.Plot) Figure {
 			use(e.style.Color)
 			use(readable(e.style.Color))
 		}
-		k.hidden = len(l.entries) > 0 && !k.direct
-		defer func() { k.hidden = false }()
+		defer func() { k.scale, k.silent = 1, nil }()
 	}
 	w, h := vg.Points(0.75*float64(l.width)), vg.Points(0.75*float64(l.height))
 	inner := func(c draw.Canvas) draw.Canvas { return draw.Crop(c, margin, -margin, margin, -margin) }
@@ -72,7 +74,7 @@ func Grid(rows ...[]*plot.Plot) Figure {
 			break
 		}
 	}
-	for _, dpi := range []int{192, 144, 96} {
+	for _, dpi := range []int{192, 144, 120, 96} {
 		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
 		l.draw(inner(draw.New(c))) // on white by itself
 		for _, colours := range []int{64, 40} {
@@ -90,14 +92,20 @@ func Grid(rows ...[]*plot.Plot) Figure {
 
 // ending says what p shows and where its lines end.
 func ending(p *plot.Plot) string {
-	s := p.Y.Label.Text + " against " + p.X.Label.Text
-	k := keyOf(p)
-	if k == nil || len(k.entries) == 0 {
+	var names, ends []string
+	if k := keyOf(p); k != nil {
+		for _, e := range k.entries {
+			names, ends = append(names, e.name), append(ends, e.name+" "+number(e.last, 3))
+		}
+	}
+	switch s := strings.TrimPrefix(p.Y.Label.Text+" against "+p.X.Label.Text, " against "); {
+	case p.X.Label.Text == "" && p.Y.Label.Text == "": // a domain
+		return strings.TrimSuffix("a picture of "+strings.Join(names, ", "), " of ")
+	case p.Y.Label.Text == "": // rows with names
+		return p.X.Label.Text + ", row by row"
+	case len(ends) == 0:
 		return s
+	default:
+		return s + " ends at " + strings.Join(ends, ", ")
 	}
-	var ends []string
-	for _, e := range k.entries {
-		ends = append(ends, e.name+" "+number(e.last, 3))
-	}
-	return s + " ends at " + strings.Join(ends, ", ")
 }

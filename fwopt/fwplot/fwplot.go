@@ -1,10 +1,15 @@
 // Package fwplot draws runs: loss, f − f* or duality gap against steps, any of
-// the paper's counts, or seconds, with a median and a band over seeds.
+// the paper’s counts, or seconds, with a median and a band over seeds; measured rates;
+// domains with what a method does in them; and maps of roads.
 //
 // Every figure is a gonum *plot.Plot, to go on with; Bundle and Grid turn plots
-// into a PNG and an SVG that look alike. A method has the same colour and dash
-// in every figure. A solid line is variance-reduced and projection-free, dashes
-// are projection-free, dots are projected, grey is none of the paper's methods.
+// into a PNG and an SVG that look alike. Lines have their names at their ends, and over a
+// figure there is one line of words: numbers are for the table below it. A method has the
+// same colour and dash in every figure. A solid line is variance-reduced and
+// projection-free, dashes are projection-free, dots are projected, grey is none of the
+// paper’s methods; a variant beside its method has the same colour in other dashes. Three
+// lines or more whose names differ in a number at their end alone, as "m = 8", are a parameter:
+// from light to dark. Where no line is a method's the colours are no method's either.
 package fwplot
 
 import (
@@ -15,6 +20,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Floor is the smallest value drawn of a Curve that is always logarithmic.
@@ -241,14 +247,31 @@ func (s *remarks) title(datas []string) string {
 	return title
 }
 
-// Bound draws the bound y = f(x) over the plot's horizontal range, dashed in
-// grey, with its name beside it, and widens the vertical range to show it.
-// Where f is not a number that the axis can show nothing is drawn.
-func Bound(p *plot.Plot, name string, f func(x float64) float64) {
+// Bound draws an upper bound y ≤ f(x) over the plot's horizontal range, dashed in grey, with
+// its name at its end, shades what it forbids, which is all above, and widens the vertical
+// range to show it. Where f is not a number that the axis can show nothing is drawn.
+func Bound(p *plot.Plot, name string, f func(x float64) float64) { bound(p, name, f, above) }
+
+// Least draws a lower bound y ≥ f(x) as Bound does an upper one: all below is shaded.
+func Least(p *plot.Plot, name string, f func(x float64) float64) { bound(p, name, f, below) }
+
+func bound(p *plot.Plot, name string, f func(x float64) float64, forbids side) {
+	l := sampled(p, name, boundStyle, f)
+	l.forbids = forbids
+	addLines(p, []line{l}, true)
+}
+
+// Theory draws a prediction y = f(x) as Bound does a bound, as a grey line.
+func Theory(p *plot.Plot, name string, f func(x float64) float64) {
+	addLines(p, []line{sampled(p, name, theoryStyle, f)}, true)
+}
+
+// sampled returns y = f(x) over the plot's horizontal range.
+func sampled(p *plot.Plot, name string, style draw.LineStyle, f func(x float64) float64) line {
 	const n = 256
 	_, logx := p.X.Scale.(logScale)
 	_, logy := p.Y.Scale.(logScale)
-	l := line{name: name, style: boundStyle}
+	l := line{name: name, style: style}
 	lo, hi := p.X.Min, p.X.Max
 	if logx {
 		lo, hi = math.Log(lo), math.Log(hi)
@@ -263,7 +286,7 @@ func Bound(p *plot.Plot, name string, f func(x float64) float64) {
 			l.xy, l.last = append(l.xy, xy{x, y}), y
 		}
 	}
-	addLines(p, []line{l}, true)
+	return l
 }
 
 type xy struct{ x, y float64 }

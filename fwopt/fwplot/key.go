@@ -1,6 +1,7 @@
 package fwplot
 
 import (
+	"cmp"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -9,32 +10,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// key names the lines to the right of the data, each at the height of its end
-// with a piece of the line before it, so that neither colour nor height alone
-// has to tell them apart.
+// key names the lines to the right of the data, each in its colour and at the height of
+// its end. Where a name had to move, or a line ends before the right edge or leaves through
+// another one, a thin leader in its colour goes from there to the name. It also keeps what Bundle and Grid must know of a
+// plot, which finds its way through gonum as the plot's text handler.
 type key struct {
 	text.Handler
 	entries []entry
-	tol     vg.Length // how much the lines may be simplified
-	hidden  bool      // Grid has one key for all panels
-	direct  bool      // see Direct
-}
-
-// Direct has p name its lines at their ends, each in its colour, in a Grid too, where
-// else one key below has the names of all panels. It returns p.
-func Direct(p *plot.Plot) *plot.Plot {
-	if k := keyOf(p); k != nil {
-		k.direct = true
-	}
-	return p
-}
-
-// sample returns the room for a piece of the line before its name.
-func (k *key) sample() vg.Length {
-	if k.direct {
-		return 0
-	}
-	return keySample + keySpace
+	lines   []line     // what was drawn, for Bound
+	behind  []line     // bounds and predictions, which are drawn before the data
+	tol     vg.Length  // how much the lines may be simplified
+	scale   float64    // of the names, in a figure of this width
+	silent  []string   // names that a panel further right has, too
+	strip   *plot.Plot // to be drawn under the plot, along the same axis
+	square  bool       // one unit is as long on both axes
 }
 
 var _ text.Handler = (*key)(nil)
@@ -42,89 +31,102 @@ var _ text.Handler = (*key)(nil)
 type entry struct {
 	name  string
 	style draw.LineStyle
-	end   float64 // the height of its end
+	way   []xy    // of the line, or its end alone; none if it names a colour, as beside a map
 	last  float64 // its last value
 }
+
+// isMap reports whether the names are those of colours, as beside a map.
+func (k *key) isMap() bool { return len(k.entries) > 0 && len(k.entries[0].way) == 0 }
 
 func keyOf(p *plot.Plot) *key {
 	k, _ := p.TextHandler.(*key)
 	return k
 }
 
+// newKey gives p a key.
+func newKey(p *plot.Plot) *key {
+	k := &key{Handler: p.TextHandler, tol: vg.Points(0.1), scale: 1}
+	p.TextHandler = k // gonum draws by the handlers of the styles
+	p.Add(k)
+	return k
+}
+
 const (
-	keyGap    = 7  // between the data and the samples
-	keySample = 22 // length of a sample
-	keySpace  = 4  // between sample and name
-	keyWidth  = 96 // longer names are wrapped
+	keyGap   = 9   // between the data and the names
+	keyWidth = 104 // longer names are wrapped, and where panels are narrow shorter ones, too
 )
 
 func (k *key) style(e entry) text.Style {
-	return text.Style{Color: readable(e.style.Color), Font: sans(9.5), Handler: k.Handler, XAlign: draw.XLeft}
+	return text.Style{Color: readable(e.style.Color), Font: sans(nameSize * k.scale), Handler: k.Handler, XAlign: draw.XLeft}
+}
+
+// text returns the name as it is written.
+func (k *key) text(e entry) (string, text.Style) {
+	sty := k.style(e)
+	return wrap(e.name, sty, vg.Points(keyWidth/k.scale)), sty
+}
+
+// spoken returns the entries that are written.
+func (k *key) spoken() []entry {
+	return slices.DeleteFunc(slices.Clone(k.entries), func(e entry) bool { return slices.Contains(k.silent, e.name) })
 }
 
 // GlyphBoxes keeps room at the right, by claiming a glyph at the right edge.
 func (k *key) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var w vg.Length
-	for _, e := range k.entries {
-		sty := k.style(e)
-		w = max(w, sty.Width(wrap(e.name, sty, keyWidth)))
+	for _, e := range k.spoken() {
+		s, sty := k.text(e)
+		w = max(w, sty.Width(s))
 	}
-	if k.hidden || w == 0 {
+	if w == 0 {
 		return nil
 	}
-	w += keyGap + k.sample() + 2
-	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: w}}}}
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: w + keyGap + 2}}}}
 }
 
 // Plot implements plot.Plotter.
 func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
-	if k.hidden || len(k.entries) == 0 {
-		return
-	}
-	_, trY := p.Transforms(&c)
-	centre, height := make([]float64, len(k.entries)), make([]float64, len(k.entries))
-	for i, e := range k.entries {
-		centre[i] = float64(min(max(trY(e.end), c.Min.Y), c.Max.Y))
-		sty := k.style(e)
-		height[i] = float64(rise(wrap(e.name, sty, keyWidth), sty)) + 1
+	(&drawing{k.behind, k}).Plot(c, p)
+	names := k.spoken()
+	trX, trY := p.Transforms(&c)
+	ends := make([]vg.Point, len(names))
+	centre, height := make([]float64, len(names)), make([]float64, len(names))
+	for i, e := range names {
+		ends[i] = e.leaves(c, trX, trY)
+		s, sty := k.text(e)
+		centre[i], height[i] = float64(ends[i].Y), float64(rise(s, sty))+1
 	}
 	for i, y := range spread(centre, height, float64(c.Min.Y), float64(c.Max.Y)) {
-		k.draw(c, k.entries[i], vg.Point{X: c.Max.X + keyGap, Y: vg.Length(y)}, keyWidth)
-	}
-}
-
-// draw draws one entry, its left end and middle height at pt.
-func (k *key) draw(c draw.Canvas, e entry, pt vg.Point, width vg.Length) {
-	switch {
-	case k.direct:
-	case e.style.Width > 0:
-		c.StrokeLine2(e.style, pt.X, pt.Y, pt.X+keySample, pt.Y)
-	default: // dots alone
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: e.style.Color, Radius: vg.Points(2.5), Shape: shapes[0]}, vg.Point{X: pt.X + keySample/2, Y: pt.Y})
-	}
-	sty := k.style(e)
-	s := wrap(e.name, sty, width)
-	write(c, s, sty, vg.Point{X: pt.X + k.sample(), Y: pt.Y + rise(s, sty)/2})
-}
-
-// width returns the room that an entry takes in a row.
-func (k *key) width(e entry) vg.Length {
-	sty := k.style(e)
-	return keySample + keySpace + sty.Width(e.name) + 14
-}
-
-// rowsOf breaks the entries into rows of a width.
-func rowsOf(k *key, entries []entry, width vg.Length) (rows [][]entry) {
-	var used vg.Length
-	for _, e := range entries {
-		w := k.width(e)
-		if len(rows) == 0 || used+w > width {
-			rows, used = append(rows, nil), 0
+		s, sty := k.text(names[i])
+		at := vg.Point{X: c.Max.X + keyGap, Y: vg.Length(y)}
+		if off := at.Y - ends[i].Y; !k.isMap() && (off*off > 9 || ends[i].X < c.Max.X-12) {
+			way := []vg.Point{{X: min(ends[i].X+4, c.Max.X), Y: ends[i].Y}, {X: c.Max.X, Y: ends[i].Y}, {X: at.X - 2, Y: at.Y}}
+			thin := draw.LineStyle{Color: sty.Color, Width: vg.Points(0.5)}
+			if ends[i].X < c.Max.X-12 && (ends[i].Y < c.Min.Y+1 || ends[i].Y > c.Max.Y-1) { // not along the edge
+				way = []vg.Point{ends[i], {X: c.Max.X, Y: at.Y}, {X: at.X - 2, Y: at.Y}}
+				thin.Dashes = []vg.Length{vg.Points(1), vg.Points(2)}
+			}
+			c.StrokeLines(thin, way)
 		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], e)
-		used += w
+		write(c, s, sty, vg.Point{X: at.X, Y: at.Y + rise(s, sty)/2})
 	}
-	return rows
+}
+
+// leaves returns where a line ends in the view: at its last point, or where it goes out before.
+func (e entry) leaves(c draw.Canvas, trX, trY func(float64) vg.Length) vg.Point {
+	var way []vg.Point
+	for _, q := range e.way {
+		way = append(way, vg.Point{X: trX(q.x), Y: trY(q.y)})
+	}
+	if seen := c.ClipLinesXY(way); len(seen) > 0 {
+		last := seen[len(seen)-1]
+		return last[len(last)-1]
+	}
+	if len(way) == 0 {
+		return c.Max // the names of colours stand from the top
+	}
+	end := way[len(way)-1]
+	return vg.Point{X: min(max(end.X, c.Min.X), c.Max.X), Y: min(max(end.Y, c.Min.Y), c.Max.Y)}
 }
 
 // spread moves labels with the given centres and heights apart, as little as
@@ -136,15 +138,7 @@ func spread(centre, height []float64, lo, hi float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if centre[a] < centre[b] {
-			return -1
-		}
-		if centre[a] > centre[b] {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(centre[a], centre[b]) })
 	// With off the height of all labels below, z = centre − off must not fall:
 	// a regression that pools neighbours which do.
 	type block struct{ sum, n float64 }
@@ -171,4 +165,50 @@ func spread(centre, height []float64, lo, hi float64) []float64 {
 		}
 	}
 	return out
+}
+
+// tag is a short text beside a point of a plot.
+type tag struct {
+	key    *key
+	text   string
+	at     xy
+	dx, dy float64 // from the point to the text's nearest edge and to its middle, in points
+	style  text.Style
+	bare   bool // without the white behind it
+}
+
+// tagged returns a text so many points to the right of a point, its middle so many above;
+// one to the left ends there.
+func tagged(p *plot.Plot, s string, at xy, dx, dy float64, of draw.LineStyle) *tag {
+	t := &tag{key: keyOf(p), text: s, at: at, dx: dx, dy: dy}
+	t.style = text.Style{Color: readable(of.Color), Handler: t.key.Handler, XAlign: draw.XLeft}
+	if dx < 0 {
+		t.style.XAlign = draw.XRight
+	}
+	return t
+}
+
+// Plot implements plot.Plotter.
+func (t *tag) Plot(c draw.Canvas, p *plot.Plot) {
+	trX, trY := p.Transforms(&c)
+	sty := t.style
+	sty.Font = sans(nameSize * t.key.scale)
+	pt := vg.Point{X: trX(t.at.x) + vg.Points(t.dx), Y: trY(t.at.y) + vg.Points(t.dy)}
+	if pt.X < c.Min.X-1 || pt.X > c.Max.X+1 || pt.Y < c.Min.Y-1 || pt.Y > c.Max.Y+1 {
+		return // what it names is not in view
+	}
+	w, h := sty.Width(t.text), sty.Font.Size
+	left := pt.X
+	switch sty.XAlign {
+	case draw.XRight:
+		if left -= w; left < c.Min.X+2 {
+			left, pt.X = c.Min.X+2, c.Min.X+2+w
+		}
+	case draw.XCenter:
+		left -= w / 2
+	}
+	if !t.bare {
+		c.FillPolygon(paper, []vg.Point{{X: left - 1, Y: pt.Y - h/2}, {X: left + w + 1, Y: pt.Y - h/2}, {X: left + w + 1, Y: pt.Y + h/2}, {X: left - 1, Y: pt.Y + h/2}})
+	}
+	write(c, t.text, sty, vg.Point{X: pt.X, Y: pt.Y + rise(t.text, sty)/2})
 }

@@ -1,40 +1,197 @@
 package fwplot
 
 import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 )
 
-// In a Grid the names of a Direct plot stand beside its lines, and those of the others
-// in the key below, which is not there if nobody needs it.
-func TestDirect(t *testing.T) {
-	two := func() (a, b *plot.Plot) {
-		line := func(name string) *plot.Plot {
-			return Lines("", "x", "y", true, true, Series{name, []float64{1, 10}, []float64{1, 10}})
+// Each plot names its lines; of three in a row with the same lines only the last does.
+func TestNames(t *testing.T) {
+	lines := func(names ...string) *plot.Plot {
+		var s []Series
+		for i, n := range names {
+			s = append(s, Series{n, []float64{1, 10}, []float64{1, float64(10 + i)}})
 		}
-		return line("SVRF"), line("STORC")
+		return Lines("", "x", "y", true, true, s...)
 	}
-	a, b := two()
-	below := Grid([]*plot.Plot{a, b})
-	if Direct(a) != a {
-		t.Error("Direct returns another plot")
-	}
-	mixed := Grid([]*plot.Plot{a, b})
-	Direct(b)
-	both := Grid([]*plot.Plot{a, b})
-	if !(both.Height < mixed.Height && mixed.Height == below.Height) {
-		t.Errorf("heights %d, %d, %d: want no room for a key that is empty", below.Height, mixed.Height, both.Height)
-	}
-	for what, f := range map[string]Figure{"below": below, "mixed": mixed, "both": both} {
-		for _, name := range []string{"SVRF", "STORC"} {
-			if n := strings.Count(string(f.SVG), ">"+name+"<"); n != 1 {
-				t.Errorf("%s: %q stands %d times in the figure", what, name, n)
+	for what, c := range map[string]struct {
+		rows [][]*plot.Plot
+		name string
+		want int // how often the name stands there
+	}{
+		"one":               {[][]*plot.Plot{{lines("SVRF")}}, "SVRF", 1},
+		"two":               {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF", "SFW")}}, "SVRF", 2},
+		"three alike":       {[][]*plot.Plot{{lines("SVRF"), lines("SVRF"), lines("SVRF", "SFW")}}, "SVRF", 1},
+		"one more at first": {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF"), lines("SVRF")}}, "SVRF", 2},
+		"another style":     {[][]*plot.Plot{{lines("mine", "yours"), lines("yours", "mine"), lines("yours", "mine")}}, "mine", 2},
+		"none alike":        {[][]*plot.Plot{{lines("SVRF"), lines("SGD"), lines("SFW")}}, "SVRF", 1},
+	} {
+		f := Grid(c.rows...)
+		if n := strings.Count(string(f.SVG), ">"+c.name+"<"); n != c.want {
+			t.Errorf("%s: the name stands there %d times, want %d", what, n, c.want)
+		}
+		for _, p := range slices.Concat(c.rows...) {
+			if k := keyOf(p); k.silent != nil || k.scale != 1 {
+				t.Errorf("%s: a plot is changed by being drawn: %+v", what, k)
 			}
 		}
 	}
-	if Direct(plot.New()) == nil {
-		t.Error("a plot made elsewhere is lost")
+}
+
+// A leader begins where its line ends in the view, in the colour of the line: at its last
+// point, or where it goes out through the lower edge, half the way along.
+func TestLeaders(t *testing.T) {
+	p := Lines("", "x", "y", false, true,
+		Series{"SVRF", []float64{0, 4}, []float64{1, 1e-8}},
+		Series{"STORC", []float64{0, 1}, []float64{1, 1e-2}},
+		Series{"SFW", []float64{0, 4}, []float64{1, 1e-1}})
+	p.X.Min, p.X.Max, p.Y.Min = 0, 4, 1e-4
+	svg := string(Bundle(p).SVG)
+	leader := func(method string) (v [4]float64) { // where it begins, and where to
+		c := readable(Style(method).Color)
+		r, g, b, _ := c.RGBA()
+		at := regexp.MustCompile(fmt.Sprintf(`d="M([-0-9.]+),([-0-9.]+)l([-0-9.]+),([-0-9.]+)[^"]*" style="fill:none;stroke:#%02X%02X%02X;stroke-width:0.5`, r>>8, g>>8, b>>8))
+		m := at.FindStringSubmatch(svg)
+		for i := range m[min(1, len(m)):] {
+			v[i], _ = strconv.ParseFloat(m[i+1], 64)
+		}
+		return v
+	}
+	frame := regexp.MustCompile(`d="M([0-9.]+),([0-9.]+)l([0-9.]+),0" style="fill:none;stroke:#333333`).FindStringSubmatch(svg)
+	var left, low, wide float64
+	fmt.Sscan(frame[1]+" "+frame[2]+" "+frame[3], &left, &low, &wide)
+	if v := leader("SVRF"); math.Abs(v[0]-left-wide/2) > 2 || math.Abs(v[1]-low) > 2 || v[0]+v[2] < left+wide-2 {
+		t.Errorf("of a line that goes out at %g, %g: %g", left+wide/2, low, v)
+	}
+	if v := leader("STORC"); math.Abs(v[0]-4-left-wide/4) > 2 || v[1] < low+20 || v[3] != 0 || v[0]+v[2] < left+wide-2 {
+		t.Errorf("of a line that ends at %g: %g", left+wide/4, v)
+	}
+	if v := leader("SFW"); v != [4]float64{} {
+		t.Errorf("of a line that ends at its name: %g", v)
+	}
+}
+
+// A long title is one line over the figure, and the rest of it stands below.
+func TestHeadline(t *testing.T) {
+	const head, rest = "news20 (generated)", "median and range of 5 seeds, of one run: range of nearby points; values under 1e−12 left out"
+	p := Lines(head+": "+rest, "x", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})
+	short := Lines(head, "x", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})
+	f, g := Bundle(p), Bundle(short)
+	if s := string(f.SVG); !strings.Contains(s, ">"+head+"<") || !strings.Contains(s, ">median and range of 5 seeds, of one run") || !strings.Contains(f.Alt, rest) {
+		t.Errorf("the title, or its rest, is missing; alt %q", f.Alt)
+	}
+	if f.Height <= g.Height || g.Height != figHeight {
+		t.Errorf("heights %d, %d: want room for the rest", f.Height, g.Height)
+	}
+}
+
+// textsOf returns where the texts of a drawing begin.
+func textsOf(t *testing.T, p *plot.Plot) map[string]vg.Point {
+	t.Helper()
+	var rec recorder.Canvas
+	rec.KeepCaller = false
+	p.Draw(draw.NewCanvas(&rec, 400, 300))
+	out := map[string]vg.Point{}
+	for _, a := range rec.Actions {
+		if s, ok := a.(*recorder.FillString); ok {
+			out[s.String] = s.Point
+		}
+	}
+	return out
+}
+
+// Names that would fall on each other are moved apart, in the order of their ends.
+func TestNamesApart(t *testing.T) {
+	var s []Series
+	names := []string{"SVRF", "STORC", "SFW", "SGD"}
+	for i, n := range names {
+		s = append(s, Series{n, []float64{1, 10}, []float64{1, 10 + 1e-3*float64(i)}})
+	}
+	at := textsOf(t, Lines("", "x", "y", false, false, s...))
+	for i, n := range names[1:] {
+		if gap := at[n].Y - at[names[i]].Y; !(gap >= vg.Length(nameSize)) || at[n].X != at[names[0]].X {
+			t.Errorf("%s at %v, %s at %v", names[i], at[names[i]], n, at[n])
+		}
+	}
+}
+
+// A parameter gets darker with its value, and is told from it by nothing else.
+func TestRamp(t *testing.T) {
+	light := func(s draw.LineStyle) float64 {
+		r, g, b, _ := s.Color.RGBA()
+		return luminance([3]float64{float64(r) / 0xffff, float64(g) / 0xffff, float64(b) / 0xffff})
+	}
+	s := assign([]string{"m = 128", "SVRF", "m = 2", "m = 8", "m = 1e−3", "n = 5", "n = 6", "m"})
+	for _, pair := range [][2]int{{4, 2}, {2, 3}, {3, 0}} {
+		if a, b := light(s[pair[0]]), light(s[pair[1]]); !(a > b+0.05) {
+			t.Errorf("lightness %.3f, then %.3f", a, b)
+		}
+	}
+	if s[0].Dashes != nil || s[1].Color != Style("SVRF").Color {
+		t.Errorf("%+v", s[:2])
+	}
+	for _, i := range []int{5, 6, 7} { // two values are no ramp
+		if s[i].Color != grey {
+			t.Errorf("%d: %+v", i, s[i])
+		}
+	}
+}
+
+// Lines of which none is a method's have colours that no method has and that differ, the same as
+// long as the figure has more of them; beside a method they are grey, as one alone is.
+func TestNoMethods(t *testing.T) {
+	names := []string{"disk", "l1 ball", "simplex", "box"}
+	s := assign(names)
+	for i, a := range s {
+		for _, m := range methods {
+			if a.Color == m.style.Color {
+				t.Errorf("%s has the colour of %s", names[i], m.name)
+			}
+		}
+		for j, b := range s[:i] {
+			if a.Color == b.Color || a.Color == grey {
+				t.Errorf("%s and %s: %v", names[i], names[j], a.Color)
+			}
+		}
+		if i > 0 && assign(names[:i+1])[i].Color != a.Color {
+			t.Errorf("%s: another colour among %d than among %d", names[i], i+1, len(names))
+		}
+	}
+	for _, s := range assign([]string{"disk", "SVRF", "simplex"}) {
+		if s.Color != grey && s.Color != Style("SVRF").Color {
+			t.Errorf("beside SVRF: %v", s.Color)
+		}
+	}
+	if Style("disk").Color != grey {
+		t.Errorf("one alone: %v", Style("disk").Color)
+	}
+}
+
+// An upper bound forbids what is above and a lower one what is below, wherever the data are.
+func TestBoundForbids(t *testing.T) {
+	p := Lines("", "x", "y", true, true, Series{"FW", []float64{1, 10, 100}, []float64{1, 0.1, 0.01}})
+	Bound(p, "upper", func(x float64) float64 { return 4 / x })
+	Least(p, "lower", func(x float64) float64 { return 0.5 / x })
+	Theory(p, "theory", func(x float64) float64 { return 2 / x })
+	Bound(p, "broken", func(x float64) float64 { return 0.3 / x })
+	var got []side
+	for _, l := range keyOf(p).lines {
+		got = append(got, l.forbids)
+	}
+	if want := []side{neither, above, below, neither, above}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if k := keyOf(p); k.entries[3].style.Dashes != nil || math.Abs(k.entries[3].last*p.X.Max-2) > 1e-9 {
+		t.Errorf("%+v", k.entries[3])
 	}
 }

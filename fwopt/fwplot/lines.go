@@ -8,7 +8,7 @@ import (
 
 // Series is a line for Lines: points (X[i], Y[i]) in order of X.
 type Series struct {
-	Name string // of a method, for its style; any other is grey
+	Name string // of a method, for its style; any other is grey beside methods
 	X, Y []float64
 }
 

@@ -2,6 +2,7 @@ package fwplot
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -59,16 +60,9 @@ func rates() map[string]*fwrate.Rate {
 	}
 }
 
-// inside reports whether q is in the triangle or within pad of it, where a
-// logarithmic axis has length 1.
-func inside(q, a, b, c, pad xy) bool {
-	return q.x > a.x-pad.x && q.x < b.x+pad.x && q.y > a.y-pad.y && q.y < c.y+pad.y &&
-		(q.y-a.y-pad.y)*(b.x-a.x) < (q.x-a.x+pad.x)*(c.y-a.y)
-}
-
-// The triangle has the theory's slope, lies on the plot with room for its
-// numbers, and touches no dot, bar, fitted line or bound.
-func TestRateTriangle(t *testing.T) {
+// The grey line has the theory's slope, lies on the plot, and touches no dot, bar or fitted
+// line, nor the bound.
+func TestRateTheory(t *testing.T) {
 	for name, r := range rates() {
 		if r.Power == 0 {
 			continue
@@ -77,17 +71,18 @@ func TestRateTriangle(t *testing.T) {
 		at := func(q xy) xy {
 			return xy{p.X.Scale.Normalize(p.X.Min, p.X.Max, q.x), p.Y.Scale.Normalize(p.Y.Min, p.Y.Max, q.y)}
 		}
-		a, b, c := beside(r)
-		if slope := math.Log(c.y/b.y) / math.Log(b.x/a.x); math.Abs(slope-r.Power) > 1e-9 || a.y != b.y || b.x != c.x {
-			t.Errorf("%s: a triangle of slope %g, want %g", name, slope, r.Power)
+		a, b := beside(r)
+		if slope := math.Log(b.y/a.y) / math.Log(b.x/a.x); math.Abs(slope-r.Power) > 1e-9 {
+			t.Errorf("%s: slope %g, want %g", name, slope, r.Power)
 		}
-		a, b, c = at(a), at(b), at(c)
-		if !(a.x > 0 && b.x < 0.95 && a.y > 0.06 && c.y < 1) {
-			t.Errorf("%s: triangle at %v, %v, %v", name, a, b, c)
+		a, b = at(a), at(b)
+		if !(a.x > 0 && b.x < 1 && a.y > 0.03 && b.y < 1) {
+			t.Errorf("%s: from %v to %v", name, a, b)
 		}
 		check := func(what string, gap, count float64) {
-			if q := at(xy{1 / gap, count}); inside(q, a, b, c, xy{0.01, 0.01}) {
-				t.Errorf("%s: %s at %v in the triangle %v, %v, %v", name, what, q, a, b, c)
+			q := at(xy{1 / gap, count})
+			if s := (q.y - a.y) / (b.y - a.y); s > 0 && s < 1 && q.x > mix(a.x, b.x, s)-0.01 {
+				t.Errorf("%s: %s at %v on the line from %v to %v", name, what, q, a, b)
 			}
 		}
 		for i, m := range r.Mean {
@@ -112,18 +107,19 @@ func TestRate(t *testing.T) {
 	for name, r := range rates() {
 		p := Rate("MSC", "SVRF, "+name, r)
 		k := keyOf(p)
-		if len(k.entries) != 3 {
+		last := r.Mean[len(r.Mean)-1]
+		if len(k.entries) != 1 || k.entries[0].name != "SVRF, "+name || k.entries[0].last != last.Count || k.entries[0].style.Width != 0 {
 			t.Fatalf("%s: %+v", name, k.entries)
 		}
-		dots, fit, bound := k.entries[0], k.entries[1], k.entries[2]
-		last := r.Mean[len(r.Mean)-1]
-		if dots.name != "SVRF, "+name || dots.last != last.Count || dots.style.Width != 0 || bound.last != last.Count {
-			t.Errorf("%s: %+v, %+v", name, dots, bound)
+		shown := string(Bundle(p).SVG)
+		slope := ">" + onLine(r)
+		if !strings.Contains(shown, slope+"<") || strings.Contains(shown, fmt.Sprintf(">theory %g<", r.Power)) != (r.Power > 0) {
+			t.Errorf("%s: no slope%s in the figure, or not the theory's", name, slope)
 		}
-		if fit.style.Color != Style("SVRF").Color || !strings.Contains(fit.name, " "+r.Late.Number(r.Late.Slope)+", t=") || !k.direct {
-			t.Errorf("%s: %+v", name, fit)
+		if strings.Contains(shown, ">per factor e<") != (r.Power == 0) {
+			t.Errorf("%s: the strip does not say what its slopes are", name)
 		}
-		if strings.HasPrefix(p.Title.Text, "MSC, one run") != (r.Runs == 1) {
+		if p.Title.Text != "MSC" {
 			t.Errorf("%s: title %q", name, p.Title.Text)
 		}
 		if _, log := p.Y.Scale.(logScale); log != (r.Power > 0) || p.Y.Label.Text != "linear optimisations" {
@@ -132,24 +128,42 @@ func TestRate(t *testing.T) {
 		if _, log := p.X.Scale.(logScale); !log || p.X.Label.Text != "1/gap" {
 			t.Errorf("%s: not a logarithmic axis of 1/gap", name)
 		}
-		for _, ps := range [][]fwrate.Pair{r.Mean, r.Least, r.Most, r.Schedule} {
+		for _, ps := range [][]fwrate.Pair{r.Mean, r.Least, r.Most} {
 			for _, q := range ps {
 				if 1/q.Excess < p.X.Min || 1/q.Excess > p.X.Max || q.Count < p.Y.Min || q.Count > p.Y.Max {
 					t.Errorf("%s: %v is not on the plot", name, q)
 				}
 			}
 		}
-		// the line ends where the least squares do
-		end := math.Inf(1)
-		for _, m := range r.Mean[r.Late.From:] {
-			end = min(end, m.Excess)
+		// of the bound what fits, and never more than the dots
+		first, least := math.Inf(1), math.Inf(1)
+		for _, q := range r.Least {
+			first = min(first, 1/q.Excess)
 		}
-		end = r.Late.Intercept - r.Late.Slope*math.Log(end)
-		if r.Power > 0 {
-			end = math.Exp(end)
+		for _, q := range slices.Concat(r.Mean, r.Most) {
+			first = min(first, 1/q.Excess)
 		}
-		if math.Abs(fit.last-end) > 1e-9*end {
-			t.Errorf("%s: the line ends at %g, want %g", name, fit.last, end)
+		for _, q := range r.Schedule {
+			least = min(least, 1/q.Excess)
+		}
+		if wide := math.Log(p.X.Max / p.X.Min); math.Log(first/p.X.Min) > 0.5*wide {
+			t.Errorf("%s: the bound takes more than half of the width", name)
+		} else if math.Log(first/least) < 0.3*wide && p.X.Min > least {
+			t.Errorf("%s: a bound that is near is not in view", name)
+		}
+		// the strip has the slopes from dot to dot, between these
+		strip := keyOf(k.strip).lines[0].xy
+		for i, s := range r.Local() {
+			x := 1 / math.Sqrt(r.Mean[i].Excess*r.Mean[i+1].Excess)
+			if finite(s) && !slices.ContainsFunc(strip, func(q xy) bool { return q.y == s && math.Abs(q.x/x-1) < 1e-12 }) {
+				t.Errorf("%s: slope %g at %g is not in the strip %v", name, s, x, strip)
+			}
+		}
+		if lo, hi := min(r.Late.Slope, r.Power), max(r.Late.Slope, r.Power); r.Power > 0 && !(k.strip.Y.Min < lo && hi < k.strip.Y.Max) {
+			t.Errorf("%s: strip from %g to %g", name, k.strip.Y.Min, k.strip.Y.Max)
+		}
+		if plain := Bundle(Lines("MSC", "1/gap", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})); Bundle(p).Height < plain.Height+80 {
+			t.Errorf("%s: no room for the strip", name)
 		}
 	}
 	// real runs, of which a single one has no interval
@@ -161,8 +175,7 @@ func TestRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Rate("MSC", "FW", r)
-	if k := keyOf(p); !strings.HasPrefix(k.entries[1].name, "slope 0.755, k=8") || !strings.HasSuffix(k.entries[1].name, "–40") || p.Title.Text != "MSC, one run" {
-		t.Errorf("%q, %+v", p.Title.Text, k.entries)
+	if s := string(Bundle(Rate("MSC", "FW", r)).SVG); !strings.Contains(s, ">0.75<") || !strings.Contains(s, ">MSC<") || !strings.Contains(s, ">theory 1<") {
+		t.Error("the slope of a single run is not in the figure")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -16,19 +17,43 @@ func TestStyleOfEachRow(t *testing.T) {
 	for _, m := range []fwopt.Method{fwopt.FWOpenLoop(), fwmore.GarberHazanStronglyConvex(1, 1, 1, 1), fwmore.AwayFWLineSearch(),
 		fwmore.PairwiseFWLineSearch(), &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{},
 		fwopt.SFWTheorem3(1, 1, 1), fwmore.OnlineFWSmooth(), fwmore.OnlineFWLipschitz(1, 1),
-		fwopt.SCGSConvex(1, 1, 1), fwopt.SCGSStronglyConvex(1, 1, 1, 1), fwopt.SVRFTheorem1(), fwopt.STORCTheorem2c(1, 1, 1)} {
+		fwopt.SCGSConvex(1, 1, 1), fwopt.SCGSStronglyConvex(1, 1, 1, 1), fwopt.SVRFTheorem1(), fwopt.STORCTheorem2c(1, 1, 1), fwmore.NewAdaptiveSTORC()} {
 		name := fmt.Sprint(m)
 		s := Style(name)
 		if s.Color == grey {
 			t.Errorf("%s has no style", name)
 		}
-		if reduced := name == "SVRF" || name == "STORC"; reduced != (len(s.Dashes) == 0) {
+		if reduced := name == "SVRF" || strings.HasPrefix(name, "STORC"); reduced != (len(s.Dashes) == 0) {
 			t.Errorf("%s: dashes %v", name, s.Dashes)
 		}
 	}
 	s := assign([]string{"Online-FW", "Online-FW, linearised"})
 	if s[0].Color != s[1].Color || slices.Equal(s[0].Dashes, s[1].Dashes) {
 		t.Errorf("the two rows of Online-FW: %+v, %+v", s[0], s[1])
+	}
+}
+
+// Lines of one figure are told apart by colour or dashes, and not by the width alone.
+func TestVariants(t *testing.T) {
+	for _, names := range [][]string{
+		{"STORC", "STORC, adaptive"},
+		{"STORC", "STORC, theorem"},
+		{"STORC, adaptive", "STORC, adaptive, no memory", "STORC"},
+		{"SVRF, tuned", "mine", "SVRF", "SVRF: m", "SVRF with m = 10"},
+		{"SFW", "SCGS", "SVRF", "STORC", "SGD", "SVRG", "STORC, adaptive", "FISTA"},
+		{"SFW", "SFW, drawn singly", "SCGS", "SCGS, drawn singly", "theirs"},
+	} {
+		s := assign(names)
+		for i := range s {
+			for j := range i {
+				if s[i].Color == s[j].Color && slices.Equal(s[i].Dashes, s[j].Dashes) {
+					t.Errorf("%s and %s: %+v, %+v", names[j], names[i], s[j], s[i])
+				}
+			}
+		}
+	}
+	if s := assign([]string{"STORC, adaptive, no memory", "STORC", "STORCish"}); s[0].Color != Style("STORC, adaptive").Color || s[2].Color != grey {
+		t.Errorf("the longest name of a method, and no part of a word: %+v", s)
 	}
 }
 

@@ -2,6 +2,7 @@ package fwplot
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,7 +159,7 @@ func (t ticks) linTicks(lo, hi float64) []plot.Tick {
 	}
 }
 
-// multiple writes i·10^e on an axis whose largest value is big.
+// multiple writes i·10^e on an axis whose largest value is big: as 200000, or 2e6 if that is long.
 func multiple(i float64, e int, big float64) string {
 	if i == 0 {
 		return "0"
@@ -167,6 +168,7 @@ func multiple(i float64, e int, big float64) string {
 	if top >= -3 && top < 6 {
 		return minus(strconv.FormatFloat(i*math.Pow(10, float64(e)), 'f', max(0, -e), 64))
 	}
+	top = e + int(math.Floor(math.Log10(math.Abs(i))+1e-9))
 	s := strconv.FormatFloat(i*math.Pow(10, float64(e-top)), 'f', max(0, top-e), 64)
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
@@ -245,4 +247,16 @@ func linRange(lo, hi float64) (float64, float64) {
 		return lo, hi
 	}
 	return a, b
+}
+
+// silentTicks are ticks without labels.
+type silentTicks struct{ plot.Ticker }
+
+// Ticks implements plot.Ticker.
+func (t silentTicks) Ticks(lo, hi float64) []plot.Tick {
+	out := slices.Clone(t.Ticker.Ticks(lo, hi))
+	for i := range out {
+		out[i].Label = ""
+	}
+	return out
 }

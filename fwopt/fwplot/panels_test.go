@@ -1,0 +1,96 @@
+package fwplot
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+var placed = regexp.MustCompile(`<text textLength="([^"]+)" x="([^"]+)" y="-([^"]+)" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([^p]+)px[^>]*>([^<]*)<`)
+
+// Long titles beside one another and many names below one another: no text is on another or leaves the figure.
+func TestTextsApart(t *testing.T) {
+	titled := func(title string) *plot.Plot {
+		return Lines(title, "seconds", "gap", false, false, Series{Name: "SVRF", X: []float64{1, 2}, Y: []float64{1, 2}})
+	}
+	named := func(n int) *plot.Plot {
+		p := Lines("ratios", "times as fast", "", false, false)
+		var names plot.ConstantTicks
+		for i := range n {
+			names = append(names, plot.Tick{Value: float64(i), Label: fmt.Sprintf("item %d, in some words", i)})
+		}
+		p.Y.Tick.Marker, p.Y.Min, p.Y.Max = names, -0.7, float64(n)-0.3
+		return p
+	}
+	three := []*plot.Plot{titled("news20: median and range of 5 seeds"), titled("rcv1 (generated): median and range of 5 seeds"), titled("omniglot: median and range of nearby points")}
+	for what, f := range map[string]Figure{
+		"two titles":   Grid(three[:2]),
+		"three titles": Grid(three),
+		"few names":    Bundle(named(5)),
+		"many names":   Bundle(named(30)),
+		"two rows":     Grid([]*plot.Plot{named(25)}, []*plot.Plot{named(9)}),
+	} {
+		type box struct {
+			x0, x1, y0, y1 float64
+			text           string
+		}
+		var boxes []box
+		for _, m := range placed.FindAllStringSubmatch(string(f.SVG), -1) {
+			var v [4]float64
+			for i := range v {
+				v[i], _ = strconv.ParseFloat(m[i+1], 64)
+			}
+			b := box{v[1], v[1] + v[0], v[2], v[2] + 0.7*v[3], m[5]}
+			if w, h := 0.75*float64(f.Width), 0.75*float64(f.Height); b.x0 < 0 || b.x1 > w || b.y0 < 0 || b.y1 > h {
+				t.Errorf("%s: %q leaves the figure", what, b.text)
+			}
+			for _, o := range boxes {
+				if b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 {
+					t.Errorf("%s: %q is on %q", what, b.text, o.text)
+				}
+			}
+			boxes = append(boxes, b)
+		}
+		if len(boxes) < 10 {
+			t.Errorf("%s: %d texts", what, len(boxes))
+		}
+	}
+	if f := Bundle(named(5)); f.Height != figHeight {
+		t.Errorf("%d pixels high, want %d as ever where names have room", f.Height, figHeight)
+	}
+}
+
+// A title ends where its panel does, however wide what stands left of the data is, and
+// has all its words.
+func TestTitlesFit(t *testing.T) {
+	titles := []string{"rcv1 (generated): median and range of 5 seeds", "rcv1 (generated): median and range of 3 to 5 seeds", "short"}
+	for cols := 2; cols <= 3; cols++ {
+		var row []*plot.Plot
+		for _, title := range titles[:cols] {
+			row = append(row, Lines(title, "x", "f(w) − f*", true, true,
+				Series{"SVRG, SVD", []float64{1, 1e3}, []float64{1, 1e-5}}))
+		}
+		l := newLayout([][]*plot.Plot{row})
+		w, h := vg.Points(0.75*float64(l.width)), vg.Points(0.75*float64(l.height))
+		c := draw.New(vgsvg.New(w, h))
+		for range 2 { // the second time is the PNG's
+			l.draw(c)
+		}
+		for j, at := range l.place(draw.Crop(c, 0, 0, l.below(), -l.above()))[0] {
+			q := l.rows[0][j]
+			if end := at.Min.X + q.titleStyle.Width(q.title); end > at.Max.X+q.right+1 {
+				t.Errorf("%d columns: the title of column %d ends at %.0f, its panel at %.0f", cols, j, end, at.Max.X+q.right)
+			}
+			if got := strings.Join(strings.Fields(q.title), " "); got != titles[j] {
+				t.Errorf("%q, want the words of %q", got, titles[j])
+			}
+		}
+	}
+}
