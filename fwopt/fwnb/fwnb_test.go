@@ -3,6 +3,7 @@ package fwnb
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/gob"
 	"encoding/xml"
 	"io"
 	"math"
@@ -17,6 +18,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
 // A figure of fwplot is a figure of fwnb, though neither imports the other.
@@ -63,10 +65,39 @@ func TestShow(t *testing.T) {
 	if m := d.Metadata["image/png"].(map[string]int); m["width"] != 576 || m["height"] != 346 {
 		t.Errorf("%v", d.Metadata)
 	}
+	if d = s.sent[0]; d.Metadata[vegaLite] != nil {
+		t.Error("a figure without Vega has it")
+	}
 	Show(Figure{Alt: "no picture"})
 	if d = s.sent[1]; len(d.Data) != 1 {
 		t.Errorf("%v", d.Data)
 	}
+}
+
+// A figure that slides goes as JSON, in types that the kernel knows, without the menu of Vega; what is none is a panic.
+func TestShowVega(t *testing.T) {
+	s := set(t, true, false)
+	scene := fwplot.NewScene("a square", fwset.Box{Lo: []float64{0, 0}, Hi: []float64{1, 1}}, []float64{1, 0}, []float64{0, 1})
+	scene.Path("FW", []float64{0, 0}, []float64{1, 0.5})
+	Show(scene.Slide(0))
+	d := s.sent[0]
+	spec, ok := d.Data[vegaLite].(map[string]any)
+	if !ok || len(spec["layer"].([]any)) != 4 || d.Data["image/png"] == nil {
+		t.Fatalf("%v", d.Data)
+	}
+	if o := d.Metadata[vegaLite].(map[string]any)["embed_options"].(map[string]any); o["actions"] != false {
+		t.Errorf("%v", d.Metadata)
+	}
+	var pipe bytes.Buffer
+	if err := gob.NewEncoder(&pipe).Encode(d); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if p, _ := recover().(string); !strings.HasPrefix(p, "fwnb: the Vega of a figure: ") {
+			t.Errorf("%q", p)
+		}
+	}()
+	Show(Figure{Vega: []byte("no JSON")})
 }
 
 func TestMarkdown(t *testing.T) {

@@ -8,6 +8,8 @@
 package fwnb
 
 import (
+	"encoding/gob"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -22,16 +24,18 @@ import (
 )
 
 // Figure is a drawing in two formats that look alike, as fwplot.Bundle and
-// fwplot.Grid make them.
+// fwplot.Grid make them. One of Scene.Slide has a third in which a slider moves.
 type Figure = struct {
 	PNG, SVG      []byte
+	Vega          []byte // in the language Vega-Lite 5, in JSON; or nil
 	Width, Height int    // on the screen, in pixels of 1/96 inch
 	Alt           string // the same in a sentence
 }
 
 // Show displays a figure in the notebook. The page shows the SVG where it is
-// trusted and the PNG where it is not, and its file keeps both. Elsewhere Show
-// does nothing.
+// trusted and the PNG where it is not, and its file keeps both. JupyterLab shows Vega in
+// their place if there is one: its slider needs no kernel, no network and no trust. What
+// is no JSON is a panic. Elsewhere Show does nothing.
 func Show(f Figure) {
 	data := map[protocol.MIMEType]any{protocol.MIMETextPlain: f.Alt}
 	if len(f.PNG) > 0 {
@@ -40,7 +44,24 @@ func Show(f Figure) {
 	if len(f.SVG) > 0 {
 		data[protocol.MIMEImageSVG] = string(f.SVG)
 	}
-	display(data, map[string]any{"image/png": map[string]int{"width": f.Width, "height": f.Height}})
+	metadata := map[string]any{"image/png": map[string]int{"width": f.Width, "height": f.Height}}
+	if len(f.Vega) > 0 {
+		var spec map[string]any
+		if err := json.Unmarshal(f.Vega, &spec); err != nil {
+			panic("fwnb: the Vega of a figure: " + err.Error())
+		}
+		data[vegaLite] = spec
+		metadata[vegaLite] = map[string]any{"embed_options": map[string]any{"actions": false}} // no menu, which leads to a web site
+	}
+	display(data, metadata)
+}
+
+const vegaLite = "application/vnd.vegalite.v5+json"
+
+// A kernel takes what JSON is made of, if it is told the types.
+func init() {
+	gob.Register(map[string]any{})
+	gob.Register([]any{})
 }
 
 // Markdown displays a text in the notebook, with formulas between dollar signs.

@@ -1,0 +1,37 @@
+package fwnb
+
+import (
+	"context"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+)
+
+// Race is Seeds for the runs of a method on random draws of a problem, so many seeds on each.
+// Both count from 1, and the seeds go on from draw to draw: with two on each, draw 3 has the
+// seeds 5 and 6. Stop leaves the draws that have all their runs. In one the run is made, as by
+// fwinst.Instance.Run:
+//
+//	fwnb.Race("SVRF", 5, 1, func(ctx context.Context, draw, seed uint64) []fwopt.Point {
+//		m := fwopt.SVRFTheorem1()
+//		return fwinst.Simplex(4096, 8, draw).Run(ctx, m, seed, fwopt.EpochEnds(m.N, 7))
+//	})
+func Race(name string, draws, seeds int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Race {
+	return race(interrupt(), name, draws, seeds, one)
+}
+
+func race(ctx context.Context, name string, draws, each int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Race {
+	type run struct {
+		draw   uint64
+		points []fwopt.Point
+	}
+	all := make([][][]fwopt.Point, draws)
+	for _, r := range seeds(ctx, name, draws*each, func(ctx context.Context, seed uint64) run {
+		draw := 1 + (seed-1)/uint64(each)
+		return run{draw, one(ctx, draw, seed)}
+	}) {
+		all[r.draw-1] = append(all[r.draw-1], r.points)
+	}
+	return fwrate.Race{Name: name, Draws: slices.DeleteFunc(all, func(runs [][]fwopt.Point) bool { return len(runs) < each })}
+}

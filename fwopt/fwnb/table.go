@@ -1,0 +1,53 @@
+package fwnb
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+)
+
+// Record is a line of a table in a file: what stands there under each heading.
+type Record map[string]string
+
+// ReadTable reads a table of comma-separated values, the first line of which has the headings.
+// The error of a file that is not there, or in which a line has not as many values as there
+// are headings, names the file, and the line.
+func ReadTable(path string) ([]Record, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("fwnb: %w", err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("fwnb: %s: %w: want lines of as many values as the first has headings, with commas between", path, err)
+	}
+	var table []Record
+	for _, values := range lines[min(1, len(lines)):] {
+		r := Record{}
+		for i, heading := range lines[0] {
+			r[heading] = values[i]
+		}
+		table = append(table, r)
+	}
+	return table, nil
+}
+
+// Num returns the number under a heading, NaN where nothing stands. It panics if there is no
+// such heading, or something else than a number under it.
+func (r Record) Num(heading string) float64 {
+	text, ok := r[heading]
+	if !ok {
+		panic(fmt.Sprintf("fwnb: no heading %q", heading))
+	}
+	if text == "" {
+		return math.NaN()
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic(fmt.Sprintf("fwnb: under %q is %q and no number", heading, text))
+	}
+	return x
+}
