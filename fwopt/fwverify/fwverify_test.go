@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"gonum.org/v1/gonum/floats"
 )
 
 // short is what the tests do.
@@ -83,6 +88,20 @@ func TestPlantedFaults(t *testing.T) {
 				return a
 			}, false)
 		}
+	}
+	// matrix completion, changed, or with another answer than that of its set
+	complete := func(change func(c *completed)) func(l *ledger) {
+		return func(l *ledger) {
+			r := rand.New(rand.NewPCG(5, 0))
+			for range 5 {
+				c := newCompleted(r, 20, 17, 200)
+				change(c)
+				completionOf(l, c, r, e)
+			}
+		}
+	}
+	answer := func(change func(v *fwopt.Vertex, g []float64, slack float64) float64) func(c *completed) {
+		return func(c *completed) { c.omega = changed{c.omega, change} }
 	}
 	for _, c := range []struct {
 		fault string
@@ -164,6 +183,26 @@ func TestPlantedFaults(t *testing.T) {
 			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false, func() *fwopt.STORC { return fwmore.STORCBeyond(msl.L, msl.D) })
 		}, []string{"Beyond: E gap(w_t) ≤ LD²/2^{t+1}", "Beyond: step 1", "Beyond: step 2, one step", "Beyond: step 3, one step",
 			"Beyond: proof, E gap(z_s) ≤ 26LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 40LD_t²/(s+1)²", "Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
+		{"τ of the set of entries a tenth larger", complete(func(c *completed) { c.omega = fwset.NewCompletion(c.h, c.m, c.e, 1.1*c.tau) }),
+			[]string{"Completion: −⟨g, v⟩ ≤ τσ_1", "Completion: a vertex has ‖V‖_* = τ", "Completion: a vertex on the observed entries alone"}},
+		{"an entry not observed", complete(func(c *completed) { c.f = fwsum.NewObserved(c.f.Dim(), make([]float64, c.n-1)) }),
+			[]string{"Completion: f is that of the matrix", "Completion: ∇f is that of the matrix, at its entries"}},
+		{"a slack of 0", complete(answer(func(_ *fwopt.Vertex, _ []float64, _ float64) float64 { return 0 })),
+			[]string{"Completion: ⟨g, v⟩ + τσ_1 ≤ slack"}},
+		{"a slack of 1", complete(answer(func(_ *fwopt.Vertex, _ []float64, _ float64) float64 { return 1 })),
+			[]string{"Completion: the slack is what was asked for"}},
+		{"the vertex of an ℓ1 ball", complete(answer(func(v *fwopt.Vertex, g []float64, slack float64) float64 {
+			k := slices.IndexFunc(g, func(x float64) bool { return math.Abs(x) == floats.Norm(g, math.Inf(1)) })
+			clear(v.Value)
+			v.Value[k] = math.Copysign(1, -g[k])
+			return slack
+		})), []string{"Completion: ⟨g, v⟩ + τσ_1 ≤ slack", "Completion: no matrix of the ball is below ⟨g, v⟩ − slack"}},
+		{"always the same vertex", complete(answer(func(v *fwopt.Vertex, _ []float64, slack float64) float64 {
+			for k := range v.Value {
+				v.Value[k] = 0.1
+			}
+			return slack
+		})), []string{"Completion: f − f* ≤ duality gap + slack", "Completion: FW, 2L_fD²/(k+2)"}},
 	} {
 		l := newLedger("planted")
 		c.run(l)
@@ -182,6 +221,16 @@ func TestPlantedFaults(t *testing.T) {
 			}
 		}
 	}
+}
+
+// changed is a set with other answers.
+type changed struct {
+	fwopt.Domain
+	change func(v *fwopt.Vertex, g []float64, slack float64) float64
+}
+
+func (c changed) ArgminVertex(v *fwopt.Vertex, g []float64, tol float64, warm *fwset.Warm) float64 {
+	return c.change(v, g, fwset.Argmin(c.Domain, v, g, tol, warm))
 }
 
 // The variance is what the definition says, and the noise at the limit has the

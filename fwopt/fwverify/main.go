@@ -77,6 +77,9 @@ func verify(e effort) (checks []Check) {
 	l = newLedger("logistic loss")
 	logistic(l, e)
 	add(l)
+	l = newLedger("matrix completion")
+	completion(l, e)
+	add(l)
 	for _, p := range e.instances {
 		l := newLedger(p.Name)
 		for _, check := range []func(*ledger, *fwinst.Instance, effort){
