@@ -23,7 +23,7 @@ func aheadOf(m fwopt.Method) (a ahead, err error) {
 	case *fwopt.FW:
 		switch m.Rule.(type) {
 		case fwopt.OpenLoop, fwopt.Short:
-			return ahead{}, nil
+			return ahead{next: func() (t, k int) { return 1, m.K + 1 }}, nil
 		}
 		return a, fmt.Errorf("FW with the step rule %T looks at all rows again in each step, a pass each; take the open loop or the short step", m.Rule)
 	case *fwopt.SFW:
@@ -36,6 +36,15 @@ func aheadOf(m fwopt.Method) (a ahead, err error) {
 		return a, fmt.Errorf("the batches of AdaptiveSTORC depend on the iterate, so that nobody can bring their rows in the pass before; take STORC")
 	}
 	return a, fmt.Errorf("%T does not say the sizes of its batches ahead; of those here FW, SFW, SVRF and STORC do", m)
+}
+
+// done returns how many steps the method has made.
+func (a *ahead) done() (steps int) {
+	t, k := a.next()
+	for ; t > 1; t-- {
+		steps += a.n(t - 1)
+	}
+	return steps + k - 1
 }
 
 // following is the step after step K of epoch T.

@@ -33,13 +33,16 @@ type engine struct {
 	jobs   *int
 	limit  *time.Duration
 	temp   string // Beam leaves a file there for each pipeline
+
+	progress io.Writer // lines of text
 }
 
 func newEngine(f *flag.FlagSet) *engine {
 	return &engine{
-		runner: f.String("runner", "prism", "prism, which runs in this process unless --endpoint is given, or universal, for any other at --endpoint"),
-		jobs:   f.Int("jobs", min(8, runtime.NumCPU()), "pipelines that share out the shards of a pass: Prism gives each one worker; for other runners 1"),
-		limit:  f.Duration("patience", 10*time.Minute, "a pass that takes longer is made anew, once: a worker that dies before it has a connection ends no pipeline of Prism's"),
+		progress: os.Stderr,
+		runner:   f.String("runner", "prism", "prism, which runs in this process unless --endpoint is given, or universal, for any other at --endpoint"),
+		jobs:     f.Int("jobs", min(8, runtime.NumCPU()), "pipelines that share out the shards of a pass: Prism gives each one worker; for other runners 1"),
+		limit:    f.Duration("patience", 10*time.Minute, "a pass that takes longer, or a sweep from which nothing comes for so long, is made anew, once: a worker that dies before it has a connection ends no pipeline of Prism's"),
 	}
 }
 
@@ -51,12 +54,15 @@ func (e *engine) start(memory int) (err error) {
 	if memory > 0 {
 		debug.SetMemoryLimit(int64(memory))
 	}
+	if err := e.refuse(); err != nil {
+		return err
+	}
 	beam.Init()
 	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) // what goes wrong comes back as an error
-	log.SetLogger(quiet{})
 	if e.temp, err = os.MkdirTemp("", "fwbeam-*"); err != nil {
 		return err
 	}
+	log.SetLogger(quiet{e.temp})
 	if err := os.Setenv("TMPDIR", e.temp); err != nil {
 		return err
 	}
@@ -104,27 +110,32 @@ func freePort() (int, error) {
 // stop removes what Beam has left.
 func (e *engine) stop() { os.RemoveAll(e.temp) }
 
-// quiet logs nothing: Beam says each step of each pipeline.
-type quiet struct{}
+// quiet logs nothing, for Beam says each step of each pipeline, but why Beam ends this
+// program, and then removes what it has left.
+type quiet struct{ temp string }
 
-func (quiet) Log(context.Context, log.Severity, int, string) {}
+func (q quiet) Log(_ context.Context, sev log.Severity, _ int, text string) {
+	if sev >= log.SevFatal {
+		fmt.Fprintln(os.Stderr, "fwbeam:", text)
+		os.RemoveAll(q.temp)
+	}
+}
 
 // shardFn does the work of a pass on one shard.
 type shardFn struct{ Pass pass }
 
-func init() { register.DoFn2x1[context.Context, string, error](&shardFn{}) }
+func init() { register.DoFn2x2[context.Context, string, string, error](&shardFn{}) }
 
 // ProcessElement does the work on the shard that text, a task in JSON, names.
-func (f *shardFn) ProcessElement(ctx context.Context, text string) error {
+func (f *shardFn) ProcessElement(ctx context.Context, text string) (string, error) {
 	var t task
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
-		return err
+		return "", err
 	}
-	return f.Pass.do(ctx, &t)
+	return "", f.Pass.do(ctx, &t)
 }
 
-// pass makes a pass, and once more if it fails, for a worker may have died; all that it
-// writes is the same then.
+// pass makes a pass, twice if a worker dies: all that it writes is the same then.
 func (e *engine) pass(ctx context.Context, p *pass, ts []task) error {
 	elements := make([]string, len(ts))
 	for k := range ts {
@@ -134,10 +145,39 @@ func (e *engine) pass(ctx context.Context, p *pass, ts []task) error {
 		}
 		elements[k] = string(b)
 	}
+	return e.twice(ctx, fmt.Sprintf("pass %d", p.Number), func(ctx context.Context, _ func()) error {
+		return e.each(ctx, &shardFn{*p}, elements)
+	})
+}
+
+// minute is how often one reads that something waits; a variable for the tests.
+var minute = time.Minute
+
+// twice does what it is given, within --patience, and once more if it fails. What calls
+// alive, for something has come, has the patience from there on.
+func (e *engine) twice(ctx context.Context, what string, do func(ctx context.Context, alive func()) error) error {
 	try := func() error {
-		ctx, cancel := context.WithTimeoutCause(ctx, *e.limit, fmt.Errorf("longer than --patience %v", *e.limit))
-		defer cancel()
-		err := e.each(ctx, &shardFn{*p}, elements)
+		// no deadline, which gRPC would see first and name by another word
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		late := time.AfterFunc(*e.limit, func() { cancel(fmt.Errorf("longer than --patience %v", *e.limit)) })
+		defer late.Stop()
+		began, tick, over := time.Now(), time.NewTicker(minute), make(chan struct{})
+		defer tick.Stop()
+		var said sync.WaitGroup
+		said.Go(func() {
+			for {
+				select {
+				case <-tick.C:
+					fmt.Fprintf(e.progress, "%s has waited %.0f s for workers\n", what, time.Since(began).Seconds())
+				case <-over:
+					return
+				}
+			}
+		})
+		err := do(ctx, func() { late.Reset(*e.limit) })
+		close(over)
+		said.Wait()
 		if err != nil && ctx.Err() != nil {
 			err = errors.Join(context.Cause(ctx), err)
 		}
@@ -147,11 +187,22 @@ func (e *engine) pass(ctx context.Context, p *pass, ts []task) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	fmt.Fprintf(e.progress, "%s is made once more: %s\n", what, first)
 	if again := try(); again != nil {
 		return fmt.Errorf("twice: %w", again)
 	}
 	return nil
 }
+
+// end takes what an element's work returns. It is there for Prism v2.77.0, which waits for a
+// stage without an output in a busy loop, and so takes a processor from the workers.
+type end struct{}
+
+func init() { register.DoFn1x0[string](&end{}) }
+
+// ProcessElement does nothing.
+func (*end) ProcessElement(string) {}
 
 // each lets fn process the elements, in as many pipelines as there are jobs.
 func (e *engine) each(ctx context.Context, fn any, elements []string) error {
@@ -162,7 +213,8 @@ func (e *engine) each(ctx context.Context, fn any, elements []string) error {
 		all.Go(func() {
 			mine := elements[k*len(elements)/jobs : (k+1)*len(elements)/jobs]
 			p, s := beam.NewPipelineWithRoot()
-			beam.ParDo0(s, fn, beam.Reshuffle(s, beam.CreateList(s, mine)))
+			done := beam.ParDo(s, fn, beam.Reshuffle(s, beam.CreateList(s, mine)))
+			beam.ParDo0(s, &end{}, beam.Reshuffle(s, done))
 			_, failed[k] = beam.Run(ctx, *e.runner, p)
 		})
 	}
@@ -203,6 +255,13 @@ func work(args []string) error {
 func serve(ctx context.Context, f *flag.FlagSet, args []string) error {
 	port := f.Int("port", 8073, "of the job service")
 	f.Parse(args)
+	l, err := net.Listen("tcp", fmt.Sprintf(":%d", *port)) // where Prism would panic
+	if err == nil {
+		err = l.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("--port %d: %w: another program has it: take another port", *port, err)
+	}
 	if _, err := prism.CreateJobServer(ctx, prism.Options{Port: *port}); err != nil {
 		return err
 	}

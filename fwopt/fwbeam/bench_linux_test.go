@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
 )
@@ -42,16 +44,40 @@ func BenchmarkShard(b *testing.B) {
 		b.ReportMetric(float64(g.n*b.N)/(cpu()-start), "rows/cpu-s")
 	})
 	b.Run("memory", func(b *testing.B) {
-		start := cpu()
 		f := s.Logistic()
 		dst := make([]float64, f.Dim())
-		start = cpu()
+		start := cpu()
 		for b.Loop() {
 			f.Value(truth)
 			f.Grad(dst, truth, fwopt.Batch{})
 		}
 		b.ReportMetric(float64(g.n*b.N)/(cpu()-start), "rows/cpu-s")
 	})
+}
+
+// idle is an element's work that waits.
+type idle struct{}
+
+func init() { register.DoFn2x2[context.Context, string, string, error](&idle{}) }
+
+func (*idle) ProcessElement(context.Context, string) (string, error) {
+	time.Sleep(2 * time.Second)
+	return "", nil
+}
+
+// While workers wait nothing computes: not Prism either, which would take two seconds and more. A
+// tenth of a second is for the start; a slow machine takes a few.
+func TestNoBusyLoop(t *testing.T) {
+	e := *embedded()
+	jobs := 2
+	e.jobs = &jobs
+	start := cpu()
+	if err := e.each(context.Background(), &idle{}, []string{"a", "b"}); err != nil {
+		t.Fatal(err)
+	}
+	if spent := cpu() - start; spent > 1 {
+		t.Errorf("%.2f s of the processor in two seconds of waiting", spent)
+	}
 }
 
 // What a pass costs beside its arithmetic: 16 shards of one row, in one process.

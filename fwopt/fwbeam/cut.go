@@ -36,14 +36,25 @@ func cut(ctx context.Context, f *flag.FlagSet, args []string) error {
 	if _, err := sizeOf(ctx, join(*out, manifestFile)); err == nil {
 		return fmt.Errorf("%s has shards already: remove it, or take another folder", *out)
 	}
+	var err error
 	if *in == "" {
 		g.m = max(*features, g.nonzeros)
 		if *features == 0 {
 			g.m = 100_000
 		}
-		return g.write(w, *rows)
+		err = g.write(w, *rows)
+	} else {
+		err = cutFile(w, *in, *rows, *features, *unit)
 	}
-	return cutFile(w, *in, *rows, *features, *unit)
+	if err == nil {
+		bytes := 0
+		for _, s := range w.m.Shards {
+			bytes += int(s.Bytes)
+		}
+		fmt.Printf("%s: %d rows with %d nonzeros, %d features, %d classes, in %d shards of together %s in %s\n",
+			w.m.Name, w.m.Rows, w.m.Nonzeros, w.m.Features, len(w.m.Labels), len(w.m.Shards), size(bytes), *out)
+	}
+	return err
 }
 
 // cutFile cuts a LIBSVM file in two readings, for a shard has the labels of all rows. It

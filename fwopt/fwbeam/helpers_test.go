@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
 )
 
 // TestMain lets the tests' program be fwbeam itself, for tests with other processes.
@@ -18,7 +21,11 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if temp := os.Getenv("TMPDIR"); strings.HasPrefix(filepath.Base(temp), "fwbeam-") {
+		os.RemoveAll(temp) // of the engine that the tests share
+	}
+	os.Exit(code)
 }
 
 // small writes generated shards, of so many rows each, into a folder.
@@ -52,7 +59,7 @@ func inMemory(t *testing.T, dir string, p problem) *fwopt.Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed), method, nil, fwopt.Budget{Steps: p.Steps, DualityGap: true})
+	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed), method, nil, fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)})
 }
 
 // local is an engine without Beam: so many goroutines, each with every so many-th shard,
@@ -107,4 +114,18 @@ func file(t *testing.T, s *fwdata.Set) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// onlyTrace is the only run in a folder; said is what its driver wrote.
+func onlyTrace(t *testing.T, runs, said string) *fwopt.Trace {
+	t.Helper()
+	traces, _ := filepath.Glob(filepath.Join(runs, "*.trace"))
+	if len(traces) != 1 {
+		t.Fatalf("%v:\n%s", traces, said)
+	}
+	tr, err := fwkeep.LoadTrace(traces[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
 }

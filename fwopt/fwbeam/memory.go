@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -32,17 +33,19 @@ func size(b int) string {
 	return strconv.FormatFloat(x, 'g', 4, 64) + [...]string{" B", " KiB", " MiB", " GiB", " TiB"}[unit]
 }
 
-// parseSize is the opposite: 512MiB, 1GiB, 2e9.
+// parseSize is the opposite: 512MiB, 1GiB, 100MB, 2e9.
 func parseSize(s string) (int, error) {
 	text, factor := strings.TrimSpace(s), 1.
-	for k, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
-		if t, ok := strings.CutSuffix(text, unit); ok {
-			text, factor = strings.TrimSpace(t), float64(int(1)<<(10*(k+1)))
+	for k, unit := range []string{"K", "M", "G", "T"} {
+		if t, ok := strings.CutSuffix(text, unit+"iB"); ok {
+			text, factor = strings.TrimSpace(t), math.Pow(1024, float64(k+1))
+		} else if t, ok := strings.CutSuffix(text, unit+"B"); ok {
+			text, factor = strings.TrimSpace(t), math.Pow(1000, float64(k+1))
 		}
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x*factor >= 1 && x*factor < 1<<60) {
-		return 0, fmt.Errorf("%q is no number of bytes such as 512MiB or 1GiB", s)
+		return 0, fmt.Errorf("%q is no number of bytes such as 512MiB, 1GiB or 100MB", s)
 	}
 	return int(x * factor), nil
 }

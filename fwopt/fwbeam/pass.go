@@ -19,6 +19,7 @@ import (
 // a folder of the pass: the driver writes w there, and the worker that has shard k part-k
 // and rows-k.
 type pass struct {
+	Number int    // of a run's passes, from 1
 	Shards string // the folder of the shards
 	Work   string // the folder of the pass
 	N      int    // n, the rows of all shards

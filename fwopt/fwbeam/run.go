@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -60,6 +61,9 @@ func runCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 			fmt.Println(tr.Note)
 		}
 	}
+	if err == nil && tr.Status == fwopt.Interrupted {
+		return errors.New("stopped: the same command goes on from there")
+	}
 	return err
 }
 
@@ -88,20 +92,38 @@ func (j *job) run(ctx context.Context) (tr *fwopt.Trace, err error) {
 	if err := a.fits(j.Steps, m.Rows, limit); err != nil {
 		return nil, fmt.Errorf("%s with the schedule %s: %w, and a driver of %s may hold %d: %s", j.Method, j.Schedule, err, size(j.memory), limit, j.smaller(m, D, limit))
 	}
+	if tr := j.finished(m); tr != nil {
+		return tr, nil
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &sum{m: m, dir: j.shards, work: join(j.work, fmt.Sprintf("run-%016x", rand.Uint64())), engine: j.engine, ctx: ctx, limit: limit}
+	clean(j.work, "run")
+	s := &sum{m: m, dir: j.shards, work: join(j.work, own("run")), engine: j.engine, ctx: ctx, limit: limit}
 	defer remove(context.WithoutCancel(ctx), s.work)
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case broken:
-			tr, err = nil, fmt.Errorf("%w; what is kept of the run is in %s, and the same command goes on from there", p.error, j.runs)
+			tr, err = nil, j.mended(p.error)
 		default:
 			panic(p)
 		}
 	}()
 	return j.keep(cancel, s, omega, method, a)
+}
+
+// mended says how the run goes on after an error of a pass.
+func (j *job) mended(err error) error {
+	if forGood(err) {
+		return err
+	}
+	return fmt.Errorf("%w; what is kept of the run is in %s: once that is mended the same command goes on from there", err, j.runs)
+}
+
+// forGood reports whether the same command ends in the same error. That of a worker comes
+// as text.
+func forGood(err error) bool {
+	return slices.ContainsFunc([]string{notNumber, "run fwbeam shard again", "code = Unimplemented"}, func(s string) bool { return strings.Contains(err.Error(), s) })
 }
 
 // smaller names a schedule that fits, as far as there is one.
@@ -126,20 +148,32 @@ func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, m
 	}
 	o := fwopt.NewOracle(s, omega, j.Seed)
 	s.serve(o, a)
-	started, now := time.Now(), fwopt.Point{}
+	started, now, begun := time.Now(), fwopt.Point{}, false
+	begin := func(step int) { // the passes before compare the start of the run with what is kept
+		if step > 0 && !begun {
+			fmt.Fprintf(j.progress, "goes on from step %d\n", step)
+		}
+		begun = true
+	}
 	s.passed = func(r report) {
 		gap := math.NaN()
 		if r.Grad {
 			g, slack := fwopt.DualityGap(s, omega, s.w)
 			gap = g + slack
 		}
-		fmt.Fprintf(j.progress, "pass %d after step %d: %d rows brought, %.3f s, f %.9g, gap %.3g\n", r.Pass, now.Step, r.Rows, r.Seconds, r.F, gap)
+		now.Step = a.done()
+		fmt.Fprintf(j.progress, "pass %d after step %d: %d rows brought, %.3f s", r.Pass, now.Step, r.Rows, r.Seconds)
+		if r.Grad {
+			fmt.Fprintf(j.progress, ", f %.9g, gap %.3g", r.F, gap)
+		}
+		fmt.Fprintln(j.progress)
 		if err := j.log(s, o, r, now, time.Since(started), gap); err != nil && s.failed == nil {
 			s.failed = err
 		}
 	}
 	b := fwopt.Budget{Steps: j.Steps, DualityGap: true, Every: math.Inf(1)} // the table of passes has f on the way
 	b.Watch = func(tr *fwopt.Trace, at fwopt.Point) {
+		begin(at.Step - 1)
 		now = at
 		s.over = now.Step >= j.Steps
 		if s.over {
@@ -149,9 +183,18 @@ func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, m
 			cancel(err)
 		}
 	}
+	s.engine = func(ctx context.Context, p *pass, ts []task) error {
+		if step := a.done(); step > 1 { // the record of step 1 is a pass of a new run, too
+			begin(step)
+		}
+		return j.engine(ctx, p, ts)
+	}
 	tr, err := fwkeep.Keep(s.ctx, j.runs, o, method, nil, b)
 	if s.failed != nil {
-		err = errors.Join(fmt.Errorf("%w; the run is kept in %s, and the same command goes on from there", s.failed, j.runs), err)
+		err = errors.Join(j.mended(s.failed), err)
+	}
+	if err == nil {
+		j.finish(s.m, tr)
 	}
 	return tr, err
 }

@@ -111,13 +111,49 @@ func TestRunGoesOn(t *testing.T) {
 	}
 }
 
+// The same command goes on after what can be mended, and is not said to after what cannot.
+func TestMended(t *testing.T) {
+	dir, _ := small(t, 3000)
+	for text, want := range map[string]bool{
+		"the machine is lost": true,
+		"rpc error: code = Unavailable desc = connection refused":                  true,
+		"shard-00000.bin is not the shard of the manifest: run fwbeam shard again": false,
+		"rpc error: code = Unimplemented desc = unknown service":                   false,
+	} {
+		for fail := range 6 {
+			j := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 3, 120})
+			passes := 0
+			j.engine = func(ctx context.Context, p *pass, ts []task) error {
+				if passes++; passes == fail+1 {
+					return errors.New(text)
+				}
+				return local(2)(ctx, p, ts)
+			}
+			if _, err := j.run(context.Background()); err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "the same command goes on") != want {
+				t.Errorf("%s: pass %d: %v", text, fail+1, err)
+			}
+		}
+	}
+}
+
 // A run that is kept is read back, to the bits.
 func TestRunKept(t *testing.T) {
 	dir, _ := small(t, 900)
-	j := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 3, 120})
+	j, said := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 3, 120}), new(strings.Builder)
+	j.progress = said
 	want := j.mustRun(t)
-	got := j.mustRun(t)
+	if strings.Contains(said.String(), "goes on") {
+		t.Errorf("a new run said:\n%s", said)
+	}
+	j.engine = func(context.Context, *pass, []task) error { return errors.New("a pass") }
+	got := j.mustRun(t) // without one
 	sameBits(t, "read back", want, got)
+	j.engine = local(2)
+	notes, _ := filepath.Glob(filepath.Join(j.runs, "finished-*"))
+	if len(notes) != 1 || os.WriteFile(notes[0], []byte("other.trace\nof another run"), 0o666) != nil {
+		t.Fatal(notes)
+	}
+	sameBits(t, "read back where fwbeam does not know of it", want, j.mustRun(t))
 	if files, _ := filepath.Glob(filepath.Join(j.runs, "*.trace")); len(files) != 1 || got.Note != "" {
 		t.Errorf("%v, %q", files, got.Note)
 	}
@@ -150,11 +186,23 @@ func TestRunStopped(t *testing.T) {
 			}
 			return err
 		}
-		if tr, err := j.run(ctx); tr == nil || tr.Status != fwopt.Interrupted {
-			t.Errorf("%+v: stopped: %+v, %v", p, tr, err)
+		tr, err := j.run(ctx)
+		if tr == nil || tr.Status != fwopt.Interrupted {
+			t.Fatalf("%+v: stopped: %+v, %v", p, tr, err)
 		}
+		at := tr.Last().Step
 		j.engine = local(2)
-		sameBits(t, fmt.Sprintf("%+v, stopped", p), want, j.mustRun(t))
+		said := new(strings.Builder)
+		j.progress = said
+		again := j.mustRun(t)
+		sameBits(t, fmt.Sprintf("%+v, stopped", p), want, again)
+		step := 0
+		if _, on, ok := strings.Cut(said.String(), "goes on from step "); ok {
+			fmt.Sscan(on, &step)
+		}
+		if strings.Contains(said.String(), "NaN") || strings.Count(said.String(), "goes on from step") != 1 || step < 1 || step != at {
+			t.Errorf("%+v: stopped after step %d, then said:\n%s", p, at, said)
+		}
 	}
 }
 

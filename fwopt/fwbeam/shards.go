@@ -105,15 +105,7 @@ func (m *manifest) check() error {
 	return nil
 }
 
-// first returns the row where shard k begins.
-func (m *manifest) first(k int) (row int) {
-	for _, s := range m.Shards[:k] {
-		row += s.Rows
-	}
-	return row
-}
-
-// Dim returns d = m·h.
+// dim returns d = m·h.
 func (m *manifest) dim() int { return m.Features * len(m.Labels) }
 
 // load reads a shard, which must be the one that the manifest names.

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -201,5 +202,25 @@ func TestWriteFile(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "b"), []byte("abce1234"), 0o666)
 	if _, err := unseal(ctx, filepath.Join(dir, "b")); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Error(err)
+	}
+}
+
+// fwbeam shard says what it has written.
+func TestShardSays(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "shards")
+	out, err := program("shard", "--out", dir, "--n=700", "--rows=300", "--features=40", "--nonzeros=5", "--seed=3").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	bytes := int64(0)
+	for k := range 3 {
+		info, err := os.Stat(filepath.Join(dir, fmt.Sprintf("shard-%05d.bin", k)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += info.Size()
+	}
+	if want := fmt.Sprintf("planted-700-40-2-3 (generated): 700 rows with 3500 nonzeros, 40 features, 2 classes, in 3 shards of together %s in %s\n", size(int(bytes)), dir); string(out) != want {
+		t.Errorf("%q, want %q", out, want)
 	}
 }

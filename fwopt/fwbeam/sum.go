@@ -188,7 +188,7 @@ func (s *sum) mustPass(w []float64) {
 func (s *sum) pass(w []float64) (err error) {
 	start := time.Now()
 	s.passes++
-	p := &pass{Shards: s.dir, Work: join(s.work, fmt.Sprintf("pass-%06d", s.passes)), N: s.m.Rows, Grad: w != nil}
+	p := &pass{Number: s.passes, Shards: s.dir, Work: join(s.work, fmt.Sprintf("pass-%06d", s.passes)), N: s.m.Rows, Grad: w != nil}
 	if s.left == 0 && s.ahead.m != nil && !s.over {
 		s.rows, s.index = nil, nil // before others are held
 		p.Sizes = s.ahead.from(s.t, s.k, s.limit)
@@ -218,6 +218,8 @@ func (s *sum) pass(w []float64) (err error) {
 	return nil
 }
 
+const notNumber = "f is not a number"
+
 // take reads what the workers have left.
 func (s *sum) take(p *pass, w []float64, r *report) error {
 	if p.Grad {
@@ -230,7 +232,7 @@ func (s *sum) take(p *pass, w []float64, r *report) error {
 			return err
 		}
 		if math.IsNaN(f) {
-			return errors.New("f is not a number")
+			return errors.New(notNumber)
 		}
 		s.f, s.w = f, append(s.w, w...)
 		r.F, r.Bytes = f, r.Bytes+read

@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/projection-free/fwlab/fwopt"
@@ -16,20 +20,46 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 )
 
-// sweepFn makes one run of a sweep in the memory of a worker. A run that is kept is only
-// read, so that an element may be tried again.
-type sweepFn struct{ Shards, Runs string }
+// sweepFn makes one run of a sweep in the memory of a worker, and writes a line of it into
+// a file of the folder Said, for the driver. A run that is kept is only read, so that an
+// element may be tried again.
+type sweepFn struct{ Shards, Runs, Said string }
 
-func init() { register.DoFn2x1[context.Context, string, error](&sweepFn{}) }
+// element is one run of a sweep.
+type element struct {
+	K int // which of the sweep's it is
+	problem
+}
 
-// ProcessElement makes the run that text, a problem in JSON, says.
-func (s *sweepFn) ProcessElement(ctx context.Context, text string) error {
-	var p problem
-	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		return err
+func init() { register.DoFn2x2[context.Context, string, string, error](&sweepFn{}) }
+
+// ProcessElement makes the run that text, an element in JSON, says.
+func (s *sweepFn) ProcessElement(ctx context.Context, text string) (string, error) {
+	var e element
+	if err := json.Unmarshal([]byte(text), &e); err != nil {
+		return "", err
 	}
-	_, err := p.keep(ctx, s.Shards, s.Runs)
-	return err
+	tr, err := e.keep(ctx, s.Shards, s.Runs)
+	if err != nil {
+		return "", err
+	}
+	return "", writeFile(ctx, s.saidFile(e.K), func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s %s, scale %g, seed %d: f %.9g, %s\n", e.Method, e.Schedule, e.Scale, e.Seed, tr.Last().F, traceFile(s.Runs, tr))
+		return err
+	})
+}
+
+func (s *sweepFn) saidFile(k int) string { return join(s.Said, fmt.Sprintf("run-%06d", k)) }
+
+// traceFile returns the file in which a run is kept, or why it is not.
+func traceFile(runs string, tr *fwopt.Trace) string {
+	paths, _ := filepath.Glob(filepath.Join(runs, fmt.Sprintf("*-seed%d-*.trace", tr.Seed)))
+	for _, path := range paths {
+		if other, err := fwkeep.LoadTrace(path); err == nil && other.Spec == tr.Spec {
+			return path
+		}
+	}
+	return tr.Note
 }
 
 // keep makes a run on all shards in memory.
@@ -102,6 +132,9 @@ func sweepCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	if fn.Shards == "" || f.NArg() > 0 {
 		return fmt.Errorf("fwbeam sweep needs --shards, a folder; %q is left over", f.Args())
 	}
+	if err := unsaid(f, "method", "schedule", "scale", "seed"); err != nil {
+		return err
+	}
 	elements, err := grid(base, *methods, *schedules, *scales, *seeds)
 	if err != nil {
 		return err
@@ -113,13 +146,75 @@ func sweepCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	if err := e.start(0); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%d runs\n", len(elements))
-	return e.each(ctx, fn, elements)
+	fmt.Fprintf(e.progress, "%d runs\n", len(elements))
+	return e.sweep(ctx, fn, elements)
+}
+
+// unsaid returns an error if a flag was given for which a sweep has a list.
+func unsaid(f *flag.FlagSet, names ...string) (err error) {
+	f.Visit(func(given *flag.Flag) {
+		if slices.Contains(names, given.Name) {
+			err = fmt.Errorf("--%s is of fwbeam run: a sweep has --%ss", given.Name, given.Name)
+		}
+	})
+	return err
+}
+
+// sweep makes runs, those that fail once more, and writes the line of each when it is kept.
+func (e *engine) sweep(ctx context.Context, fn *sweepFn, elements []element) error {
+	if err := os.MkdirAll(fn.Runs, 0o777); err != nil {
+		return err
+	}
+	clean(fn.Runs, ".sweep")
+	fn.Said = join(fn.Runs, own(".sweep"))
+	if err := os.Mkdir(fn.Said, 0o777); err != nil {
+		return err
+	}
+	defer os.RemoveAll(fn.Said)
+	all, left := len(elements), slices.Clone(elements)
+	said := func() { // the lines of what is kept since
+		left = slices.DeleteFunc(left, func(one element) bool {
+			b, err := os.ReadFile(fn.saidFile(one.K))
+			if err == nil {
+				e.progress.Write(b)
+			}
+			return err == nil
+		})
+	}
+	err := e.twice(ctx, "the sweep", func(ctx context.Context, alive func()) error {
+		var texts []string
+		for _, one := range left {
+			b, _ := json.Marshal(one) // numbers and strings
+			texts = append(texts, string(b))
+		}
+		over := make(chan error, 1)
+		go func() { over <- e.each(ctx, fn, texts) }()
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		var last time.Time
+		for {
+			select {
+			case err := <-over:
+				said()
+				return err
+			case <-tick.C:
+				said()
+				if info, err := os.Stat(fn.Runs); err == nil && !info.ModTime().Equal(last) {
+					last = info.ModTime() // of a run or a checkpoint more
+					alive()
+				}
+			}
+		}
+	})
+	if err == nil || forGood(err) {
+		return err
+	}
+	return fmt.Errorf("%d of %d runs are kept in %s; the same command goes on with those left: %w", all-len(left), all, fn.Runs, err)
 }
 
 // grid returns the runs of a sweep, each once.
-func grid(base problem, methods, schedules, scales string, seeds int) (elements []string, err error) {
-	seen := map[string]bool{}
+func grid(base problem, methods, schedules, scales string, seeds int) (elements []element, err error) {
+	seen := map[problem]bool{}
 	for _, base.Method = range strings.Split(methods, ",") {
 		for _, base.Schedule = range strings.Split(schedules, ",") {
 			for _, text := range strings.Split(scales, ",") {
@@ -134,10 +229,9 @@ func grid(base problem, methods, schedules, scales string, seeds int) (elements 
 				}
 				for seed := range seeds {
 					base.Seed = uint64(seed + 1)
-					b, _ := json.Marshal(base) // numbers and strings
-					if !seen[string(b)] {
-						seen[string(b)] = true
-						elements = append(elements, string(b))
+					if !seen[base] {
+						seen[base] = true
+						elements = append(elements, element{len(elements), base})
 					}
 				}
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,9 +27,11 @@ func TestSweep(t *testing.T) {
 	e := *embedded()
 	two := 2
 	e.jobs = &two
+	said := new(strings.Builder)
+	e.progress = said
 	when := map[string]time.Time{}
 	for turn := range 2 {
-		if err := e.each(context.Background(), &sweepFn{dir, runs}, elements); err != nil {
+		if err := e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements); err != nil {
 			t.Fatal(err)
 		}
 		traces, _ := filepath.Glob(filepath.Join(runs, "*.trace"))
@@ -46,6 +49,18 @@ func TestSweep(t *testing.T) {
 			when[path] = info.ModTime()
 		}
 	}
+	lines := strings.SplitAfter(said.String(), "\n")
+	if len(lines) != 13 {
+		t.Errorf("%d lines of two sweeps with 6 runs each:\n%s", len(lines)-1, said)
+	}
+	for path := range when {
+		if n := strings.Count(said.String(), ", "+path+"\n"); n != 2 {
+			t.Errorf("%d lines of %s", n, path)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(runs, ".sweep-*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
 	found := false
 	want := inMemory(t, dir, problem{"storc", "experiments", 0.01, "tracenorm", 5, 2, 60})
 	for path := range when {
@@ -53,7 +68,8 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = found || tr.Seed == 2 && tr.Last().F == want.Last().F && tr.Last().Calls == want.Last().Calls
+		found = found || tr.Seed == 2 && tr.Last().F == want.Last().F && tr.Last().Calls == want.Last().Calls &&
+			strings.Contains(said.String(), fmt.Sprintf("storc experiments, scale 0.01, seed 2: f %.9g, %s\n", tr.Last().F, path))
 	}
 	if !found {
 		t.Error("no run of the sweep is that of STORC, scale 0.01, seed 2")
@@ -63,19 +79,71 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%v is a sweep", bad)
 		}
 	}
-	if err := e.each(context.Background(), &sweepFn{t.TempDir(), runs}, elements[:1]); err == nil || !strings.Contains(err.Error(), "no shards in") {
-		t.Error(err)
+}
+
+// A run of a sweep that fails is made once more, and without those that are kept; if it
+// fails again the error says how many are.
+func TestSweepTwice(t *testing.T) {
+	dir, _ := small(t, 3000)
+	elements, err := grid(problem{Ball: "l1", Tau: 5, Steps: 20}, "sfw", "experiments", "1", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard := filepath.Join(dir, "shard-00001.bin")
+	b, err := os.ReadFile(shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, said := *embedded(), new(strings.Builder)
+	e.progress = said
+	kept.digest = ""
+	if err := os.Remove(shard); err != nil {
+		t.Fatal(err)
+	}
+	runs := t.TempDir()
+	err = e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements)
+	if err == nil || !strings.Contains(err.Error(), "0 of 2 runs are kept in "+runs+"; the same command goes on with those left: twice: ") ||
+		!strings.Contains(err.Error(), "a shard is missing") || strings.Count(said.String(), "the sweep is made once more: ") != 1 {
+		t.Errorf("%v, said:\n%s", err, said)
+	}
+	e.progress = writerFunc(func(line []byte) (int, error) { // once the sweep says that it is made once more
+		return len(line), os.WriteFile(shard, b, 0o666)
+	})
+	if err := os.RemoveAll(shard); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements); err != nil {
+		t.Error("a sweep that fails once: ", err)
+	}
+	if traces, _ := filepath.Glob(filepath.Join(runs, "*.trace")); len(traces) != 2 {
+		t.Error(traces)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// A flag for which a sweep has a list is refused.
+func TestSweepFlags(t *testing.T) {
+	dir, _ := small(t, 3000)
+	for _, flag := range []string{"--method=svrf", "--schedule=theorem", "--scale=2", "--seed=3"} {
+		out, err := program("sweep", "--shards", dir, "--runs", t.TempDir(), "--steps=2", "--seeds=1", flag).CombinedOutput()
+		name, _, _ := strings.Cut(flag, "=")
+		if want := name + " is of fwbeam run: a sweep has " + name + "s"; err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v: %s", flag, err, out)
+		}
 	}
 }
 
 // A size is read as it is written, and nonsense is an error.
 func TestSize(t *testing.T) {
-	for text, want := range map[string]int{"1GiB": 1 << 30, "512MiB": 512 << 20, "1.5 KiB": 1536, "2e9": 2e9, "17": 17} {
+	for text, want := range map[string]int{"1GiB": 1 << 30, "512MiB": 512 << 20, "1.5 KiB": 1536, "100MB": 1e8, "1.5 GB": 1.5e9, "2TB": 2e12, "3 TiB": 3 << 40, "2e9": 2e9, "17": 17} {
 		if got, err := parseSize(text); err != nil || got != want {
 			t.Errorf("%s: %d, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "x", "-1", "0", "1 GB", "NaN", "1e30"} {
+	for _, text := range []string{"", "x", "-1", "0", "1 XB", "1 B", "1 mb", "NaN", "1e30"} {
 		if got, err := parseSize(text); err == nil {
 			t.Errorf("%q is %d", text, got)
 		}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+)
+
+var traces = flag.String("traces", "", "TestTraces: the folder of page 17's traces, to measure them anew: ten minutes on a machine that does nothing else, and 5 GB on its disk for a while")
+
+// TestTraces measures what page 17 shows. Without -traces it does so on small sets, without
+// Beam and into a folder that is removed, so that it still works and the sums are right.
+func TestTraces(t *testing.T) {
+	x := &tracer{dir: *traces, full: *traces != "", engine: on}
+	if !x.full {
+		x.dir, x.engine = t.TempDir(), local
+	} else if err := os.MkdirAll(x.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("growth", x.growth)
+	t.Run("race", x.race)
+	t.Run("reference", x.reference)
+	x.machine(t)
+}
+
+// tracer writes the traces into a folder.
+type tracer struct {
+	dir    string
+	full   bool
+	engine func(pipelines int) func(context.Context, *pass, []task) error
+}
+
+func (x *tracer) pick(small, full int) int {
+	if x.full {
+		return full
+	}
+	return small
+}
+
+// write writes a table.
+func (x *tracer) write(t *testing.T, name string, rows [][]string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(x.dir, name+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := csv.NewWriter(f)
+	out.WriteAll(rows) // and flush
+	if err := out.Error(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// row is a line of a table.
+func row(cells ...any) (line []string) {
+	for _, c := range cells {
+		if s, ok := c.(float64); ok {
+			c = fmt.Sprintf("%.6g", s)
+		}
+		line = append(line, fmt.Sprint(c))
+	}
+	return line
+}
+
+// place is generated data in so many shards, in a folder of its own.
+type place struct {
+	generated
+	what   string
+	shards int
+	dir    string
+	m      *manifest
+}
+
+func (p *place) cut(t *testing.T) {
+	ctx := context.Background()
+	w := &writer{ctx: ctx, dir: p.dir}
+	err := p.write(w, (p.n+p.shards-1)/p.shards)
+	if err == nil {
+		p.m, err = open(ctx, p.dir)
+	}
+	if err != nil {
+		t.Error(err)
+	} else if len(p.m.Shards) != p.shards {
+		t.Errorf("%d shards, want %d", len(p.m.Shards), p.shards)
+	}
+}
+
+// growth measures passes over more rows, over more shards, over next to no rows, and in memory.
+func (x *tracer) growth(t *testing.T) {
+	of := func(n int) generated {
+		return generated{n: n, m: x.pick(100, 100_000), classes: 2, nonzeros: x.pick(5, 50), seed: 1}
+	}
+	news20 := generated{n: 16, m: x.pick(50, 62_061), classes: 20, nonzeros: x.pick(5, 80), seed: 1}
+	all := []*place{{what: "overhead", generated: of(16), shards: 16}, {what: "overhead", generated: news20, shards: 16}}
+	for k := range 4 {
+		all = append(all, &place{what: "rows", generated: of(x.pick(160, 250_000) << k), shards: 16})
+	}
+	for k := range 7 {
+		all = append(all, &place{what: "shards", generated: of(x.pick(320, 500_000)), shards: 1 << k})
+	}
+	var cuts sync.WaitGroup
+	for k := range 2 {
+		cuts.Go(func() {
+			for _, p := range all[k*len(all)/2 : (k+1)*len(all)/2] {
+				p.dir = t.TempDir()
+				p.cut(t)
+			}
+		})
+	}
+	if cuts.Wait(); t.Failed() {
+		return
+	}
+	syscall.Sync() // or the disk is busy while passes are timed
+	passes := [][]string{row("what", "n", "shards", "features", "classes", "nonzeros", "stored", "pipelines", "turn", "seconds", "cpu", "bytes")}
+	memory := [][]string{row("what", "n", "features", "classes", "nonzeros", "threads", "turn", "load", "value", "seconds")}
+	for _, p := range all {
+		passes = append(passes, x.passes(t, p, 2)...)
+		if p.what == "rows" {
+			passes = append(passes, x.passes(t, p, 1)...)
+			memory = append(memory, x.memory(t, p)...)
+		}
+	}
+	x.write(t, "growth", passes)
+	x.write(t, "memory", memory)
+}
+
+// passes times passes; the first one, of turn 0, also reads the shards from the disk and
+// makes what later ones find.
+func (x *tracer) passes(t *testing.T, p *place, pipelines int) (lines [][]string) {
+	s := &sum{m: p.m, dir: p.dir, work: t.TempDir(), engine: x.engine(pipelines), ctx: context.Background()}
+	last := report{}
+	s.passed = func(r report) { last = r }
+	stored := int64(0)
+	for _, one := range p.m.Shards {
+		stored += one.Bytes
+	}
+	w := make([]float64, p.m.dim())
+	for turn := range x.pick(2, 9) {
+		w[0]++
+		began := cpu()
+		if err := s.pass(w); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, row(p.what, p.n, p.shards, p.m.Features, p.classes, p.nonzeros, stored, pipelines, turn, last.Seconds, cpu()-began, last.Bytes))
+	}
+	return lines
+}
+
+// memory times f and ∇f of the same rows in memory, on one thread and on two.
+func (x *tracer) memory(t *testing.T, p *place) (lines [][]string) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	defer debug.FreeOSMemory()
+	began := time.Now()
+	set, err := whole(context.Background(), p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := time.Since(began).Seconds()
+	f := set.Logistic()
+	w, dst := make([]float64, f.Dim()), make([]float64, f.Dim())
+	for threads := 1; threads <= 2; threads++ {
+		runtime.GOMAXPROCS(threads)
+		for turn := range x.pick(2, 6) {
+			w[0]++
+			began := time.Now()
+			f.Value(w)
+			value := time.Since(began).Seconds()
+			f.Grad(dst, w, fwopt.Batch{})
+			lines = append(lines, row("memory", p.n, p.m.Features, p.classes, p.nonzeros, threads, turn, load, value, time.Since(began).Seconds()))
+		}
+	}
+	kept.set, kept.digest = nil, ""
+	return lines
+}
+
+// off is how far apart f may be here and there: where singular values are nearly equal a
+// rounding decides which vertex is taken, and steps add that up.
+func (x *tracer) off() float64 {
+	if x.full {
+		return 1e-6
+	}
+	return 1e-12
+}
+
+// contest is the set of the race.
+func (x *tracer) contest(t *testing.T) (dir string) {
+	p := &place{generated: generated{n: x.pick(1600, 200_000), m: x.pick(200, 20_000), classes: x.pick(3, 10), nonzeros: x.pick(5, 50), seed: 1}, shards: 16, dir: t.TempDir()}
+	if p.cut(t); t.Failed() {
+		t.FailNow()
+	}
+	return p.dir
+}
+
+// label names a method and, if it is not that of the experiments, its schedule.
+func label(p problem) string {
+	if p.Schedule == "experiments" {
+		return p.Method
+	}
+	return p.Method + " " + p.Schedule
+}
+
+// table reads the one table of passes in a folder of runs, without its heading.
+func table(t *testing.T, runs string) [][]string {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(runs, "passes-*.csv"))
+	if len(files) != 1 {
+		t.Fatalf("%q, want one table of passes", files)
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(lines) < 2 || lines[0][7] != "step" {
+		t.Fatal(err, lines)
+	}
+	return lines[1:]
+}
+
+// race runs four methods over the same shards, and in memory: the same f and accounts.
+func (x *tracer) race(t *testing.T) {
+	dir := x.contest(t)
+	syscall.Sync()
+	tried := [][]string{row("method", "scale", "steps", "seed", "f")}
+	tune := func(p problem, steps int) problem { // on other draws
+		best := math.Inf(1)
+		for e := 0; e <= 14; e += 2 {
+			q := p
+			q.Scale, q.Seed, q.Steps = math.Exp2(-float64(e)), 2, steps
+			f := inMemory(t, dir, q).Last().F
+			tried = append(tried, row(label(q), fmt.Sprint(q.Scale), q.Steps, q.Seed, f))
+			if f < best {
+				best, p.Scale = f, q.Scale
+			}
+		}
+		return p
+	}
+	alone := [][]string{row("method", "scale", "steps", "seconds", "f", "gap", "exact", "stochastic", "linear")}
+	race := [][]string{row("method", "step", "exact", "stochastic", "linear", "draws", "rows", "bytes", "seconds", "elapsed", "f", "gap")}
+	for _, q := range []problem{
+		{"fw", "experiments", 1, "tracenorm", 50, 1, x.pick(12, 400)},
+		{"sfw", "experiments", 1, "tracenorm", 50, 1, x.pick(30, 300)},
+		{"svrf", "experiments", 1, "tracenorm", 50, 1, x.pick(60, 3000)},
+		tune(problem{"storc", "experiments", 1, "tracenorm", 50, 1, x.pick(60, 2000)}, x.pick(60, 2000)),
+		tune(problem{"storc", "theorem", 1, "tracenorm", 50, 1, x.pick(14, 426)}, x.pick(14, 65)), // to the ends of epochs 10 and 5
+	} {
+		here := inMemory(t, dir, q).Last()
+		j := newJob(t, dir, q)
+		j.engine = x.engine(2)
+		there := j.mustRun(t).Last()
+		if off := math.Abs(there.F-here.F) / here.F; there.Calls != here.Calls || !(off <= x.off()) {
+			t.Errorf("%+v: f = %v, %+v, in memory %v, %+v", q, there.F, there.Calls, here.F, here.Calls)
+		}
+		alone = append(alone, row(label(q), fmt.Sprint(q.Scale), q.Steps, here.Seconds, fmt.Sprint(here.F), here.DualityGap+here.Slack, here.Calls.Exact, here.Calls.Stochastic, here.Calls.Linear))
+		for _, l := range table(t, j.runs) {
+			race = append(race, append(row(label(q)), l[7:]...)) // the rest is that of the set
+		}
+	}
+	x.write(t, "tuning", tried)
+	x.write(t, "alone", alone)
+	x.write(t, "race", race)
+}
+
+// reference looks for f* of the race's set with exact gradients and projections, in memory
+// from where SVRF ends: f − gap of any iterate is below f*, whatever found it.
+func (x *tracer) reference(t *testing.T) {
+	dir := x.contest(t)
+	q := problem{"svrf", "experiments", 1, "tracenorm", 50, 1, x.pick(60, 3000)}
+	from := inMemory(t, dir, q)
+	set, err := whole(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	omega, _, err := q.omega(set.H(), set.M())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := fwopt.NewOracle(set.Logistic(), omega, 1)
+	tr := fwopt.Run(context.Background(), o, &fwmore.FISTA{L: 1e-3}, from.W, fwopt.Budget{Steps: x.pick(30, 200), DualityGap: true, Every: 1.2})
+	least, lower := math.Inf(1), math.Inf(-1)
+	for _, q := range tr.Points {
+		least, lower = min(least, q.F), max(lower, q.F-q.DualityGap-q.Slack)
+	}
+	if !(lower < least && least <= from.Last().F) {
+		t.Errorf("f* from %v to %v, where SVRF ends at %v", lower, least, from.Last().F)
+	}
+	x.write(t, "reference", [][]string{row("what", "value"), row("f* at least", fmt.Sprint(lower)), row("f* at most", fmt.Sprint(least)), row("steps of FISTA", tr.Last().Step)})
+}
+
+// machine says where and when, and what of.
+func (x *tracer) machine(t *testing.T) {
+	processor := "unknown"
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	if m := regexp.MustCompile(`model name\s*: (.*)`).FindSubmatch(text); m != nil {
+		processor = string(m[1])
+	}
+	x.write(t, "machine", [][]string{row("what", "value"), row("processor", processor), row("processors", runtime.NumCPU()),
+		row("system", runtime.GOOS+"/"+runtime.GOARCH), row("Go", runtime.Version()), row("Apache Beam", beamVersion(t)),
+		row("kernels", fwopt.Kernel()), row("date", time.Now().UTC().Format(time.DateOnly))})
+}
+
+// beamVersion is that of the module.
+func beamVersion(t *testing.T) string {
+	text, err := os.ReadFile("go.mod")
+	m := regexp.MustCompile(`apache/beam/sdks/v2 (\S+)`).FindSubmatch(text)
+	if err != nil || m == nil {
+		t.Fatal("no version of Beam in go.mod: ", err)
+	}
+	return string(m[1])
+}
