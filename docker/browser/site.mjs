@@ -11,14 +11,17 @@ const site = fileURLToPath(new URL('../../_site', import.meta.url));
 const out = path.resolve(process.env.BROWSER_OUT || fs.mkdtempSync(path.join(os.tmpdir(), 'fwlab-site-')));
 const types = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript', '.wasm': 'application/wasm',
   '.png': 'image/png', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
+const base = '/fwlab/'; // as it is published: build.py's BASE
 const server = http.createServer((ask, answer) => {
-  const file = path.join(site, decodeURIComponent(new URL(ask.url, 'http://x').pathname));
-  if (!file.startsWith(site) || !fs.existsSync(file) || !fs.statSync(file).isFile()) { answer.writeHead(404).end(); return; }
-  answer.writeHead(200, { 'Content-Type': types[path.extname(file)] || 'application/octet-stream' });
+  const asked = decodeURIComponent(new URL(ask.url, 'http://x').pathname);
+  let file = path.join(site, asked.slice(base.length));
+  const there = asked.startsWith(base) && file.startsWith(site) && fs.existsSync(file) && fs.statSync(file).isFile();
+  if (!there) file = path.join(site, '404.html'); // as GitHub does
+  answer.writeHead(there ? 200 : 404, { 'Content-Type': types[path.extname(file)] || 'application/octet-stream' });
   fs.createReadStream(file).pipe(answer);
 });
 await new Promise(done => server.listen(0, '127.0.0.1', done));
-const address = `http://127.0.0.1:${server.address().port}`;
+const address = `http://127.0.0.1:${server.address().port}${base.slice(0, -1)}`;
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 if (!fs.existsSync(executablePath)) throw new Error(`${executablePath} is missing: apt install chromium, or say which: make site-check CHROMIUM=/path/to/chromium`);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking',
@@ -30,13 +33,13 @@ async function visit(name, view, look, before) {
   const context = await browser.newContext(view);
   const page = await context.newPage();
   const found = [];
-  const expected = view.expected || /^$/;
+  const expected = view.expected || /^$/, at = view.at || address;
   page.on('console', m => { if (m.type() === 'error' && !expected.test(m.text())) found.push(`console: ${m.text()}`); });
-  page.on('pageerror', e => found.push(`error: ${e.message}`));
-  page.on('request', r => { if (!/^(data|blob):/.test(r.url()) && !r.url().startsWith(address)) found.push(`asks for ${r.url()}`); });
+  page.on('pageerror', e => { if (!expected.test(e.message)) found.push(`error: ${e.message}`); });
+  page.on('request', r => { if (!/^(data|blob):/.test(r.url()) && !r.url().startsWith(at)) found.push(`asks for ${r.url()}`); });
   try {
     if (before) await page.addInitScript(before);
-    await page.goto(`${address}/${name}`, { waitUntil: 'load' });
+    await page.goto(`${at}/${name}`, { waitUntil: 'load' });
     await look(page, found);
   } catch (e) {
     found.push(e.message.split('\n')[0]);
@@ -54,6 +57,7 @@ const shot = (page, name, kind) => page.screenshot({ path: `${out}/${name.replac
 async function whole(page, found) {
   await page.evaluate(() => { for (const i of document.images) i.loading = 'eager'; });
   await page.waitForFunction(() => [...document.images].every(i => i.complete), null, { timeout: 20_000 });
+  await page.waitForFunction(() => !document.querySelector('.still'), null, { timeout: 10_000 }).catch(() => {});
   const saw = await page.evaluate(() => ({
     blank: [...document.images].filter(i => !i.naturalWidth).map(i => i.src),
     mute: [...document.querySelectorAll('.figure img')].filter(i => !i.alt).map(i => i.src),
@@ -61,31 +65,136 @@ async function whole(page, found) {
     raw: (document.querySelector('main').innerText.match(/\$\$|\\(frac|epsilon|nabla|Omega)/g) || []).length,
     over: document.documentElement.scrollWidth - innerWidth,
     heads: document.querySelectorAll('h1').length,
+    dead: document.querySelectorAll('.still').length,
+    off: getComputedStyle(document.querySelector('.scripts')).display !== 'none',
   }));
+  const sides = await page.$$eval('.table:has(td), .text > table', boxes => boxes.filter(b => b.clientWidth).map(b => {
+    const wide = b.scrollWidth > b.clientWidth + 1;
+    b.scrollLeft = b.scrollWidth;
+    const off = Math.max(...[...b.querySelectorAll('tr')].map(r => Math.abs(r.cells[0].getBoundingClientRect().left - b.getBoundingClientRect().left)));
+    const through = getComputedStyle(b.querySelector('td')).backgroundColor === 'rgba(0, 0, 0, 0)';
+    b.scrollLeft = 0;
+    return { words: b.innerText.slice(0, 30), wide, off, through, more: b.classList.contains('more') };
+  }));
+  for (const s of sides) {
+    if (s.wide !== s.more) found.push(`the table "${s.words}" is ${s.wide ? '' : 'not '}wider than its place, and ${s.more ? 'says' : 'does not say'} so`);
+    if (s.wide && (s.off > 1 || s.through)) found.push(`the first column of "${s.words}" does not stay`);
+  }
+  const tight = await page.$$eval('.text p .mfrac', all => all.filter(f => !f.closest('.katex-display') && getComputedStyle(f.closest('.katex > .katex-html > *')).paddingTop === '0px').length);
+  if (tight) found.push(`${tight} fractions touch the lines above and below`);
+  const links = await page.$$eval('a.figure', all => all.map(a => a.pathname));
+  const kind = await page.evaluate(() => matchMedia('(pointer: coarse)').matches) ? '.png' : '.svg';
+  for (const l of links) if (!l.endsWith(kind)) found.push(`${l} is no ${kind}`);
   for (const b of saw.blank) found.push(`not painted: ${b}`);
   for (const b of saw.mute) found.push(`no alternative text: ${b}`);
   for (const f of saw.formulas) found.push(`formula: ${f}`);
   if (saw.raw) found.push(`${saw.raw} formulas are still TeX`);
   if (saw.over > 1) found.push(`${saw.over} pixels wider than the window`);
+  if (saw.off) found.push('says that scripts do not run');
+  if (saw.dead) found.push(`${saw.dead} sliders have not started`);
   if (saw.heads !== 1) found.push(`${saw.heads} titles`);
 }
 
+// slid moves each slider and choice of a page: its picture must change.
+async function slid(page, found) {
+  const changed = (svg, before) => page.waitForFunction(([e, b]) => e.outerHTML !== b, [svg, before], { timeout: 5000 });
+  for (const live of await page.$$('.vega-embed')) {
+    const svg = await live.$('svg'), inputs = await live.$$('.vega-bind :is(input, select)');
+    if (!inputs.length) found.push('a picture that should slide has nothing to move');
+    for (const input of inputs) {
+      const before = await svg.evaluate(e => e.outerHTML), name = await input.getAttribute('name');
+      await input.evaluate(e => { // to its other end
+        if (e.localName === 'select') e.selectedIndex = e.selectedIndex ? 0 : e.length - 1;
+        else e.value = e.value === e.min ? e.max : e.min;
+        e.dispatchEvent(new Event(e.localName === 'select' ? 'change' : 'input'));
+      });
+      await changed(svg, before).catch(() => found.push(`the slider ${name} moves nothing`));
+    }
+  }
+}
+
 const only = process.argv.slice(2);
+const started = Date.now();
 const pages = fs.readdirSync(site).filter(f => f.endsWith('.html') && (!only.length || only.some(o => f.startsWith(o))));
 for (const name of pages) {
-  await visit(name, wide, async (page, found) => { await whole(page, found); await shot(page, name, 'wide'); });
-  await visit(name, narrow, async (page, found) => { await whole(page, found); await shot(page, name, 'narrow'); });
+  await Promise.all([visit(name, wide, async (page, found) => { await whole(page, found); await shot(page, name, 'wide'); await slid(page, found); }),
+    visit(name, narrow, async (page, found) => { await whole(page, found); await shot(page, name, 'narrow'); })]);
+}
+// Where a slider cannot start there is its still picture and a line about it: a script that is not there, one that fails, none.
+// So it is with formulas.
+const still = words => async (page, found) => {
+  for (const e of await page.locator('.slide').all()) {
+    if (!await e.locator('img').isVisible() || !words.test(await e.locator('.still').innerText({ timeout: 5000 }))) found.push('no still picture with its reason');
+  }
+};
+const slides = pages.filter(p => fs.readFileSync(`${site}/${p}`, 'utf8').includes('class="slide"'));
+if (!only.length && !slides.length) faults.push('no page has a slider');
+for (const name of slides) {
+  await visit(name, { ...wide, expected: /404/ }, async (page, found) => {
+    for (const script of ['slide', 'katex.min']) await page.route(`**/${script}.js`, r => r.fulfill({ status: 404 }));
+    await page.reload();
+    await still(/has not started/)(page, found);
+    if (!await page.locator('.scripts').isVisible()) found.push('does not say that scripts do not run');
+  });
+  await visit(name, wide, async (page, found) => {
+    await page.route(`**/${name}`, async r => r.fulfill({ body: (await (await r.fetch()).text()).replaceAll('"mark"', '"nothing"'), contentType: 'text/html' }));
+    await page.reload();
+    await page.waitForTimeout(500);
+    await still(/has not started\. \S/)(page, found);
+  });
+  await visit(name, { ...wide, javaScriptEnabled: false }, async (page, found) => {
+    await still(/has not started/)(page, found);
+    if (!await page.locator('.scripts').isVisible()) found.push('does not say that scripts do not run');
+  });
+}
+if (!only.length || only.includes('404')) {
+  for (const name of ['no-such-page.html', 'no/such/page.html']) await visit(name, { ...narrow, expected: /404/ }, async (page, found) => {
+    if (await page.locator('main').evaluate(e => getComputedStyle(e).maxWidth) === 'none') found.push('has no style');
+    if (!(await page.locator('main a[href="index.html"]').evaluate(a => a.href)).startsWith(`${address}/index`)) found.push('leads to no first page');
+    if (!/no such page/.test(await page.textContent('h1')) || !await page.locator('main a[href="index.html"]').isVisible()) found.push('does not say what is missing');
+  });
 }
 if (!only.length || only.includes('live')) {
   await visit('live.html', wide, async (page, found) => {
-    const race = async gap => {
+    const said = words => page.waitForFunction(w => new RegExp(w).test(document.getElementById('said').textContent), words.source, { timeout: 120_000 });
+    const race = async (gap, during) => {
       await page.selectOption('[name=gap]', gap);
       await page.click('#go');
-      await page.waitForFunction(() => /^Done/.test(document.getElementById('said').textContent), null, { timeout: 120_000 });
+      if (during) await during();
+      await said(/^Done/);
       return page.$$eval('#counts tbody tr', rows => rows.map(r => [...r.cells].map(c => c.textContent)));
     };
-    await page.waitForFunction(() => !document.getElementById('go').disabled, null, { timeout: 60_000 });
-    const easy = await race('1'), hard = await race('0.1');
+    const ready = () => page.waitForFunction(() => !document.getElementById('go').disabled, null, { timeout: 60_000 });
+    await ready();
+    // What is no number is named beside the form, and the race stays possible.
+    for (const [name, value, words] of [['radius', '', /radius must/], ['radius', '1e308', /radius must/], ['seed', '9007199254740993', /seed must/],
+      ['seed', '', /seed must/], ['gap', '', /target must/], ['terms', '', /limit of gradients must/]]) {
+      const field = page.locator(`[name=${name}]`), was = await field.inputValue();
+      await field.evaluate((e, v) => { e.value = v; }, value);
+      await page.click('#go');
+      const text = await page.textContent('#said');
+      if (!words.test(text) || await page.locator('#go').isDisabled()) found.push(`${name} "${value}": ${text}`);
+      await field.evaluate((e, v) => { e.value = v; }, was);
+    }
+    const tick = only => page.$$eval('[name=method]', (c, o) => { for (const e of c) e.checked = o.includes(e.value); }, only);
+    const ticked = await page.$$eval('[name=method]:checked', c => c.map(e => e.value));
+    await tick([]);
+    await page.click('#go');
+    if (!/^Tick a method/.test(await page.textContent('#said'))) found.push('races with no method');
+    await tick(ticked);
+    // The race is what the form said at its beginning: so are the counts, below, and the caption.
+    const radius = v => page.$eval('[name=radius]', (e, v) => { e.value = v; e.dispatchEvent(new Event('input', { bubbles: true })); }, v);
+    const easy = await race('1'), hard = await race('0.1', async () => {
+      if (!await page.locator('[name=radius]').isDisabled()) found.push('the radius can be changed while a race runs');
+      await radius('5');
+    });
+    const drawn = async words => {
+      const text = await page.textContent('#drawn');
+      if (!words.test(text)) found.push(`the caption is: ${text}`);
+    };
+    await drawn(/radius 50, target 0.1 .* 2,000,000 .* seed 1;.* 1,797\..*has changed/);
+    await radius('50');
+    await drawn(/radius 50, .* 1,797\.$/);
     const terms = (rows, method) => Number(rows.find(r => r[0] === method)[2].replaceAll(',', ''));
     for (const r of [...easy, ...hard]) if (r[5] !== 'there' && r[0] !== 'SFW') found.push(`${r[0]} is ${r[5]}`);
     if (easy.length !== 4) found.push(`${easy.length} methods ran`);
@@ -93,25 +202,40 @@ if (!only.length || only.includes('live')) {
     if (terms(hard, 'SVRF') >= terms(hard, 'FW')) found.push('SVRF does not part from FW');
     if (await page.locator('#chart polyline').count() !== 4) found.push('the chart has not four lines');
     await shot(page, 'live', 'raced');
+    // The numbers of the page's text.
+    await tick(['FW', 'SVRF']);
+    const finest = await race('0.01');
+    const seen = await page.$$eval('#seen tbody tr', rows => rows.map(r => [...r.cells].slice(1).map(c => c.textContent)));
+    [easy, hard, finest].forEach((rows, i) => {
+      const ran = ['FW', 'SVRF'].map(m => rows.find(r => r[0] === m)[2]), ratio = (terms(rows, 'FW') / terms(rows, 'SVRF')).toFixed(1);
+      if (`${seen[i]}` !== `${[...ran, ratio]}`) found.push(`the text says ${seen[i]}, the race ${[...ran, ratio]}`);
+    });
+    await tick(ticked);
     await page.setInputFiles('[name=file]', { name: 'bad.svm', mimeType: 'text/plain', buffer: Buffer.from('1 1:x\n') });
-    await page.waitForFunction(() => /bad\.svm/.test(document.getElementById('said').textContent), null, { timeout: 60_000 });
+    await said(/bad\.svm.*digits: n = /);
+    await ready();
     const file = Array.from({ length: 60 }, (_, i) => `${i % 3} ${1 + i % 3}:1 ${4 + i % 5}:0.${i % 10}`).join('\n');
     await page.setInputFiles('[name=file]', { name: 'mine.svm', mimeType: 'text/plain', buffer: Buffer.from(file) });
-    await page.waitForFunction(() => /mine.*n = 60/.test(document.getElementById('said').textContent), null, { timeout: 60_000 });
+    await said(/mine.*n = 60/);
     await race('0.1');
   });
-  // A browser without WebAssembly, and a solver that is not there.
+  // A browser without WebAssembly, and a solver or a script of its that is not there.
   await visit('live.html', wide, async (page, found) => {
     if (!/WebAssembly/.test(await page.textContent('#said'))) found.push('without WebAssembly it does not say so');
   }, () => { delete globalThis.WebAssembly; });
-  await visit('live.html', { ...wide, expected: /404/ }, async page => {
-    await page.route('**/live.wasm', r => r.fulfill({ status: 404 }));
-    await page.reload();
-    await page.waitForFunction(() => /404/.test(document.getElementById('said').textContent), null, { timeout: 20_000 });
+  await visit('live.html', { ...wide, at: `file://${site}` }, async (page, found) => {
+    if (!/from a file.*http\.server/.test(await page.textContent('#said'))) found.push('does not say how to serve it');
   });
+  for (const [missing, words] of [['live.wasm', /404/], ['wasm_exec.js', /wasm_exec\.js/], ['worker.js', /cannot be loaded/], ['live.js', /has not started/]]) {
+    await visit('live.html', { ...wide, expected: /404|importScripts/ }, async page => {
+      await page.route(`**/${missing}`, r => r.fulfill({ status: 404 }));
+      await page.reload();
+      await page.waitForFunction(w => new RegExp(w).test(document.getElementById('said').textContent), words.source, { timeout: 20_000 });
+    });
+  }
 }
 await browser.close();
 server.close();
 for (const f of faults) console.log(`FAILED  ${f}`);
-console.log(`${passed} visits of ${pages.length} pages as they should be, ${faults.length} faults; screenshots in ${out}`);
+console.log(`${passed} visits of ${pages.length} pages as they should be, ${faults.length} faults, ${Math.round((Date.now() - started) / 1000)} s; screenshots in ${out}`);
 process.exitCode = faults.length ? 1 : 0;

@@ -1,10 +1,11 @@
 """Renders the pages and the sheets of the course as a site of plain files. `make site` runs it.
 
-    build.py OUT    with KaTeX in node_modules, and live.wasm and wasm_exec.js in OUT already
+    build.py OUT    with KaTeX and Vega in node_modules, and live.wasm and wasm_exec.js in OUT already
 
 Nothing is run and nothing comes from the network: what a page shows is what its notebook keeps.
 """
 import html
+import json
 import re
 import shutil
 import sys
@@ -23,6 +24,9 @@ BOOKS = HERE.parent
 REPO = BOOKS.parent
 SOURCE = "https://github.com/projection-free/fwlab/blob/main/"
 FIGURES = {"image/png", "image/svg+xml"}
+CAPTION = re.compile(r"\*\*Figure (\w+)\.\*\*")
+BASE = "/fwlab/"  # the site's root where it is published, https://projection-free.github.io/fwlab/
+SLIDE = "application/vnd.vegalite.v5+json"
 
 
 def main(out):
@@ -33,21 +37,23 @@ def main(out):
     index = Page(BOOKS / "README.md", "index")
     course = Page(BOOKS / "assignments" / "README.md", "course")
     live = Page(HERE / "live" / "live.html", "live")
-    links = Links([index, live, course, *pages, *sheets])
+    none = Page(HERE / "404.html")
+    links = Links([index, live, course, none, *pages, *sheets])
 
-    exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), config=Config({
+    exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), filters={"to_source": to_source(declared()), "short": short}, config=Config({
         "HTMLExporter": {"preprocessors": [Figures], "exclude_input_prompt": True, "exclude_output_prompt": True}}))
-    for walk in [index, *pages], [course, *sheets], [live]:  # each from its first page to its last
+    for walk in [index, *pages], [course, *sheets], [live], [none]:  # each from its first page to its last
         for before, page, after in zip([None, *walk], walk, [*walk[1:], None]):
             body, made = exporter.from_notebook_node(page.book(links), {
                 "output_files_dir": "figures", "unique_key": page.name, "page": page, "pages": pages, "sheets": sheets,
-                "before": before, "after": after, "source": SOURCE + str(page.path.relative_to(REPO))})
+                "before": before, "after": after, "base": page is none and BASE, "source": SOURCE + str(page.path.relative_to(REPO))})
             (out / f"{page.name}.html").write_text(body)
             for name, data in made["outputs"].items():
                 (out / name).write_bytes(data)
 
     shutil.copytree(BOOKS / "pictures", out / "pictures", dirs_exist_ok=True)
     katex(out)
+    vega(out)
     for name in "style.css", "page.js", "live/live.js", "live/worker.js":
         shutil.copy(HERE / name, out)
     (out / ".nojekyll").touch()  # GitHub leaves the files as they are
@@ -70,7 +76,7 @@ class Page:
     """A notebook, a Markdown file or a piece of HTML, and how it is called on the site."""
 
     def __init__(self, path, name=None, sheet=False):
-        self.path, self.name, self.sheet, self.run = path, name or path.stem, sheet, True
+        self.path, self.name, self.sheet, self.run, self.slides = path, name or path.stem, sheet, True, False
         if path.suffix == ".ipynb":
             self.cells = nbformat.read(path, 4).cells
         else:
@@ -88,7 +94,12 @@ class Page:
         if self.name == "index":
             cells[0].source = cells[0].source.replace("\n", "\n\n" + welcome() + "\n", 1)
         lead = self.title
-        for cell in cells:
+        for cell, after in zip(cells, [*cells[1:], None]):
+            cell.metadata["lead"] = leads(cell, after)
+            figures = [o for o in cell.get("outputs", []) if FIGURES & set(o.get("data", {}))]
+            if number := after and after.cell_type == "markdown" and CAPTION.match(after.source):
+                for letter, figure in zip("abcdefgh", figures):
+                    figure.metadata["filename"] = f"{self.name}-figure-{number[1]}{letter if len(figures) > 1 else ''}"
             if cell.cell_type == "markdown":
                 cell.source = lead = links.rewrite(cell.source, self.path)
             for output in cell.get("outputs", []):
@@ -97,6 +108,8 @@ class Page:
                     data["text/markdown"] = links.rewrite(data["text/markdown"], self.path)
                 if FIGURES & set(data):
                     output.metadata["alt"] = words(lead)
+                    if SLIDE in data:
+                        output.metadata["slide"], self.slides = json.dumps(data[SLIDE]).replace("<", r"\u003c"), True
         return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "go", "pygments_lexer": "go"}})
 
 
@@ -115,6 +128,12 @@ def words(markdown):
     """The last sentence before a figure, as its alternative text."""
     text = BeautifulSoup(markdown2html(markdown), "html.parser").get_text(" ", strip=True).replace("$", "")
     return re.split(r"(?<=[.!?])\s+", text)[-1].rstrip(":") if text else "figure"
+
+
+def leads(cell, after):
+    """Whether a cell is but a line that says what the code after it is for: small where that code is folded."""
+    return (cell.cell_type == "markdown" and after and after.cell_type == "code" and not after.outputs
+            and bool(re.fullmatch(r"`.*|[A-Z].{,159}", cell.source.strip())))
 
 
 class Figures(ExtractOutputPreprocessor):
@@ -150,6 +169,46 @@ class Links:
         return re.sub(r'(<(?:img|a)\b[^>]*?\b(?:src|href)=")([^"]+)', lambda m: m[1] + new(m[2]), markdown)
 
 
+def declared():
+    """Where each exported name is declared: "fwopt.Run" in "fwopt/run.go#L52"."""
+    name, where = re.compile(r"(?:func|type|var|const) ([A-Z]\w*)|\t([A-Z]\w*)(?:, [A-Z]\w*)*\s.*=|([)}])"), {}
+    for file in sorted((REPO / "fwopt").rglob("*.go")):
+        if file.name.endswith("_test.go") or "internal" in file.parts:
+            continue
+        group = False  # in "var (", whose names are indented as those of a function's body are
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = name.match(line)
+            if found and (found[1] or found[2] and group):
+                where.setdefault(f"{file.parent.name}.{found[1] or found[2]}", f"{file.relative_to(REPO)}#L{number}")
+            group = line in ("var (", "const (") or group and not (found and found[3])
+    return where
+
+
+def to_source(where):
+    """A filter that links "package.Name", in the code of text and of cells, to its line."""
+    text = re.compile(r"(<code>)((fw\w+)\.([A-Z]\w*))(?=[^<]*</code>)")
+    cell = re.compile(r'(<span class="\w+">(fw\w+)</span><span class="p">\.</span>)(<span class="\w+">([A-Z]\w*)</span>)')
+
+    def link(before, shown, package, name):
+        to = where.get(f"{package}.{name}")
+        return before + (f'<a class="declared" href="{SOURCE}{to}">{shown}</a>' if to else shown)
+
+    def page(body):
+        body = text.sub(lambda m: link(m[1], m[2], m[3], m[4]), body)
+        body = cell.sub(lambda m: link(m[1], m[3], m[2], m[4]), body)
+        body = re.sub(r"<p>(?=<strong>Figure (\w+)\.</strong>)", r'<p class="caption" id="figure-\1">', body)
+        body = re.sub(r"1/(?:ε|&#949;)(?=[^<>]*<)", "1/\u2060ε", body)  # in no two lines
+        return re.sub(r"(// from )(fwopt/[\w/]+\.go)", rf'\1<a class="declared" href="{SOURCE}\2">\2</a>', body)
+    return page
+
+
+def short(table):
+    """A filter that keeps short cells of a table and numbers in a line, as 5.28e-01, 4 / 0.163 / 0.753 and [2.9, 3.0]."""
+    table = re.sub(r"(<td[^>]*>[^<$]*\[[\d.e-]+,) (?=[\d.e-]+\])", "\\1\u00a0", table)
+    table = re.sub(r"<td([^>]*)>(?=[^<$]{1,16}</td>)", r'<td class="short"\1>', table)
+    return re.sub(r"<(td|th)( style[^>]*)?>(?=[\d\s/.,e+−–-]{1,26}</)", r'<\1 class="short"\2>', table)
+
+
 def broken(out):
     """Links between the pages of the site to what is not there."""
     ids, faults = {}, []
@@ -157,7 +216,7 @@ def broken(out):
     for name, soup in soups.items():
         ids[name] = {e["id"] for e in soup.select("[id]")}
     for name, soup in soups.items():
-        for element in soup.select("[href], [src]"):
+        for element in soup.select("[href]:not(base), [src]"):
             target = element.get("href") or element.get("src")
             if re.match(r"[a-z]+:", target):
                 continue
@@ -176,6 +235,17 @@ def katex(out):
     for name in ("katex.min.css", "katex.min.js", "contrib/auto-render.min.js"):
         shutil.copy(dist / name, to / Path(name).name)
     shutil.copy(dist.parent / "LICENSE", to)
+
+
+def vega(out):
+    """One script for the pages with a slider, and the licences of all that is in it."""
+    modules = HERE / "node_modules"
+    scripts = [modules / n / "build" / f"{n}.min.js" for n in ("vega", "vega-lite", "vega-embed")] + [HERE / "slide.js"]
+    to = out / "vega"
+    to.mkdir(exist_ok=True)
+    (to / "slide.js").write_text("\n;".join(re.sub(r"//# sourceMappingURL=.*", "", s.read_text()) for s in scripts))
+    (to / "LICENSE").write_text("\n".join(f"{f.parent.name}\n\n{f.read_text()}" for f in sorted(modules.glob("*/LICENSE*"))
+                                          if f.parent.name != "katex"))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,29 @@
-// Formulas, the two buttons, and code folded away where the window is narrow. Without scripts
-// a page still shows everything, with formulas as TeX.
+// Formulas, the two buttons, what is wider than the window, and code folded away where the window is narrow. Without scripts
+// a page still shows everything, with formulas as TeX, and says so.
 'use strict';
 const stored = (() => { try { return localStorage; } catch { return {}; } })(); // may be forbidden
 const root = document.documentElement;
+root.dataset.scripts = 'run'; // hides the line that says they do not
 if (stored.theme) root.dataset.theme = stored.theme;
 
 addEventListener('DOMContentLoaded', () => {
-  if (window.renderMathInElement) {
+  if (window.katex && window.renderMathInElement) {
     renderMathInElement(document.querySelector('main'), {
       delimiters: [{ left: '$$', right: '$$', display: true }, { left: '$', right: '$', display: false }],
       throwOnError: false, ignoredClasses: ['highlight'],
     });
+  } else {
+    delete root.dataset.scripts;
+  }
+  const sides = new ResizeObserver(seen => { // what goes on to the side says so, and keeps its first column
+    for (const { target: e } of seen) e.classList.toggle('more', e.scrollWidth > e.clientWidth + 1);
+  });
+  for (const e of document.querySelectorAll('.table, .katex-display, .text > table, pre')) sides.observe(e);
+  if (matchMedia('(pointer: coarse)').matches) { // a telephone fits a PNG to its window, and an SVG to nothing
+    for (const a of document.querySelectorAll('a.figure')) {
+      a.href = a.querySelector('img').src;
+      a.title = 'by itself, as PNG';
+    }
   }
   const theme = document.getElementById('theme');
   const dark = () => root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -27,6 +40,5 @@ addEventListener('DOMContentLoaded', () => {
   };
   code.onclick = () => fold(code.textContent === 'show code');
   code.hidden = cells.length === 0;
-  for (const c of cells) if (c.querySelector('summary').textContent === 'imports') c.open = false;
   if (innerWidth < 600) fold(false);
 });

@@ -62,27 +62,30 @@ func load(args []js.Value) (any, error) {
 
 // run makes a run on what was loaded: run(method, set, radius, seed, gap, terms, point) ends
 // when it has proven a duality gap, or has computed so many gradients of terms. It calls point
-// with the terms, linear optimisations, duality gap and seconds of each record, and returns why
-// it ended.
+// with the terms, linear optimisations, duality gap and seconds of each look, and returns why
+// it ended. A look reads f and its gradient, 2n terms that no account holds: the next one
+// waits until the method has computed as many, and a fiftieth of all.
 func run(args []js.Value) (any, error) {
 	method, set := methods[args[0].String()], sets[args[1].String()]
 	n := data.Len()
 	h, m := data.Shape()
 	o := fwopt.NewOracle(data, set(h, m, args[2].Float()), uint64(args[3].Float()))
-	terms, point := args[5].Int(), args[6]
-	count := func(p fwopt.Point) int { return p.Calls.Stochastic + n*p.Calls.Exact }
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	seen := func(p fwopt.Point) {
-		point.Invoke(count(p), p.Calls.Linear, p.DualityGap+p.Slack, p.Seconds)
+	terms, point, next := args[5].Int(), args[6], 0
+	count := func(c fwopt.Calls) int { return c.Stochastic + n*c.Exact }
+	look := func(fwopt.Step) (look, last bool) {
+		spent := count(o.Calls)
+		if look = spent >= next; look {
+			next = spent + max(2*n, spent/50)
+		}
+		return look, spent >= terms
 	}
-	tr := fwopt.Run(ctx, o, method(), nil, fwopt.Budget{Tolerance: args[4].Float(), Every: 1.05, NoW: true,
-		Watch: func(tr *fwopt.Trace, now fwopt.Point) {
+	seen := func(p fwopt.Point) {
+		point.Invoke(count(p.Calls), p.Calls.Linear, p.DualityGap+p.Slack, p.Seconds)
+	}
+	tr := fwopt.Run(context.Background(), o, method(), nil, fwopt.Budget{Tolerance: args[4].Float(), Record: look, NoW: true,
+		Watch: func(_ *fwopt.Trace, now fwopt.Point) {
 			if now.DualityGap == now.DualityGap { // it was recorded
 				seen(now)
-			}
-			if count(now) >= terms {
-				stop()
 			}
 		}})
 	seen(tr.Last())
