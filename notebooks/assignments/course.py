@@ -1,10 +1,11 @@
-"""make course: source/ into release/ and key/. make grade: submitted/ into grades.csv and feedback/.
+"""make course: source/ into release/ and key/. make grade: submitted/ into grades.csv, class.csv and feedback/.
 
 Both can be stopped and started again at any time: what is finished and still true is not done twice. What a grader
 typed is in gradebook.db, in transactions, and nothing here deletes it.
 """
 
 import argparse
+import contextlib
 import csv
 import fcntl
 import hashlib
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from html import escape
 
 import nbformat
 from nbgrader.api import MissingEntry
@@ -148,7 +150,7 @@ def key(api, names):
 
 
 def grade(api, names):
-    """Grades what is new in submitted/, writes feedback/ and grades.csv."""
+    """Grades what is new in submitted/, writes feedback/, grades.csv and class.csv."""
     yield from release(api, names)
     rows = []
     for folder in sorted(HERE.glob("submitted/*")):
@@ -167,7 +169,8 @@ def grade(api, names):
             if why:
                 yield f"{student}/{place.name}: {why}"
     write_grades(rows, names)
-    print(f"{len(rows)} submissions: grades.csv")
+    write_class(rows, names)
+    print(f"{len(rows)} submissions: grades.csv, class.csv")
 
 
 def grade_one(api, student, name, file):
@@ -193,21 +196,30 @@ def grade_one(api, student, name, file):
             row[cell] = "" if g.auto_score is None and g.manual_score is None else f"{g.score:g}"
         waits = [f"{g.name} ({g.max_score:g})" for g in notebook.grades if g.needs_manual_grade]
         row |= {"points": f"{notebook.score:g}", "of": f"{notebook.max_score:g}", "waits": " ".join(sorted(waits))}
-    row["notes"] = " | ".join(info.notes)
+    row |= {"notes": " | ".join(info.notes), "parts": info.parts}
     stamp = hashlib.sha256(repr([info.key, info.seconds, row, comments]).encode()).hexdigest()
     stamp = f"<!-- {stamp} -->\n"
     if not (html.exists() and html.read_text().endswith(stamp)):
         why = run(api.generate_feedback, name, student, force=True)
         if why:
             return row, f"no feedback: {why}"
-        with open(html, "a") as f:
-            f.write(stamp)
+        html.write_text(named(html.read_text(), name) + stamp)
         print(
             f"{student}/{name}: {row['points']} of {row['of']}, {info.seconds} s",
             "".join(f"\n  {n}" for n in info.notes),
             flush=True,
         )
     return row, None
+
+
+def named(page, name):
+    """A page of feedback whose list calls the cells by their tasks; nbgrader calls each of them a test cell."""
+    tasks = judge.tasks(name)
+    return re.sub(
+        r'(<a href="#([\w-]+)">)[^<]*(</a> \(Score)',
+        lambda m: m[1] + escape(tasks[m[2]][0]) + m[3] if m[2] in tasks else m[0],
+        page,
+    )
 
 
 def judged(api, student, name, out):
@@ -222,16 +234,43 @@ def judged(api, student, name, out):
 
 
 def write_grades(rows, names):
+    """A line for each submission."""
     columns = ["student", "set", "points", "of", "waits", "notes"]
-    for name in names:
-        cells = judge.sheet("source", name, name).cells
-        columns += [c.metadata.nbgrader.grade_id for c in cells if c.metadata.get("nbgrader", {}).get("grade")]
-    tmp = HERE / ".grades.csv"
-    with open(tmp, "w", newline="", encoding="utf-8") as f:
-        out = csv.DictWriter(f, columns)
+    columns += [cell for name in names for cell in judge.tasks(name)]
+    with table("grades.csv") as f:
+        out = csv.DictWriter(f, columns, extrasaction="ignore")
         out.writeheader()
         out.writerows(rows)
-    os.replace(tmp, HERE / "grades.csv")
+
+
+def write_class(rows, names):
+    """A line for each cell that is graded and for each of its parts: how many had all of it, some, nothing."""
+    with table("class.csv") as f:
+        out = csv.writer(f)
+        out.writerow(["set", "task", "cell", "part", "of", "graded", "all", "some", "none", "mean"])
+        for name in names:
+            graded = [r for r in rows if r["set"] == name and "of" in r]
+            for cell, (task, of) in judge.tasks(name).items():
+
+                def line(part, of, points):
+                    full, none = sum(p >= of for p in points), points.count(0)
+                    mean = f"{sum(points) / len(points):.2f}" if points else ""
+                    out.writerow([name, task, cell, part, f"{of:g}", len(points), full, len(points) - full - none, none, mean])
+
+                line("", of, [float(r[cell]) for r in graded if r.get(cell)])
+                had = [{p["what"]: p for p in r["parts"].get(cell, [])} for r in graded]
+                for what, p in next((h for h in had if h), {}).items():
+                    if what:
+                        line(what, p["points"], [p["points"] * h.get(what, {"passed": False})["passed"] for h in had])
+
+
+@contextlib.contextmanager
+def table(name):
+    """A CSV file that is there as a whole or not at all."""
+    tmp = HERE / f".{name}"
+    with open(tmp, "w", newline="", encoding="utf-8") as f:
+        yield f
+    os.replace(tmp, HERE / name)
 
 
 if __name__ == "__main__":

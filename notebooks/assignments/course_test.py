@@ -92,6 +92,11 @@ class Course:
     def sheet(self, step, name):
         return nbformat.read(self.work / step / name / f"{name}.ipynb", as_version=4)
 
+    def tasks(self, name):
+        from course import judge  # of the copy
+
+        return judge.tasks(name)
+
     def grades(self):
         with open(self.work / "grades.csv", newline="", encoding="utf-8") as f:
             self.rows = {r["student"]: r for r in csv.DictReader(f)}
@@ -113,11 +118,12 @@ def checks(course):
         )
     yield "a sheet that would show its solution is not released", lambda: refused(course)
     yield "make course: the keys run", lambda: keys(course)
-    yield "a student's first cells, in a fresh folder, with no network", lambda: fresh(course)
+    yield "a student's first cells and the last one, in a fresh folder, with no network", lambda: fresh(course)
     table = [Submission(f) for f in sorted((HERE / "testdata").glob("*.txt"))]
     yield f"make grade: {len(table)} submissions, stopped twice by force", lambda: graded(course, table)
     for s in table:
         yield s.name, lambda s=s: s.check(course)
+    yield "the points add up, and class.csv has each check and each part", lambda: summed(course, table)
     yield "submitted/ is as it was", lambda: untouched(course)
     yield "make grade again: nothing to do, the same grades", lambda: again(course)
     yield (
@@ -217,14 +223,18 @@ def keys(course):
 
 
 def fresh(course):
-    """The setup, the helpers, the first check on its stub, then on a solution. In an empty network, if there can be one."""
+    """The setup, the helpers, the first check on its stub, then on a solution, and the last cell of the sheet, which
+    names what a graded cell has from one that is not. In an empty network, if there can be one."""
     name = course.names[0]
     nb, source = course.sheet("release", name), course.sheet("source", name)
     at = next(i for i, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("grade"))
     stub = next(i for i, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("solution"))
     nb.cells = nb.cells[: at + 1]
     nb.cells[at].metadata.tags = ["raises-exception"]
+    nb.cells[stub].source += "\n\nfunc uses() { own() }"
     nb.cells += [nbformat.v4.new_code_cell(source.cells[stub].source), nbformat.v4.new_code_cell(nb.cells[at].source)]
+    nb.cells.append(nbformat.v4.new_code_cell(source.cells[-1].source, metadata={"tags": ["raises-exception"]}))
+    nb.cells.insert(stub, nbformat.v4.new_code_cell("func own() {}"))
     alone = shutil.which("unshare") and subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode == 0
     if not alone:
         print("     (no network namespaces here: only GOPROXY=off keeps the network away)", flush=True)
@@ -250,8 +260,9 @@ def fresh(course):
             "".join(o.get("text", "") + "".join(o.get("traceback", [])) for o in c.get("outputs", []))
             for c in nbformat.read(file, as_version=4).cells
         ]
-        assert "not implemented" in said[at], said[at]
-        assert "ok" in said[-1] and "panic" not in said[-1], said[-1]
+        assert "not implemented" in said[at + 1], said[at + 1]
+        assert "ok" in said[-2] and "panic" not in said[-2], said[-2]
+        assert f"{nb.cells[stub + 1].metadata.nbgrader.grade_id}:" in said[-1] and "undefined: own" in said[-1], said[-1]
 
 
 FRESH = """
@@ -321,6 +332,8 @@ class Submission:
         for text in self.get("says"):
             assert text in report, f"{text!r} is not in:\n{report}"
         page = (course.work / "feedback" / self.student / self.set / f"{self.set}.html").read_text()
+        for cell, (task, _) in course.tasks(self.set).items():
+            assert f'<a href="#{cell}">{task}</a>' in page, f"{cell} is not called {task!r} in feedback"
         for edit, letter in ("figure", "P"), ("photograph", "Q"):
             assert (edit in str(self.get("edit"))) == (DOT % letter in page), f"{edit} in feedback"
         assert not re.search(r"<script[^>]*>alert|<img src=x|href=.javascript", page), "a script in feedback"
@@ -430,7 +443,7 @@ EDITS = {
 } | {
     "delete": lambda nb, grade_id, **_: nb.cells.remove(cell(nb, grade_id)),
     "python_kernel": lambda nb, **_: nb.metadata.kernelspec.update(name="python3", language="python"),
-    "another_sheet": lambda nb, course, **_: course.sheet("release", course.names[1]),
+    "another_sheet": lambda nb, course, **_: course.sheet("release", course.names[-1]),
     "no_bytes": lambda nb, **_: b"",
     "not_utf8": lambda nb, **_: data(nb).replace(b"ArgminL1", b"Argmin\xff", 1),
     "half": lambda nb, **_: data(nb)[: len(data(nb)) // 2],
@@ -471,6 +484,37 @@ def untouched(course):
     assert sums(course.work / "submitted") == course.sums
 
 
+def class_lines(course):
+    with open(course.work / "class.csv", newline="", encoding="utf-8") as f:
+        return {(r["cell"], r["part"]): r for r in csv.DictReader(f)}
+
+
+def summed(course, table):
+    lines = class_lines(course)
+    for name in course.names:
+        rows = [r for r in course.rows.values() if r["set"] == name]
+        tasks = course.tasks(name)
+        assert {float(r["of"]) for r in rows} == {sum(points for _, points in tasks.values())}, name
+        for r in rows:
+            assert float(r["points"]) == sum(float(r[c] or 0) for c in tasks), r
+        for c, (task, of) in tasks.items():
+            line, points = lines[c, ""], [float(r[c]) for r in rows if r[c]]
+            assert task and line["task"] == task and float(line["of"]) == of, line
+            assert int(line["graded"]) == len(points) == sum(int(line[k]) for k in ("all", "some", "none")), line
+            assert int(line["all"]) == points.count(of) and int(line["none"]) == points.count(0), line
+            parts = [x for (cell, part), x in lines.items() if cell == c and part]
+            assert not parts or sum(float(x["of"]) for x in parts) == of, parts
+            # No part gives itself away, and none is out of reach.
+            assert all(int(x["all"]) > 0 < int(x["none"]) and int(x["graded"]) == len(rows) for x in parts), parts
+            mean = sum(float(x["mean"]) for x in parts) if parts else float(line["mean"] or 0)
+            assert abs(mean - float(line["mean"] or 0)) < 0.02 * (1 + len(parts)), (line, parts)
+    honest = {r["student"]: r for r in course.rows.values() if re.fullmatch(r"(ps\d-)?(right|honest)|other-style|prints", r["student"])}
+    assert len(honest) == 2 * len(course.names) + 1, honest.keys()
+    for r in honest.values():  # two honest ones for each sheet have all that the checks give
+        waits = sum(float(x) for x in re.findall(r"\((.*?)\)", r["waits"]))
+        assert float(r["points"]) == float(r["of"]) - waits, r
+
+
 def again(course):
     before = (course.work / "grades.csv").read_bytes(), sums(course.work / "autograded"), sums(course.work / "feedback")
     status, out = course.finish("grade")
@@ -488,15 +532,19 @@ def by_hand(course):
     page = course.work / "feedback" / "right" / "ps1" / "ps1.html"
     assert "Not graded yet" in page.read_text()
     with Gradebook(f"sqlite:///{course.work / 'gradebook.db'}", "fwlab") as gb:
-        grade = gb.find_grade("ps1-certificate", "ps1", "ps1", "right")
-        grade.manual_score, grade.needs_manual_grade = 3.5, False
+        for name, points in ("ps1-certificate", 3.5), ("ps1-start", 1.5):
+            grade = gb.find_grade(name, "ps1", "ps1", "right")
+            grade.manual_score, grade.needs_manual_grade = points, False
         gb.find_comment("ps1-certificate", "ps1", "ps1", "right").manual_comment = "Convexity? <script>x</script> gap<f"
         gb.db.commit()
     status, out = course.finish("grade")
-    assert status == 0 and out.startswith("right/ps1: 19.5 of 20") and out.count("\n") == 2, out
+    assert status == 0 and out.startswith("right/ps1: 21 of 22") and out.count("\n") == 2, out
     course.grades()
     row = course.rows["right"]
-    assert (row["points"], row["ps1-certificate"], row["waits"]) == ("19.5", "3.5", ""), row
+    assert (row["points"], row["ps1-certificate"], row["waits"]) == ("21", "3.5", ""), row
+    line = class_lines(course)["ps1-certificate", ""]
+    mean = f"{3.5 / int(line['graded']):.2f}"  # the others that are graded were left as they were handed out
+    assert (line["task"], line["of"], line["mean"]) == ("Task 6 · Why it is a certificate", "4", mean), line
     text = page.read_text()
     assert "Convexity?" in text and "gap&lt; f" in text and "<script>x" not in text and "Not graded yet" not in text
     file = course.work / "submitted" / "right" / "ps1" / "ps1.ipynb"
@@ -505,7 +553,7 @@ def by_hand(course):
     assert status == 0 and out.count("\n") == 2, out
     course.grades()
     row = course.rows["right"]
-    assert (row["points"], row["ps1-certificate"]) == ("19.5", "3.5") and "ps1-certificate" in row["waits"], row
+    assert (row["points"], row["ps1-certificate"]) == ("21", "3.5") and "ps1-certificate" in row["waits"], row
     assert "Not graded yet" in page.read_text()
 
 

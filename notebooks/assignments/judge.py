@@ -42,6 +42,26 @@ def sheet(step, assignment, notebook):
     return nbformat.read(HERE / step / assignment / f"{notebook}.ipynb", as_version=4)
 
 
+def tasks(name):
+    """The cells of a sheet that are graded, with the heading that they stand under and their points.
+
+    Where several stand under one heading, their own names tell them apart.
+    """
+    heading, found = "", {}
+    for cell in sheet("source", name, name).cells:
+        mark = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "markdown" and not mark:
+            for line in re.findall(r"^##+ (.+)$", cell.source, re.MULTILINE):
+                heading = re.sub(r" \([^()]*\)$", "", line)
+        if mark.get("grade"):
+            found[mark.grade_id] = heading, mark.points
+    several = [h for h, _ in found.values()]
+    return {
+        i: (h + (f": {i.removeprefix(name + '-').removesuffix('-check')}" if several.count(h) > 1 else ""), points)
+        for i, (h, points) in found.items()
+    }
+
+
 def key(file, assignment, notebook):
     """What a grade is of: this file, by this sheet."""
     h = hashlib.sha256((HERE / "source" / assignment / f"{notebook}.ipynb").read_bytes())
@@ -297,23 +317,24 @@ class Judge(NbGraderPreprocessor):
         where, info = resources["nbgrader"], nb.metadata.fwlab
         began = time.monotonic()
         if "unusable" in info:
-            info.notes, wall, seed, verdict = [info.unusable], [], None, {}
+            info.notes, wall, seed, verdict, info.parts = [info.unusable], [], None, {}, {}
         else:
             said = self.ask(nb, HERE / "source" / where["assignment"] / f"{where['notebook']}.ipynb")
             info.notes, seed = info.notes + said["notes"], said["seed"]
             wall = [said["wall"]] if said["wall"] else []
             verdict = {c["grade_id"]: c for c in said["cells"]}
+            info.parts = {i: c["parts"] for i, c in verdict.items()}
         for cell in nb.cells:
             if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
                 cell.outputs = []
-                passed, report = False, info.get("unusable")
-                if report is None:
-                    c = verdict[cell.metadata.nbgrader.grade_id]
-                    passed, report = c["passed"], c["report"]
-                if report:
-                    cell.outputs.append(v4.new_output("stream", name="stdout", text=report.strip() + "\n"))
-                if not passed:
+                c = verdict.get(cell.metadata.nbgrader.grade_id, {"points": 0, "report": info.get("unusable")})
+                if c["report"]:
+                    cell.outputs.append(v4.new_output("stream", name="stdout", text=c["report"].strip() + "\n"))
+                if not c["points"]:
                     cell.outputs.append(v4.new_output("error", ename="failed", evalue="", traceback=["failed"]))
+                elif not c["passed"]:  # nbgrader takes a result that is a number for points
+                    points = {"text/plain": f"{c['points']:g}"}
+                    cell.outputs.append(v4.new_output("execute_result", points, execution_count=None))
         head = [] if seed is None else [f"The random numbers of these grades: FWLAB_SEED={seed}"]
         out = v4.new_output("stream", name="stdout", text="\n".join(head + info.notes) + "\n")
         nb.cells.insert(0, v4.new_code_cell("// How this was graded", outputs=[out], id="grading"))

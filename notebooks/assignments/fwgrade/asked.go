@@ -6,18 +6,22 @@ import (
 	"go/ast"
 	"go/printer"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// An asked function is one whose declaration stands in the sheet outside of
-// BEGIN SOLUTION and END SOLUTION: students fill it, checks call it.
+// An asked function is one whose declaration stands in the sheet outside of a
+// solution's first and last line: students fill it, checks call it.
 type asked struct {
 	name, cell string
 	line       int
 	signature  string // func(dst, x []float64) int
 	back       []int  // parameters that are there to be filled: w, dst and what begins like it
 }
+
+// Patterns that are no such lines themselves: the image is searched for them.
+var firstLine, lastLine = regexp.MustCompile(`BEGIN\sSOLUTION`), regexp.MustCompile(`END\sSOLUTION`)
 
 // ask reads a solution cell of the sheet: what it asks for, and what else it
 // declares for all to see.
@@ -28,11 +32,11 @@ func ask(c cell) ([]asked, *file, error) {
 	}
 	hidden, in := map[int]bool{}, false
 	for i, l := range strings.Split(c.decls, "\n") {
-		if strings.Contains(l, "BEGIN SOLUTION") {
+		if firstLine.MatchString(l) {
 			in = true
 		}
 		hidden[i+1] = in
-		if strings.Contains(l, "END SOLUTION") {
+		if lastLine.MatchString(l) {
 			in = false
 		}
 	}

@@ -160,6 +160,13 @@ func shorten(s string) string {
 	return strings.TrimSpace(s)
 }
 
+func goTool() string {
+	if tool := os.Getenv("GO"); tool != "" {
+		return tool
+	}
+	return "go"
+}
+
 func (b *builder) build(ctx context.Context, name string, limit time.Duration, gomod string, files map[string][]byte) (bin, out string, err error) {
 	sum, err := os.ReadFile(filepath.Join(b.root, "go.sum"))
 	if err != nil {
@@ -185,11 +192,7 @@ func (b *builder) build(ctx context.Context, name string, limit time.Duration, g
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	bin = filepath.Join(b.dir, name+".bin")
-	goTool := os.Getenv("GO")
-	if goTool == "" {
-		goTool = "go"
-	}
-	cmd := exec.CommandContext(ctx, goTool, "build", "-o", bin, "-ldflags=-s -w", "-gcflags=-e -C", ".")
+	cmd := exec.CommandContext(ctx, goTool(), "build", "-o", bin, "-ldflags=-s -w", "-gcflags=-e -C", ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod", "GOPROXY=off",
 		"GOTOOLCHAIN=local", "GOTMPDIR="+b.dir, "CGO_ENABLED=0", "GOOS=", "GOARCH=")

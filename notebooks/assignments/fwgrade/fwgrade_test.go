@@ -131,7 +131,9 @@ fmt.Println(points(), fwplot.Stochastic)`},
 type nbcell struct {
 	id, text        string
 	grade, solution bool
+	points          float64
 	markdown        bool
+	own             bool
 }
 
 func notebook(cells []nbcell) []byte {
@@ -142,8 +144,14 @@ func notebook(cells []nbcell) []byte {
 		if c.markdown {
 			kind = "markdown"
 		}
-		list = append(list, m{"cell_type": kind, "source": strings.SplitAfter(c.text, "\n"), "outputs": []m{}, "metadata": m{
-			"nbgrader": m{"schema_version": 3, "grade_id": c.id, "grade": c.grade, "solution": c.solution, "locked": !c.solution, "task": false}}})
+		mark := m{"schema_version": 3, "grade_id": c.id, "grade": c.grade, "solution": c.solution, "locked": !c.solution, "task": false}
+		if c.points > 0 {
+			mark["points"] = c.points
+		}
+		list = append(list, m{"cell_type": kind, "source": strings.SplitAfter(c.text, "\n"), "outputs": []m{}, "metadata": m{"nbgrader": mark}})
+		if c.own {
+			list[len(list)-1]["metadata"] = m{}
+		}
 	}
 	data, err := json.Marshal(m{"cells": list, "nbformat": 4, "nbformat_minor": 5, "metadata": m{}})
 	if err != nil {

@@ -32,7 +32,7 @@ func TestWalls(t *testing.T) {
 	t.Chdir(t.TempDir()) // the last resort lets it write
 	for i, w := range append(walls(), lastResort) {
 		r := runner{parent: j.check, child: child, dir: j.sheet.dir, seed: 1, limit: 8 * time.Second, walls: []wall{w}}
-		m, err := r.run(t.Context(), "t-mean-check")
+		passed, report, seconds, err := r.run(t.Context(), "t-mean-check", "")
 		if err != nil {
 			t.Logf("wall %d is not to be had here: %v", i, err)
 			continue
@@ -44,10 +44,10 @@ func TestWalls(t *testing.T) {
 		case w.attr.Cloneflags == 0:
 			want = "kept: true true true true true alone: false sees [GOMAXPROCS=2]"
 		}
-		if !m.Passed || !strings.Contains(m.Report, want) || r.note != w.note {
-			t.Errorf("wall %d: passed %v, note %q, report %s", i, m.Passed, r.note, m.Report)
+		if !passed || !strings.Contains(report, want) || r.note != w.note {
+			t.Errorf("wall %d: passed %v, note %q, report %s", i, passed, r.note, report)
 		}
-		t.Logf("wall %d: %.3f s", i, m.Seconds)
+		t.Logf("wall %d: %.3f s", i, seconds)
 	}
 }
 

@@ -2,7 +2,9 @@
 //
 //	go run ./notebooks/assignments/fwgrade -source SHEET.ipynb SUBMISSION.ipynb
 //
-// and prints JSON: for each check cell whether it passed, with a report. Data,
+// and prints JSON: for each check cell its points, with a report. Without
+// -source it tells a student whether the cells that are graded compile without
+// the others of the notebook, as they have to in grading. Data,
 // accounts and verdict are in one program, the student's code in another that
 // can only answer over a pipe: see package wire. Of the submission only the
 // solution cells' text is used, of the sheet everything else.
@@ -41,7 +43,9 @@ type verdict struct {
 // mark is that of one check cell.
 type mark struct {
 	ID      string  `json:"grade_id"`
-	Passed  bool    `json:"passed"`
+	Passed  bool    `json:"passed"` // all of it
+	Points  float64 `json:"points"`
+	Parts   []part  `json:"parts"`
 	Report  string  `json:"report"`
 	Seconds float64 `json:"seconds"`
 }
@@ -56,12 +60,21 @@ func main() {
 	flag.Uint64Var(&seed, "seed", 0, "FWLAB_SEED of the checks; 0 draws one")
 	flag.DurationVar(&limit, "limit", 8*time.Second, "what one check may take")
 	flag.Parse()
-	if source == "" || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: fwgrade [-seed n] [-limit 8s] -source SHEET.ipynb SUBMISSION.ipynb")
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: fwgrade [-seed n] [-limit 8s] -source SHEET.ipynb SUBMISSION.ipynb\n       fwgrade SUBMISSION.ipynb")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if source == "" {
+		if text, err := handIn(ctx, flag.Arg(0)); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		} else {
+			fmt.Println(text)
+		}
+		return
+	}
 	v, err := grade(ctx, source, flag.Arg(0), seed, limit)
 	if err == nil {
 		out := json.NewEncoder(os.Stdout)
@@ -125,7 +138,7 @@ func (j *judge) grade(ctx context.Context, submission string, seed uint64, limit
 	if err != nil {
 		v.Notes = append(v.Notes, err.Error())
 		for _, c := range j.sheet.checks {
-			v.Cells = append(v.Cells, mark{ID: c.id, Report: err.Error()})
+			v.Cells = append(v.Cells, mark{ID: c.id, Parts: c.parts, Report: err.Error()})
 		}
 		return v, nil
 	}
@@ -136,7 +149,7 @@ func (j *judge) grade(ctx context.Context, submission string, seed uint64, limit
 	}
 	r := runner{parent: j.check, child: child, dir: j.sheet.dir, seed: seed, limit: limit}
 	for _, c := range j.sheet.checks {
-		m, err := r.run(ctx, c.id)
+		m, err := r.check(ctx, c)
 		if err != nil {
 			return nil, err
 		}

@@ -26,12 +26,16 @@ func parentFiles(s *sheet) (program map[string][]byte, list []asked, err error) 
 		helpers = append(helpers, f)
 	}
 	var table strings.Builder
-	for i, c := range s.checks {
+	for i := range s.checks {
+		c := &s.checks[i]
 		text := strings.TrimLeft(c.body, "\n")
 		body := c.body[:len(c.body)-len(text)] // the lines above it
 		body = strings.TrimSuffix(body, "\n") + fmt.Sprintf("func fwgradeCheck%d() {\n%s\n}\n", i, text)
 		f, err := parse(c.id, body)
 		if err != nil {
+			return nil, nil, err
+		}
+		if c.parts, err = partsOf(c, f); err != nil {
 			return nil, nil, err
 		}
 		checks = append(checks, f)

@@ -59,9 +59,8 @@ type runner struct {
 	note               string
 }
 
-// run gives one check cell its mark. An error is the machine's.
-func (r *runner) run(ctx context.Context, id string) (mark, error) {
-	m := mark{ID: id}
+// run tells whether a part of a check is passed, with a report. An error is the machine's.
+func (r *runner) run(ctx context.Context, id, part string) (passed bool, text string, seconds float64, err error) {
 	var files []*os.File
 	defer func() {
 		for _, f := range files {
@@ -80,7 +79,7 @@ func (r *runner) run(ctx context.Context, id string) (mark, error) {
 	fromChild, up := pipe()
 	verdict, say := pipe()
 	if len(files) < 6 {
-		return m, errors.New("no pipe: too many open files")
+		return false, "", 0, errors.New("no pipe: too many open files")
 	}
 	word := []byte(rand.Text())
 
@@ -89,16 +88,16 @@ func (r *runner) run(ctx context.Context, id string) (mark, error) {
 	child.Env = []string{"GOMAXPROCS=2"}
 	child.Stdout, child.Stderr = &prints, &prints
 	if err := r.startChild(child, down, up); err != nil {
-		return m, err
+		return false, "", 0, err
 	}
 	defer end(child)
 	parent := exec.Command("parent", id)
-	parent.Env = append(os.Environ(), fmt.Sprintf("FWLAB_SEED=%d", r.seed))
+	parent.Env = append(os.Environ(), fmt.Sprintf("FWLAB_SEED=%d", r.seed), "FWLAB_PART="+part)
 	parent.Dir = r.dir
 	parent.Stdin = bytes.NewReader(word)
 	parent.Stdout, parent.Stderr = &report, &trouble
 	if err := startParent(parent, r.parent, fromChild, toChild, say); err != nil {
-		return m, err
+		return false, "", 0, err
 	}
 	for _, f := range []*os.File{down, toChild, fromChild, up, say} {
 		f.Close()
@@ -106,7 +105,6 @@ func (r *runner) run(ctx context.Context, id string) (mark, error) {
 	began := time.Now()
 	done := make(chan error, 1)
 	go func() { done <- parent.Wait() }()
-	var err error
 	select {
 	case err = <-done:
 	case <-time.After(r.limit):
@@ -116,18 +114,18 @@ func (r *runner) run(ctx context.Context, id string) (mark, error) {
 	case <-ctx.Done():
 		kill(parent)
 		<-done
-		return m, ctx.Err()
+		return false, "", 0, ctx.Err()
 	}
-	m.Seconds = time.Since(began).Seconds()
+	late := time.Since(began) >= r.limit
+	seconds = time.Since(began).Seconds()
 	end(child)
 	said, _ := io.ReadAll(verdict)
-	m.Passed = err == nil && bytes.Equal(said, word)
-	m.Report = r.words(m, err, &report, &trouble, &prints)
-	return m, nil
+	passed = err == nil && bytes.Equal(said, word)
+	return passed, r.words(passed, late, err, &report, &trouble, &prints), seconds, nil
 }
 
 // words are the report: what the check printed, how it ended if not well, and what the solution printed.
-func (r *runner) words(m mark, err error, report, trouble, prints *head) string {
+func (r *runner) words(passed, late bool, err error, report, trouble, prints *head) string {
 	var text []string
 	add := func(title, body string) {
 		if body != "" {
@@ -138,10 +136,10 @@ func (r *runner) words(m mark, err error, report, trouble, prints *head) string 
 	panicked, _, _ := strings.Cut(trouble.String(), "\n\ngoroutine ") // no stack of the check's
 	add("", panicked)
 	switch {
-	case m.Passed:
+	case passed:
 	case err == nil:
 		add("", "the check ended before its last line")
-	case m.Seconds >= r.limit.Seconds():
+	case late:
 		add("", err.Error())
 	}
 	add("What your functions printed:\n", strings.ReplaceAll(prints.String(), strings.TrimSuffix(r.child, ".bin")+"/", ""))

@@ -23,6 +23,9 @@ const (
 type cell struct {
 	id              string
 	grade, solution bool
+	points          float64
+	parts           []part // of a check
+	own             bool   // a student's, not the sheet's
 	decls           string // the lines above %%, special commands blank
 	body            string // the lines below %%, at their height
 	ignored         string // what of it is no Go, in words
@@ -50,7 +53,7 @@ func readSheet(file string) (*sheet, error) {
 	}
 	s, seen := &sheet{dir: dir}, map[string]bool{}
 	for i, c := range cells {
-		if c.id == "" {
+		if c.own = c.id == ""; c.own {
 			c.id = fmt.Sprintf("cell-%d", i+1)
 		}
 		if seen[c.id] {
@@ -153,6 +156,7 @@ func readCell(raw json.RawMessage) (c cell, ok bool, err error) {
 				ID       string `json:"grade_id"`
 				Grade    bool
 				Solution bool
+				Points   float64
 			}
 		}
 	}
@@ -160,7 +164,7 @@ func readCell(raw json.RawMessage) (c cell, ok bool, err error) {
 		return c, false, err
 	}
 	if n := j.Metadata.Nbgrader; n != nil {
-		c.id, c.grade, c.solution = n.ID, n.Grade, n.Solution
+		c.id, c.grade, c.solution, c.points = n.ID, n.Grade, n.Solution, n.Points
 	}
 	// A text with points is graded by hand.
 	if j.Type != "code" && (!c.solution || c.grade) {
