@@ -135,7 +135,7 @@ check "a command is process 1" "$(timeout -s KILL 60 podman run --rm --network n
 check "a stop while Python loads" "$(timeout -s KILL 60 podman run --rm --network none fwlab python3 -c 'import os
 print("up", flush=True); os.kill(1, 15); print("still up")')" up
 check "solutions, submissions, git" "$(podman exec plain sh -c 'find /opt/fwlab -name .git -o -name node_modules -o -name runs
-	find /opt/fwlab/notebooks -path "*/assignments/*" ! -path "*/assignments/release*"
+	find /opt/fwlab/notebooks -path "*/assignments/*" ! -path "*/assignments/release*" ! -path "*/assignments/fwgrade*"
 	grep -rlE "(BEGIN|END) (SOLUTION|HIDDEN TESTS)" /opt/fwlab/notebooks')" ""
 check "$page" "$(runs plain --whole)" yes
 podman exec --user 0 plain sh -c 'rm -f /opt/go/cache/trim.txt && find /opt/go/cache -type f -exec touch -d "9 days ago" {} +'

@@ -32,8 +32,9 @@ if ! cmp -s docker/requirements.txt "$venv/.packages"; then
 		die "pip failed: look at its message above; without a network, run make lab once with one"
 	cp docker/requirements.txt "$venv/.packages"
 fi
-mkdir -p "$venv/share/jupyter/lab/settings"
+mkdir -p "$venv/share/jupyter/lab/settings" "$venv/etc/jupyter"
 cp docker/overrides.json "$venv/share/jupyter/lab/settings/overrides.json"
+echo '{"MultiKernelManager": {"default_kernel_name": "gonb"}}' >"$venv/etc/jupyter/jupyter_server_config.json" # in a reader's own folder, too
 
 # The kernel's environment: where its tools are; the module of a notebook that lies in none; smaller binaries link faster; no C compiler is needed.
 export CGO_ENABLED=0

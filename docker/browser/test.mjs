@@ -140,9 +140,30 @@ const shown = page => until('the notebook shows', 60, async () =>
 const cell = (page, i) => page.locator('.jp-Notebook .jp-Cell').nth(i);
 const read = name => JSON.parse(fs.readFileSync(`${copy}/notebooks/${name}.ipynb`, 'utf8')).cells
   .map(c => ({ ...c, source: [c.source].flat().join(''), outputs: c.outputs || [] }));
-const figures = c => c.outputs.map(o => o.data?.['image/png']).filter(Boolean).map(s => [s].flat().join('').replace(/\s/g, ''));
+const VEGA = 'application/vnd.vegalite.v5+json';
+const slides = c => c.outputs.map(o => o.data?.[VEGA]).filter(Boolean); // JupyterLab shows these in place of the PNG beside them
+const figures = c => c.outputs.filter(o => !o.data?.[VEGA]).map(o => o.data?.['image/png']).filter(Boolean).map(s => [s].flat().join('').replace(/\s/g, ''));
 const markdown = c => [c.cell_type === 'markdown' ? c.source : '', ...c.outputs.map(o => [o.data?.['text/markdown'] || ''].flat().join(''))];
 const formulas = text => (text.replace(/^(```+)[^]*?^\1/gm, '').replace(/(`+)[^`][^]*?\1/g, '').match(/\$\$[^]+?\$\$|\$[^$]+?\$/g) || []).length;
+
+// slid says what is wrong with the sliders of a cell: there are as many as in its file, and what each moves is drawn anew, without a kernel.
+async function slid(at, figures) {
+  const want = figures.flatMap(f => f.params || []).filter(p => p.bind?.input === 'range').length;
+  const all = at.locator('.vega-embed'), ranges = at.locator('.vega-embed input[type=range]');
+  await until('', 20, async () => await all.count() === figures.length && await ranges.count() === want).catch(() => {});
+  if (await ranges.count() !== want) return [`${await ranges.count()} sliders, ${want} in the file`];
+  const wrong = [];
+  for (const one of await all.all()) {
+    const picture = one.locator('canvas, svg').first();
+    for (const range of await one.locator('input[type=range]').all()) {
+      await range.scrollIntoViewIfNeeded();
+      const before = (await picture.screenshot()).toString('base64');
+      await range.fill(await range.getAttribute('min'));
+      await until('', 5, async () => (await picture.screenshot()).toString('base64') !== before).catch(() => wrong.push('a slider that moves nothing'));
+    }
+  }
+  return wrong;
+}
 
 // painted says what is wrong with a figure as it stands on the screen.
 async function painted(img) {
@@ -210,6 +231,10 @@ async function look(page, name, wrong) {
       const bad = await img.count() === 1 ? await painted(img) : 'not on the page';
       if (bad) wrong.push(`${where(i)}: figure ${pictures}: ${bad}`);
     }
+  }
+  for (const [i, c] of cells.entries()) if (slides(c).length) {
+    pictures += slides(c).length;
+    wrong.push(...(await slid(cell(page, i), slides(c))).map(w => `${where(i)}: ${w}`));
   }
   const pane = page.locator('.jp-WindowedPanel-outer').first();
   for (let top = 0, n = 1, more = true; more; n++) {
