@@ -27,7 +27,7 @@ SERVE = "$(CURDIR)/$(VENV)" -c 'import socket; raise SystemExit(socket.socket().
  { echo "fwlab: port $(PORT) is taken: make $@ PORT=$$(($(PORT)+1))" >&2; exit 1; }; \
  JUPYTER_CONFIG_DIR="$(CURDIR)/.venv/etc/jupyter" "$(CURDIR)/$(VENV)" -m jupyterlab \
  --ServerApp.ip=127.0.0.1 --ServerApp.port=$(PORT) --ServerApp.port_retries=0 --ServerApp.root_dir=. --allow-root \
- --LabApp.extension_manager=readonly --MultiKernelManager.default_kernel_name=gonb \
+ --LabApp.extension_manager=readonly \
  --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate --LabApp.default_url=$(1) $(LAB_ARGS)
 
 lab: setup ## JupyterLab on the notebooks, on this machine only, with a token
@@ -52,9 +52,9 @@ site: setup notebooks/site/node_modules ## the pages as a web site in _site, wit
 	 cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" _site/ && $(VENV) -B notebooks/site/build.py _site
 
 site-check: site docker/browser/node_modules ## that site in headless Chromium, wide and as on a telephone
-	@node docker/browser/site.mjs
+	@$(VENV) -B notebooks/site/build_test.py && node docker/browser/site.mjs
 
-# KaTeX, for the formulas.
+# KaTeX, for the formulas, and Vega, for the sliders.
 notebooks/site/node_modules: notebooks/site/package-lock.json
 	@command -v npm >/dev/null || { echo "fwlab: npm is missing: install Node.js 18 or newer (https://nodejs.org/)" >&2; exit 1; }
 	cd notebooks/site && npm ci --no-audit --no-fund --silent
@@ -66,7 +66,7 @@ image: ## build the container image and try it out, without a registry: needs ro
 course: course-setup ## the problem sets for students (release/) and for teachers (key/), in notebooks/assignments
 	@$(COURSE) release key
 
-grade: course-setup ## grade notebooks/assignments/submitted/STUDENT/SET/SET.ipynb: grades.csv, feedback/
+grade: course-setup ## grade notebooks/assignments/submitted/STUDENT/SET/SET.ipynb: grades.csv, class.csv, feedback/
 	@$(COURSE) grade
 
 formgrader: course-setup ## nbgrader's pages to grade by hand, on this machine only, with a token
