@@ -72,7 +72,7 @@ grade: course-setup ## grade notebooks/assignments/submitted/STUDENT/SET/SET.ipy
 formgrader: course-setup ## nbgrader's pages to grade by hand, on this machine only, with a token
 	@cd notebooks/assignments && export PATH="$(CURDIR)/.venv/bin:$$PATH" && $(call SERVE,/formgrader)
 
-course-test: course-setup ## the problem sets, and the grade of every submission in notebooks/assignments/testdata (minutes)
+course-test: course-setup ## the problem sets, and the grade of every submission in notebooks/assignments/testdata (minutes; DRAWS=20: by other random numbers, too)
 	@$(VENV) -B notebooks/assignments/course_test.py
 
 COURSE := $(VENV) -B notebooks/assignments/course.py

@@ -2,7 +2,8 @@
 
 A file of testdata/ is a submission: what it is, its sheet, from what it is made (the key's solutions or the released
 stubs), how its file is edited (a function below), the grades that it must get, what its report must say, and the cells
-that differ. All is done in a copy of this folder in .venv, which goes away.
+that differ. All is done in a copy of this folder in .venv, which goes away. The random numbers of the checks are the
+same each time; with DRAWS=20 all is graded with 19 others, too, and no grade may hang on them.
 """
 
 import contextlib
@@ -126,6 +127,8 @@ def checks(course):
     yield "the points add up, and class.csv has each check and each part", lambda: summed(course, table)
     yield "submitted/ is as it was", lambda: untouched(course)
     yield "make grade again: nothing to do, the same grades", lambda: again(course)
+    for n in range(1, int(os.environ.get("DRAWS", "1"))):
+        yield f"the same grades with other random numbers, {n}", lambda n=n: redrawn(course, table, n)
     yield (
         "a grade and a comment by hand: in grades.csv and feedback, kept when the student hands in again",
         lambda: by_hand(course),
@@ -455,6 +458,7 @@ def graded(course, table):
     for s in table:
         s.write(course)
     course.sums = sums(course.work / "submitted")
+    draw(course, 0)
     p = course.run("grade")  # killed after some submissions
     try:
         done = [line for line, _ in zip((x for x in p.stdout if "/" in x), range(4))]
@@ -474,6 +478,20 @@ def graded(course, table):
     course.grades()
     assert status == 0, out
     assert set(course.rows) == {s.student for s in table}
+
+
+def draw(course, n):
+    (course.work / "gradebook.db.secret").write_text(f"draw {n}")
+
+
+def redrawn(course, table, n):
+    draw(course, n)
+    shutil.rmtree(course.work / "autograded")
+    status, out = course.finish("grade")
+    course.grades()
+    assert status == 0, out
+    for s in table:
+        s.check(course)
 
 
 def sums(folder):
