@@ -6,12 +6,27 @@ const root = document.documentElement;
 root.dataset.scripts = 'run'; // hides the line that says they do not
 if (stored.theme) root.dataset.theme = stored.theme;
 
+// A formula and what touches it, as in "($x$),", break as one word does: only where the formula itself may.
+function together(formula) {
+  const word = formula.parentNode, { previousSibling: before, nextSibling: after } = word;
+  const opens = before?.nodeType === Node.TEXT_NODE ? before.data.match(/[^\s–—/-]*$/)[0] : '';
+  const closes = after?.nodeType === Node.TEXT_NODE ? after.data.match(/^[^\s–—/-]*[–—/-]?/)[0] : '';
+  if (!opens && !closes) return;
+  word.className = 'together';
+  for (const part of formula.querySelectorAll('.katex-html > * + *')) part.before(document.createElement('wbr'));
+  if (opens) before.data = before.data.slice(0, -opens.length);
+  if (closes) after.data = after.data.slice(closes.length);
+  word.prepend(opens);
+  word.append(closes);
+}
+
 addEventListener('DOMContentLoaded', () => {
   if (window.katex && window.renderMathInElement) {
     renderMathInElement(document.querySelector('main'), {
       delimiters: [{ left: '$$', right: '$$', display: true }, { left: '$', right: '$', display: false }],
       throwOnError: false, ignoredClasses: ['highlight'],
     });
+    document.querySelectorAll('main :not(.katex-display) > .katex').forEach(together);
   } else {
     delete root.dataset.scripts;
   }
