@@ -74,14 +74,32 @@ async function whole(page, found) {
     const off = Math.max(...[...b.querySelectorAll('tr')].map(r => Math.abs(r.cells[0].getBoundingClientRect().left - b.getBoundingClientRect().left)));
     const through = getComputedStyle(b.querySelector('td')).backgroundColor === 'rgba(0, 0, 0, 0)';
     b.scrollLeft = 0;
-    return { words: b.innerText.slice(0, 30), wide, off, through, more: b.classList.contains('more') };
+    const lines = Math.max(...[...b.querySelectorAll('tr')].map(r => r.offsetHeight)) / parseFloat(getComputedStyle(b.querySelector('td')).lineHeight);
+    return { words: b.innerText.slice(0, 30), wide, off, through, lines, more: b.classList.contains('more') };
   }));
   for (const s of sides) {
     if (s.wide !== s.more) found.push(`the table "${s.words}" is ${s.wide ? '' : 'not '}wider than its place, and ${s.more ? 'says' : 'does not say'} so`);
+    if (s.lines > 15) found.push(`a row of the table "${s.words}" has ${Math.round(s.lines)} lines`);
     if (s.wide && (s.off > 1 || s.through)) found.push(`the first column of "${s.words}" does not stay`);
   }
   const tight = await page.$$eval('.text p .mfrac', all => all.filter(f => !f.closest('.katex-display') && getComputedStyle(f.closest('.katex > .katex-html > *')).paddingTop === '0px').length);
   if (tight) found.push(`${tight} fractions touch the lines above and below`);
+  // What touches a formula in the text, as a comma, is in the formula's line beside it.
+  const apart = await page.$$eval('main :not(.katex-display) > .katex', all => all.flatMap(f => {
+    const parts = f.querySelectorAll('.katex-html > :not(wbr)');
+    if (!parts.length || !parts[0].getClientRects().length) return [];
+    const beside = (node, from) => { // the box of the letter before or after, if no space is between
+      const r = document.createRange();
+      r.setStart(node, from);
+      r.setEnd(node, from + 1);
+      return /\S/.test(r.toString()) && r.getBoundingClientRect();
+    };
+    const text = (from, to) => { const n = f[to] || f.parentNode[to]; return n?.nodeType === Node.TEXT_NODE && n.length ? beside(n, from(n)) : null; };
+    const before = text(n => n.length - 1, 'previousSibling'), after = text(() => 0, 'nextSibling');
+    const torn = before && before.left > parts[0].getBoundingClientRect().left || after && after.left < [...parts].at(-1).getBoundingClientRect().left;
+    return torn ? [f.closest('p, li, td, th, h1, h2, h3, section').textContent.slice(0, 40)] : [];
+  }));
+  for (const a of apart) found.push(`a formula is parted from what touches it in "${a}"`);
   const links = await page.$$eval('a.figure', all => all.map(a => a.pathname));
   const kind = await page.evaluate(() => matchMedia('(pointer: coarse)').matches) ? '.png' : '.svg';
   for (const l of links) if (!l.endsWith(kind)) found.push(`${l} is no ${kind}`);

@@ -203,7 +203,13 @@ def to_source(where):
 
 
 def short(table):
-    """A filter that keeps short cells of a table and numbers in a line, as 5.28e-01, 4 / 0.163 / 0.753 and [2.9, 3.0]."""
+    """A filter that keeps short cells of a table and numbers in a line, as 5.28e-01, 4 / 0.163 / 0.753, [2.9, 3.0]
+    and (54 to 115), and says of the others how many letters they have: style.css gives them room by it."""
+    def letters(m):
+        number = len(html.unescape(re.sub(r"<[^>]*>|\\[A-Za-z]+|[\\${}^_]", "", m[3])))
+        return f'<{m[1]} style="--letters: {number}; {m[2] or ""}">{m[3]}' if number > 16 else m[0]
+    table = re.sub(r'<(td|th)(?: style="([^"]*)")?>(.*?)(?=</\1>)', letters, table)
+    table = re.sub(r"\([\d.e-]+ to [\d.e-]+\)(?: /)?", lambda m: m[0].replace(" ", "\u00a0"), table)
     table = re.sub(r"(<td[^>]*>[^<$]*\[[\d.e-]+,) (?=[\d.e-]+\])", "\\1\u00a0", table)
     table = re.sub(r"<td([^>]*)>(?=[^<$]{1,16}</td>)", r'<td class="short"\1>', table)
     return re.sub(r"<(td|th)( style[^>]*)?>(?=[\d\s/.,e+−–-]{1,26}</)", r'<\1 class="short"\2>', table)

@@ -51,7 +51,7 @@ class Site(unittest.TestCase):
         self.page("03-slide", shown(vega=SLIDE, png=PNG, plain="a picture"))
         self.page("04-without", shown(vega=SLIDE, plain="a picture in words"))
         folded = new_code_cell("3", metadata={"jupyter": {"source_hidden": True}})
-        self.page("05-table", folded, shown(markdown="| a | b |\n|:--|--:|\n| 4 / 0.163 / 0.753 | a text of more than a few words |\n"))
+        self.page("05-table", folded, shown(markdown="| a | b |\n|:--|--:|\n| 4 / 0.163 / 0.753 | 8.05 (7.7 to 8.38) / 75, a text of more than a few words |\n"))
         done = self.build()
         self.assertEqual(done.returncode, 0, done.stderr)
         read = {f.stem: f.read_text() for f in self.out.glob("*.html")}
@@ -61,6 +61,7 @@ class Site(unittest.TestCase):
         self.assertRegex(slide, r'(?s)<img [^>]*src="figures/.*class="still">.*"\\u003c/script>".*</script></div>')
         self.assertIn("a picture in words", read["04-without"])
         self.assertEqual([read["05-table"].count(tag) for tag in ('class="short"', "<details>", "<details open")], [1, 1, 1])
+        self.assertIn('<td style="--letters: 56; text-align:right">8.05 (7.7\u00a0to\u00a08.38)\u00a0/ 75, a text', read["05-table"])
         self.assertIn("Redistribution", (self.out / "vega" / "LICENSE").read_text())
 
     def test_figures(self):
