@@ -2,7 +2,6 @@ package fwrate
 
 import (
 	"runtime"
-	"slices"
 	"time"
 )
 
@@ -20,6 +19,5 @@ func Seconds(f func()) float64 {
 		}
 		all = append(all, (CPU()-began).Seconds()/float64(n))
 	}
-	slices.Sort(all)
-	return all[1]
+	return median(all)
 }
