@@ -2,6 +2,7 @@ package fwplot
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -126,10 +127,8 @@ func joined(segs [][2]xy, tol float64) (lines [][]xy) {
 		line := []xy{s[0], s[1]}
 		line = append(line, walk(s[1])...)
 		back := walk(s[0])
-		for _, p := range back {
-			line = append([]xy{p}, line...)
-		}
-		lines = append(lines, line)
+		slices.Reverse(back)
+		lines = append(lines, append(back, line...))
 	}
 	return lines
 }
