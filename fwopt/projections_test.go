@@ -2,7 +2,6 @@ package fwopt_test
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -10,20 +9,6 @@ import (
 
 // TestProjections: the file that page 14 draws first has the table that a full run of the page printed, row by row.
 func TestProjections(t *testing.T) {
-	data, err := os.ReadFile("../notebooks/14-when-to-project.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var page struct {
-		Cells []struct {
-			Outputs []struct {
-				Data map[string]any
-			}
-		}
-	}
-	if err := json.Unmarshal(data, &page); err != nil {
-		t.Fatal(err)
-	}
 	file, err := os.Open("../notebooks/projections.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +18,7 @@ func TestProjections(t *testing.T) {
 	if err != nil || len(want) < 10 {
 		t.Fatalf("%d rows: %v", len(want), err)
 	}
-	for _, c := range page.Cells {
+	for _, c := range readPage(t, "../notebooks/14-when-to-project.ipynb") {
 		for _, o := range c.Outputs {
 			text, _ := o.Data["text/markdown"].([]any)
 			var table []string // without the rule below the head
