@@ -116,8 +116,8 @@ func (r *runner) run(ctx context.Context, id, part string) (passed bool, text st
 		<-done
 		return false, "", 0, ctx.Err()
 	}
-	late := time.Since(began) >= r.limit
 	seconds = time.Since(began).Seconds()
+	late := seconds >= r.limit.Seconds()
 	end(child)
 	said, _ := io.ReadAll(verdict)
 	passed = err == nil && bytes.Equal(said, word)
