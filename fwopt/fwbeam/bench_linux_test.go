@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 )
 
 // The work of a shard of 20,000 rows, 50 nonzeros each, d = 200,000, on one processor, beside
@@ -28,30 +28,30 @@ func BenchmarkShard(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Run("read", func(b *testing.B) {
-		start := cpu()
+		start := fwrate.CPU()
 		for b.Loop() {
 			if _, err := fwdata.Decode(bytes.NewReader(file.Bytes()), int64(file.Len()), ""); err != nil {
 				b.Fatal(err)
 			}
 		}
-		b.ReportMetric(float64(g.n*b.N)/(cpu()-start), "rows/cpu-s")
+		b.ReportMetric(float64(g.n*b.N)/(fwrate.CPU()-start).Seconds(), "rows/cpu-s")
 	})
 	b.Run("part", func(b *testing.B) {
-		start := cpu()
+		start := fwrate.CPU()
 		for b.Loop() {
 			partOf(s, truth, g.n)
 		}
-		b.ReportMetric(float64(g.n*b.N)/(cpu()-start), "rows/cpu-s")
+		b.ReportMetric(float64(g.n*b.N)/(fwrate.CPU()-start).Seconds(), "rows/cpu-s")
 	})
 	b.Run("memory", func(b *testing.B) {
 		f := s.Logistic()
 		dst := make([]float64, f.Dim())
-		start := cpu()
+		start := fwrate.CPU()
 		for b.Loop() {
 			f.Value(truth)
 			f.Grad(dst, truth, fwopt.Batch{})
 		}
-		b.ReportMetric(float64(g.n*b.N)/(cpu()-start), "rows/cpu-s")
+		b.ReportMetric(float64(g.n*b.N)/(fwrate.CPU()-start).Seconds(), "rows/cpu-s")
 	})
 }
 
@@ -71,11 +71,11 @@ func TestNoBusyLoop(t *testing.T) {
 	e := *embedded()
 	jobs := 2
 	e.jobs = &jobs
-	start := cpu()
+	start := fwrate.CPU()
 	if err := e.each(context.Background(), &idle{}, []string{"a", "b"}); err != nil {
 		t.Fatal(err)
 	}
-	if spent := cpu() - start; spent > 1 {
+	if spent := (fwrate.CPU() - start).Seconds(); spent > 1 {
 		t.Errorf("%.2f s of the processor in two seconds of waiting", spent)
 	}
 }
@@ -97,21 +97,14 @@ func BenchmarkOverhead(b *testing.B) {
 			}
 			s := &sum{m: m, dir: dir, work: b.TempDir(), engine: on(2), ctx: ctx, limit: 1000}
 			w := make([]float64, m.dim())
-			start := cpu()
+			start := fwrate.CPU()
 			for b.Loop() {
 				w[0]++
 				if err := s.pass(w); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric((cpu()-start)/float64(b.N), "cpu-s/pass")
+			b.ReportMetric((fwrate.CPU()-start).Seconds()/float64(b.N), "cpu-s/pass")
 		})
 	}
-}
-
-// cpu is the seconds that this process has computed for.
-func cpu() float64 {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }

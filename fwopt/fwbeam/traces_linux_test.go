@@ -18,6 +18,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 )
 
 var traces = flag.String("traces", "", "TestTraces: the folder of page 17's traces, to measure them anew: ten minutes on a machine that does nothing else, and 5 GB on its disk for a while")
@@ -154,11 +155,11 @@ func (x *tracer) passes(t *testing.T, p *place, pipelines int) (lines [][]string
 	w := make([]float64, p.m.dim())
 	for turn := range x.pick(2, 9) {
 		w[0]++
-		began := cpu()
+		began := fwrate.CPU()
 		if err := s.pass(w); err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, row(p.what, p.n, p.shards, p.m.Features, p.classes, p.nonzeros, stored, pipelines, turn, last.Seconds, cpu()-began, last.Bytes))
+		lines = append(lines, row(p.what, p.n, p.shards, p.m.Features, p.classes, p.nonzeros, stored, pipelines, turn, last.Seconds, (fwrate.CPU()-began).Seconds(), last.Bytes))
 	}
 	return lines
 }
