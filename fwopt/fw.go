@@ -37,6 +37,9 @@ func (a *FW) String() string { return "FW" }
 // Identify says the rule.
 func (a *FW) Identify(id *Identity) { id.Of(a).Part(a.Rule) }
 
+// Tested returns a, or what in it fwtest has not passed: see fwid.Tested.
+func (a *FW) Tested() any { return fwid.First(a, a.Rule) }
+
 // Steps runs Frank-Wolfe. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search.
 func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
@@ -115,6 +114,8 @@ type Oracle struct {
 	halt    func() bool // set by Run: true when an inner loop must give up
 	stalled bool        // an inner loop could not reach its accuracy
 	used    bool        // by a run: its counts and draws are spent
+	own     bool        // F is a reader's: its gradients are looked at
+	broken  string      // how a gradient was not finite; "" if all were
 }
 
 // NewOracle returns the oracle of a run of a method on min_{w∈Ω} f(w). The seed
@@ -137,43 +138,28 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 			panic(fmt.Sprintf("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h, m, omega, H, M))
 		}
 	}
-	checkVertices(omega)
-	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1)}
+	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1), own: fwid.Untested(f) != nil}
 	o.Warm.RNG = *rand.NewPCG(seed, 2)
 	o.rng = rand.New(&o.RNG)
 	return o
-}
-
-// checkVertices panics if a set that is not of fwset has two answers to one question, as
-// one that embeds another set and overrides only its Argmin, or its Project.
-func checkVertices(omega Domain) {
-	d, ok := omega.(fwset.VertexDomain)
-	if !ok || !fwid.Foreign(omega) {
-		return
-	}
-	g, v, w := make([]float64, omega.Dim()), Vertex{}, make([]float64, omega.Dim())
-	for j := range g {
-		g[j] = float64((j*7+3)%11) - 4.5
-	}
-	slack := fwset.Argmin(d.(Domain), &v, g, 0, nil)
-	omega.Argmin(w, g)
-	if a, b := v.Dot(g), floats.Dot(w, g); math.Abs(a-b) > 2*slack+1e-9*(math.Abs(a)+math.Abs(b)) {
-		panic(fmt.Sprintf("fwopt: Argmin of %T reaches ⟨g, v⟩ = %g where its ArgminVertex reaches %g: a set that embeds another one and overrides Argmin must override ArgminVertex, too", omega, b, a))
-	}
-	p, ok := omega.(fwset.Projector)
-	if q, too := omega.(fwset.WarmProjector); ok && too {
-		other := make([]float64, len(g))
-		p.Project(w, g)
-		if q.ProjectWarm(other, g, nil); !slices.Equal(w, other) {
-			panic(fmt.Sprintf("fwopt: Project of %T leads elsewhere than its ProjectWarm: a set that embeds another one and overrides Project must override ProjectWarm, too", omega))
-		}
-	}
 }
 
 // Grad computes the exact gradient dst = ∇f(w). It counts one exact gradient.
 func (o *Oracle) Grad(dst, w []float64) {
 	o.Calls.Exact++
 	o.F.Grad(dst, w, Batch{})
+	o.look(dst, "the exact gradient")
+}
+
+// look notes that what a reader's own sum has given, or what a method has made of it, is
+// not finite: a set would answer with some point, and f there would look right.
+func (o *Oracle) look(g []float64, what string) {
+	if !o.own || o.broken != "" || finite(floats.Sum(g)) {
+		return
+	}
+	if j := unfit(g); j >= 0 {
+		o.broken = fmt.Sprintf("%s of %s is %g at coordinate %d", what, called(o.F, fwid.Untested(o.F)), g[j], j)
+	}
 }
 
 // StochasticGrad computes dst, the average of m iid samples of ∇f_i(w). It
@@ -188,6 +174,7 @@ func (o *Oracle) StochasticGrad(dst, w []float64, m int) {
 func (o *Oracle) GradOf(dst, w []float64, batch Batch, m int) {
 	o.Calls.draw(m)
 	o.F.Grad(dst, w, batch)
+	o.look(dst, "the gradient of a batch")
 }
 
 // VRGrad computes dst, the average of m iid samples of the variance-reduced
@@ -264,6 +251,7 @@ func (o *Oracle) Argmin(v *Vertex, g []float64) { o.ArgminTo(v, g, 0) }
 // ⟨g, v⟩ ≤ min_{u∈Ω} ⟨g, u⟩ + slack. The slack of an exact domain is 0.
 func (o *Oracle) ArgminTo(v *Vertex, g []float64, tol float64) (slack float64) {
 	o.Calls.Linear++
+	o.look(g, "the gradient for a linear optimisation, from the terms")
 	return fwset.Argmin(o.Omega, v, g, tol, &o.Warm)
 }
 
@@ -276,6 +264,7 @@ func (o *Oracle) ArgminLocal(dst, g, x []float64, r float64) {
 		panic(fmt.Sprintf("fwopt: %T has no ArgminLocal; use another method", o.Omega))
 	}
 	o.Calls.Linear++
+	o.look(g, "the gradient for a linear optimisation, from the terms")
 	d.ArgminLocal(dst, g, x, r)
 }
 
@@ -287,6 +276,7 @@ func (o *Oracle) Project(dst, x []float64) {
 		panic(fmt.Sprintf("fwopt: %T has no Project; use a projection-free method", o.Omega))
 	}
 	o.Calls.Projections++
+	o.look(x, "the point for a projection, from the gradients")
 	if w, ok := p.(fwset.WarmProjector); ok {
 		w.ProjectWarm(dst, x, &o.Warm)
 		return
@@ -331,7 +321,7 @@ func (o *Oracle) Sample(m int) Batch {
 // stop, or has reached the limit of Budget.Linear or Seconds. A method asks in
 // each turn of an inner loop that may be long; if so, its Steps returns without a yield
 // and with the state of the last whole step.
-func (o *Oracle) Halted() bool { return o.halt != nil && o.halt() }
+func (o *Oracle) Halted() bool { return o.broken != "" || o.halt != nil && o.halt() }
 
 // Stall says that the step at work cannot be finished. Steps then returns without a
 // yield and with the state of the last whole step; the run ends as Stalled.

@@ -57,7 +57,7 @@ func TestRecord(t *testing.T) {
 		t, k, linear int
 		excess       float64
 	}
-	w0 := []float64{0, 0}
+	w0 := []float64{0, 1}
 	var got []point
 	for _, p := range recordOf(oracle(), epochs(N), w0, first, fwopt.EpochEnds(N, 4)).Complete() {
 		got = append(got, point{p.T, p.K, p.Calls.Linear, p.Excess})
@@ -103,7 +103,7 @@ func TestRecord(t *testing.T) {
 func TestRecordPanics(t *testing.T) {
 	N := func(int) int { return 3 }
 	zero := func([]float64) float64 { return 0 }
-	w0 := []float64{0, 0}
+	w0 := []float64{0, 1}
 	short := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 		return func(yield func(fwopt.Step) bool) {
 			yield(fwopt.Step{T: 1, K: 1, X: w0})

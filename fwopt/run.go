@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
@@ -69,6 +70,12 @@ func NewRunner(o *Oracle, m Method, w0 []float64, b Budget) *Runner {
 		panic("fwopt: this Oracle has served a run; make a new one for a new run")
 	}
 	o.used = true
+	if w0 != nil && len(w0) != o.F.Dim() {
+		panic(fmt.Sprintf("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
+	}
+	shared := begin(o)
+	defer end(o)
+	checkParts(o.F, o.Omega, w0, shared)
 	r := &Runner{Oracle: o, Method: m, Budget: b}
 	r.state = State{Next: 1, Now: nowhere()}
 	r.state.Eye.RNG = o.Warm.RNG
@@ -77,15 +84,64 @@ func NewRunner(o *Oracle, m Method, w0 []float64, b Budget) *Runner {
 		w0 = o.Start()
 		r.state.Now.Seconds = time.Since(start).Seconds()
 	}
-	if len(w0) != o.F.Dim() {
-		panic(fmt.Sprintf("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
-	}
 	r.W0, r.state.X, r.start = w0, w0, hash.Floats(w0)
 	r.mark()
 	r.state.Now.Calls = o.Calls
 	r.first = b.Share(r.state.Now)
 	r.Trace = &Trace{Method: name(m), Data: name(o.F), Kernel: Kernel(), Seed: o.Seed}
 	return r
+}
+
+// atWork holds the readers' own parts that runs are at work on, and how many runs.
+var atWork struct {
+	sync.Mutex
+	runs map[any]int
+}
+
+// begin notes that a run is at work on o's parts, and reports whether another one is, too.
+func begin(o *Oracle) (shared bool) {
+	atWork.Lock()
+	defer atWork.Unlock()
+	if atWork.runs == nil {
+		atWork.runs = map[any]int{}
+	}
+	for _, key := range keys(o) {
+		atWork.runs[key]++
+		shared = shared || atWork.runs[key] > 1
+	}
+	return shared
+}
+
+// end takes back what begin has noted.
+func end(o *Oracle) {
+	atWork.Lock()
+	defer atWork.Unlock()
+	for _, key := range keys(o) {
+		if atWork.runs[key]--; atWork.runs[key] == 0 {
+			delete(atWork.runs, key)
+		}
+	}
+}
+
+// keys returns what two runs have in common if they share a reader's own part.
+func keys(o *Oracle) (keys []any) {
+	for _, part := range []any{o.F, o.Omega} {
+		if fwid.Untested(part) != nil {
+			keys = append(keys, fwid.Key(part))
+		}
+	}
+	return keys
+}
+
+// Twin returns a run that goes on from where r stands, on a copy m of its method, and
+// writes no file, calls no Watch and keeps no W.
+func (r *Runner) Twin(m Method) (*Runner, error) {
+	b, o := r.Budget, r.Oracle
+	b.Watch, b.NoW = nil, true
+	t := &Runner{Oracle: NewOracle(o.F, o.Omega, o.Seed), Method: m, Budget: b, W0: r.W0, Trace: new(Trace), first: r.first, start: r.start}
+	*t.Trace = Trace{Method: r.Trace.Method, Data: r.Trace.Data, Kernel: r.Trace.Kernel, Seed: r.Trace.Seed}
+	t.Oracle.used = true
+	return t, t.Resume(r.State())
 }
 
 // State returns where the run stands. It is valid until the next step.
@@ -136,6 +192,8 @@ func name(x any) string {
 
 // Run takes the run from where it stands to its end, once.
 func (r *Runner) Run(ctx context.Context) *Trace {
+	begin(r.Oracle)
+	defer end(r.Oracle)
 	tr := r.Trace
 	if r.state.Now.Step == 0 && len(tr.Points) == 0 && r.Budget.Record == nil {
 		r.record() // w_0
@@ -209,6 +267,8 @@ func (r *Runner) steps(ctx context.Context) {
 	halted := o.halt()
 	_ = r.restore() // its bytes are our own
 	switch {
+	case o.broken != "":
+		r.status(ctx)
 	case o.stalled:
 		r.Trace.Status = Stalled
 	case ctx.Err() != nil:
@@ -224,6 +284,9 @@ func (r *Runner) steps(ctx context.Context) {
 func (r *Runner) status(ctx context.Context) {
 	b, to := &r.Budget, &r.Trace.Status
 	switch p := r.state.Now; {
+	case r.Oracle.broken != "":
+		*to = Diverged
+		r.Trace.Note = fmt.Sprintf("%s, after step %d (t = %d, k = %d)", r.Oracle.broken, p.Step, p.T, p.K)
 	case math.IsInf(p.F, 0) || r.recorded() && (math.IsNaN(p.F) || b.DualityGap && math.IsNaN(p.DualityGap) || b.Excess != nil && !finite(p.Excess)):
 		*to = Diverged
 	case b.Tolerance > 0 && p.DualityGap+p.Slack <= b.Tolerance:

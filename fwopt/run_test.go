@@ -171,6 +171,8 @@ func (v vague) ArgminVertex(to *fwset.Vertex, g []float64, tol float64, _ *fwset
 // blind is a sum whose gradients are no numbers.
 type blind struct{ fwopt.FiniteSum }
 
+func (f blind) Tested() any { return f } // else the start of the run finds it
+
 func (blind) Grad(dst, _ []float64, _ fwopt.Batch) { dst[0] = math.NaN() }
 
 // An inner loop whose linear optimisation is less exact than η must not believe
@@ -448,13 +450,16 @@ func TestWatchSeesTheIterate(t *testing.T) {
 	}
 }
 
-// At a start outside of Ω the duality gap may be below 0, and would end a run as converged.
+// Outside of Ω the duality gap may be below 0, and would end a run as converged.
 func TestRunOutside(t *testing.T) {
 	f := fwsum.NewQuadratic(3, nil, []float64{-1, -2, -3})
-	message := small.Panics(func() {
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), fwopt.FWOpenLoop(), make([]float64, 3), fwopt.Budget{Tolerance: 1e-6})
+	leaves := fwopt.MethodFunc(func(*fwopt.Oracle, []float64) iter.Seq[fwopt.Step] {
+		return func(yield func(fwopt.Step) bool) { yield(fwopt.Step{T: 1, K: 1, X: make([]float64, 3)}) }
 	})
-	if want := "fwopt: the point of step 0 is outside of Ω: its duality gap is -1, which is less than 0"; message != want {
+	message := small.Panics(func() {
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), leaves, []float64{0, 0, 1}, fwopt.Budget{Tolerance: 1e-6})
+	})
+	if want := "fwopt: the point of step 1 is outside of Ω: its duality gap is -1, which is less than 0"; message != want {
 		t.Errorf("%q, want %q", message, want)
 	}
 }

@@ -40,7 +40,7 @@ const (
 
 func (s Status) String() string {
 	names := [...]string{"running", "done", "converged", "ended by the method", "interrupted",
-		"stalled: an accuracy cannot be reached", "diverged: f is not finite", "endless: no limit of the budget comes nearer"}
+		"stalled: an accuracy cannot be reached", "diverged: f or a gradient is not finite", "endless: no limit of the budget comes nearer"}
 	if s < 0 || int(s) >= len(names) {
 		return fmt.Sprintf("status %d", int(s))
 	}

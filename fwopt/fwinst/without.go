@@ -1,6 +1,9 @@
 package fwinst
 
-import "github.com/projection-free/fwlab/fwopt"
+import (
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwid"
+)
 
 // WithoutSnapshot returns the problem on which line 7 of Algorithm 1 (9 of Algorithm 2)
 // takes the plain average of the m_k samples, (1/m_k) Σ ∇f_i(x_{k−1}), and all else is as
@@ -32,6 +35,9 @@ func (f plain) AddGradDiff(dst, w, _ []float64, batch fwopt.Batch) { f.Grad(dst,
 // Identify says the sum.
 func (f plain) Identify(id *fwopt.Identity) { id.Of(f).Part(f.sum) }
 
+// Tested returns f, or what in it fwtest has not passed: see fwid.Tested.
+func (f plain) Tested() any { return fwid.First(f, f.sum) }
+
 // plainDrawn is a plain that draws its own batches.
 type plainDrawn struct {
 	plain
@@ -40,6 +46,9 @@ type plainDrawn struct {
 
 // Identify says the sum.
 func (f plainDrawn) Identify(id *fwopt.Identity) { id.Of(f).Part(f.sum) }
+
+// Tested returns f, or what in it fwtest has not passed: see fwid.Tested.
+func (f plainDrawn) Tested() any { return fwid.First(f, f.sum) }
 
 // String returns the call that made the instance.
 func (f plain) String() string { return f.base().name + ".WithoutSnapshot()" }

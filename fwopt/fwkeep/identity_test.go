@@ -620,7 +620,9 @@ func (b even) Dim() int                    { return b.D }
 func (b even) Identify(id *fwopt.Identity) { id.Of(b).Int(b.D) }
 func (b even) Argmin(dst, g []float64) {
 	fwset.Simplex{D: b.D, R: 1}.Argmin(dst, g)
-	dst[b.D-1] = fixed
+	if dst[b.D-1] = 0; g[b.D-1] <= 0 { // all from 0 to fixed are as good
+		dst[b.D-1] = fixed
+	}
 }
 
 // Two runs that differ in where a snapshot is taken, and in nothing else.

@@ -134,8 +134,5 @@ func (k *keeper) twin() (*fwopt.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, o := k.run.Budget, k.run.Oracle
-	b.Watch, b.NoW = nil, true
-	r := fwopt.NewRunner(fwopt.NewOracle(o.F, o.Omega, o.Seed), m, k.run.W0, b)
-	return r, r.Resume(k.run.State())
+	return k.run.Twin(m)
 }

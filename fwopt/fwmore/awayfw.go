@@ -59,6 +59,9 @@ func (a *AwayFW) String() string { return "AwayFW" }
 // Identify says the rule.
 func (a *AwayFW) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
+// Tested returns a, or what in it fwtest has not passed: see fwid.Tested.
+func (a *AwayFW) Tested() any { return fwid.First(a, a.Rule) }
+
 // Steps runs AwayFW. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search; beside them it
 // costs as much as three passes over the numbers of the active vertices.

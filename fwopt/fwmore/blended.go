@@ -59,6 +59,9 @@ func (a *BlendedPairwise) String() string { return "BlendedPairwise" }
 // Identify says the rule.
 func (a *BlendedPairwise) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
+// Tested returns a, or what in it fwtest has not passed: see fwid.Tested.
+func (a *BlendedPairwise) Tested() any { return fwid.First(a, a.Rule) }
+
 // Steps runs BlendedPairwise. A step counts one exact gradient and one linear
 // optimisation, and what the rule counts: one exact gradient more for a line search.
 // Beside them it costs as much as three passes over the numbers of the active vertices.

@@ -206,3 +206,6 @@ func (c *Completion) Identify(id *fwid.Identity) {
 		id.Int(int(c.at[k]), int(c.number[k]))
 	}
 }
+
+// Tested says that fwtest has passed c: see fwid.Tested.
+func (c *Completion) Tested() any { return c }

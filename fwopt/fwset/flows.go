@@ -287,3 +287,6 @@ func (f *Flows) Identify(id *fwid.Identity) {
 		id.Int(d.From, d.To).Float(d.Flow)
 	}
 }
+
+// Tested says that fwtest has passed f: see fwid.Tested.
+func (f *Flows) Tested() any { return f }

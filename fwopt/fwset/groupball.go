@@ -122,3 +122,6 @@ func (b GroupBall) Gauge(x []float64) float64 {
 
 // Identify says the sizes and the radius.
 func (b GroupBall) Identify(id *fwid.Identity) { id.Of(b).Int(b.Size...).Float(b.R) }
+
+// Tested says that fwtest has passed b: see fwid.Tested.
+func (b GroupBall) Tested() any { return b }

@@ -167,3 +167,6 @@ func (b KSparse) Gauge(x []float64) float64 {
 
 // Identify says the dimension, the number and the size.
 func (b KSparse) Identify(id *fwid.Identity) { id.Of(b).Int(b.D, b.K).Float(b.R) }
+
+// Tested says that fwtest has passed b: see fwid.Tested.
+func (b KSparse) Tested() any { return b }

@@ -55,6 +55,9 @@ func (b L2Ball) Gauge(x []float64) float64 {
 // Identify says the dimension and the radius.
 func (b L2Ball) Identify(id *fwid.Identity) { id.Of(b).Int(b.D).Float(b.R) }
 
+// Tested says that fwtest has passed b: see fwid.Tested.
+func (b L2Ball) Tested() any { return b }
+
 // toSphere does dst = r·x/‖x‖ without overflow or underflow on the way. It
 // reports whether x has a direction: it is not 0, and finite.
 func toSphere(dst, x []float64, r float64) bool {

@@ -162,3 +162,13 @@ func (p Product) Identify(id *fwid.Identity) {
 		id.Part(f)
 	}
 }
+
+// Tested returns p, or the first factor that fwtest has not passed: see fwid.Tested.
+func (p Product) Tested() any {
+	for _, f := range p {
+		if in := fwid.Untested(f); in != nil {
+			return in
+		}
+	}
+	return p
+}

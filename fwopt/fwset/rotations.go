@@ -154,3 +154,6 @@ func (b Rotations) Gauge(x []float64) float64 {
 
 // Identify says N.
 func (b Rotations) Identify(id *fwid.Identity) { id.Of(b).Int(b.N) }
+
+// Tested says that fwtest has passed b: see fwid.Tested.
+func (b Rotations) Tested() any { return b }

@@ -89,6 +89,9 @@ func (b SpectralNorm) Gauge(x []float64) float64 {
 // Identify says the shape and the radius.
 func (b SpectralNorm) Identify(id *fwid.Identity) { id.Of(b).Int(b.H, b.M).Float(b.R) }
 
+// Tested says that fwtest has passed b: see fwid.Tested.
+func (b SpectralNorm) Tested() any { return b }
+
 // notFinite reports whether x holds a NaN or an infinity, and then fills dst with NaN.
 func notFinite(dst, x []float64) bool {
 	top := maxAbs(x)

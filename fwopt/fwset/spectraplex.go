@@ -232,3 +232,6 @@ func (b Spectraplex) Gauge(x []float64) float64 {
 
 // Identify says N and the trace.
 func (b Spectraplex) Identify(id *fwid.Identity) { id.Of(b).Int(b.N).Float(b.R) }
+
+// Tested says that fwtest has passed b: see fwid.Tested.
+func (b Spectraplex) Tested() any { return b }

@@ -223,13 +223,18 @@ func (h halfNear) Project(dst, x []float64) {
 	floats.Scale(0.5, dst)
 }
 
+// begin begins a run, which looks at a set that fwtest has not passed.
+func begin(f fwopt.FiniteSum, omega fwopt.Domain) {
+	fwopt.NewRunner(fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 1})
+}
+
 func TestEmbeddedSet(t *testing.T) {
 	f := fwsum.NewQuadratic(3, nil, []float64{1, 2, 3})
-	got := small.Panics(func() { fwopt.NewOracle(f, halfOwn{fwset.Simplex{D: 3, R: 1}}, 1) })
+	got := small.Panics(func() { begin(f, halfOwn{fwset.Simplex{D: 3, R: 1}}) })
 	if !strings.Contains(got, "fwset_test.halfOwn") || !strings.Contains(got, "must override ArgminVertex, too") {
 		t.Error(got)
 	}
-	got = small.Panics(func() { fwopt.NewOracle(f, halfNear{fwset.TraceNorm{H: 1, M: 3, Tau: 1}}, 1) })
+	got = small.Panics(func() { begin(f, halfNear{fwset.TraceNorm{H: 1, M: 3, Tau: 1}}) })
 	if !strings.Contains(got, "fwset_test.halfNear") || !strings.Contains(got, "must override ProjectWarm, too") {
 		t.Error(got)
 	}
@@ -248,7 +253,7 @@ func TestVertexBadInput(t *testing.T) {
 		"made of U with 3 numbers and V with 1, beside 1 value": func(v *fwset.Vertex) { v.SetRankOne(3, 1); v.Value = []float64{1} },
 	} {
 		s := wrong{fwset.Simplex{D: 3, R: 1}, fill}
-		got := small.Panics(func() { fwopt.NewOracle(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), s, 1) })
+		got := small.Panics(func() { begin(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), s) })
 		if !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -304,6 +304,9 @@ func (f *RowSum) Identify(id *fwopt.Identity) {
 	id.Of(f).Part(f.x).Part(f.back).Int(f.h).Part(f.loss)
 }
 
+// Tested returns f, or what in it fwtest has not passed: see fwid.Tested.
+func (f *RowSum) Tested() any { return fwid.First(f, f.loss) }
+
 // String returns Name.
 func (f *RowSum) String() string { return f.Name }
 

@@ -192,8 +192,12 @@ type counted struct {
 	values int
 }
 
+func (f *counted) Tested() any { return f } // its calls are counted
+
 // endless has no finite value.
 type endless struct{ fwopt.FiniteSum }
+
+func (f endless) Tested() any { return f } // else the start of the run finds it
 
 func (endless) Value([]float64) float64 { return math.Inf(1) }
 
@@ -260,7 +264,7 @@ func TestMethodFindsFaults(t *testing.T) {
 	look("counts nothing", methodCheck{fresh: func() fwopt.Method { return newWalker("counts: behind the back", 0) }}, "60 steps count nothing")
 	f, omega := quadratic()
 	look("looks at the records", methodCheck{fresh: sound, f: &counted{FiniteSum: f}, omega: omega}, "Run with 61 records, step 10:")
-	look("no value", methodCheck{fresh: sound, f: endless{f}, omega: omega}, "Run with 1 records ends at step 0 (diverged: f is not finite)")
+	look("no value", methodCheck{fresh: sound, f: endless{f}, omega: omega}, "Run with 1 records ends at step 0 (diverged: f or a gradient is not finite)")
 	look("hidden state", methodCheck{fresh: func() fwopt.Method { return &hidden{newWalker("", 1)} }}, "a checkpoint would lose the field walker")
 	look("no name", methodCheck{fresh: func() fwopt.Method { return &nameless{newWalker("", 1)} }}, "has only the Identify of the fwtest.walker in it")
 	look("a function", methodCheck{fresh: func() fwopt.Method { return fwopt.MethodFunc(newWalker("", 1).Steps) }}, "fwopt.MethodFunc has no method Identify")

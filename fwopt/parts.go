@@ -1,0 +1,284 @@
+package fwopt
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
+)
+
+// partsCheck looks at a reader's own f and Ω before a run, for the mistakes that a run
+// would answer with a result that looks right. It counts nothing and draws nothing of
+// the run's. What takes long is asked least: four linear optimisations, two gradients,
+// two values and 1,000 gradients of terms.
+type partsCheck struct {
+	f     FiniteSum
+	omega Domain
+	own   struct{ f, omega string } // their names, if fwtest has not passed them
+	w0    []float64
+	began time.Time
+	calls int // of Argmin
+	warm  fwset.Warm
+
+	x     []float64 // Argmin(0)
+	at    []float64 // where f is asked
+	grad  []float64 // ∇f(at)
+	g, v  []float64 // the gradient or, where it is 0, another direction; Argmin(g)
+	size  float64   // of the points seen
+	slack float64   // of the last answer
+}
+
+// cheap is when what is asked beyond the least ends; a variable for the tests.
+var cheap = 50 * time.Millisecond
+
+const rounded = 1e-6 // a relative difference that no rounding explains
+
+// checkParts panics if f or Ω, unless fwtest has passed it, is at odds with what Oracle
+// asks of it, or if w0 is outside of Ω. shared says that another run is at work on them.
+func checkParts(f FiniteSum, omega Domain, w0 []float64, shared bool) {
+	inF, inOmega := fwid.Untested(f), fwid.Untested(omega)
+	if inF == nil && inOmega == nil && w0 == nil {
+		return
+	}
+	c := &partsCheck{f: f, omega: omega, w0: w0, began: time.Now()}
+	c.own.f, c.own.omega = called(f, inF), called(omega, inOmega)
+	c.warm.RNG = *rand.NewPCG(3, 5)
+	c.start()
+	if inF != nil || inOmega != nil {
+		c.gradient()
+		c.linear(shared)
+	}
+	if inF != nil {
+		if loss := fwid.Foreign(inF) && !fwid.Foreign(f); shared || loss { // which many goroutines call in any case
+			c.together()
+		}
+		c.slopes()
+		c.terms()
+	}
+	if w0 != nil {
+		c.inside()
+	}
+}
+
+// called names a part and what in it has not been passed; "" if that is nothing.
+func called(part, in any) string {
+	switch {
+	case in == nil:
+		return ""
+	case fmt.Sprintf("%T", in) == fmt.Sprintf("%T", part):
+		return fmt.Sprintf("%T", part)
+	}
+	return fmt.Sprintf("%T, with %T", part, in)
+}
+
+func (c *partsCheck) wrongSet(format string, a ...any) {
+	panic(fmt.Sprintf("fwopt: %s: %s; fwtest.TestDomain checks the whole of it", c.own.omega, fmt.Sprintf(format, a...)))
+}
+
+// more reports whether there is time for what is not asked of a dear part.
+func (c *partsCheck) more() bool { return time.Since(c.began) < cheap }
+
+// ask returns what fill makes of a dst full of NaN, and what is wrong with it.
+func ask(d int, fill func(dst []float64)) (dst []float64, fault string) {
+	dst = slices.Repeat([]float64{math.NaN()}, d)
+	fill(dst)
+	j := unfit(dst)
+	if j < 0 {
+		return dst, ""
+	}
+	fault = fmt.Sprintf("coordinate %d is %g", j, dst[j])
+	for _, was := range []float64{0, 1} { // who writes all of dst answers as before
+		again := slices.Repeat([]float64{was}, d)
+		fill(again)
+		if unfit(again) < 0 {
+			return dst, fmt.Sprintf("coordinate %d is NaN where dst held NaN before, and %g where it held %g: it adds to dst, or leaves a part of it; it must set all of dst, whatever that held", j, again[j], was)
+		}
+	}
+	return dst, fault
+}
+
+// unfit returns the first coordinate that is no finite number, or −1.
+func unfit(x []float64) int {
+	return slices.IndexFunc(x, func(v float64) bool { return !finite(v) })
+}
+
+func negative(g []float64) []float64 { return floats.ScaleTo(make([]float64, len(g)), -1, g) }
+
+// start fills c.x, and at, where f is asked: w0, or x without it.
+func (c *partsCheck) start() {
+	d := c.omega.Dim()
+	var fault string
+	c.x, fault = ask(d, func(dst []float64) { c.omega.Argmin(dst, make([]float64, d)) })
+	if c.calls++; fault != "" && c.own.omega != "" {
+		c.wrongSet("Argmin of g = 0: %s; a run without w0 begins there, and any point of Ω will do", fault)
+	}
+	c.at, c.size = c.x, floats.Norm(c.x, 2)
+	if c.w0 == nil {
+		return
+	}
+	if j := unfit(c.w0); j >= 0 {
+		panic(fmt.Sprintf("fwopt: coordinate %d of w0 is %g: w0 is not in Ω; take nil for o.Start(), or a point that Argmin or Project gives", j, c.w0[j]))
+	}
+	c.at, c.size = c.w0, max(c.size, floats.Norm(c.w0, 2))
+}
+
+func (c *partsCheck) where() string {
+	if c.w0 != nil {
+		return "w_0"
+	}
+	return "the point that Argmin gives for g = 0"
+}
+
+// argmin returns the Vertex form's answer where there is one, and its slack.
+func (c *partsCheck) argmin(g []float64) (v []float64, slack float64) {
+	var x Vertex
+	v = make([]float64, len(g))
+	if _, ok := c.omega.(fwset.VertexDomain); !ok {
+		var fault string
+		if v, fault = ask(len(g), func(dst []float64) { c.omega.Argmin(dst, g) }); fault != "" && c.own.omega != "" {
+			c.wrongSet("Argmin: %s", fault)
+		}
+	} else {
+		slack = fwset.Argmin(c.omega, &x, g, 0, &c.warm)
+		x.Dense(v)
+		if j := unfit(v); j >= 0 && c.own.omega != "" {
+			c.wrongSet("ArgminVertex: coordinate %d is %g", j, v[j])
+		}
+	}
+	c.calls++
+	c.size = max(c.size, floats.Norm(v, 2))
+	return v, slack
+}
+
+// linear fills c.v and looks whether it is where ⟨g, ·⟩ is least, and the same again.
+func (c *partsCheck) linear(shared bool) {
+	v, slack := c.argmin(c.g)
+	if c.v = v; c.own.omega == "" {
+		return
+	}
+	value, far := floats.Dot(c.g, v), 2*slack+rounded*floats.Norm(c.g, 2)*c.size
+	if !shared || c.more() {
+		c.again(value, far)
+	}
+	if shared {
+		c.calls += 2
+		other := slices.Clone(c.g)
+		slices.Reverse(other)
+		atOnce(c.own.omega+": Argmin", c.omega.Argmin, [2][]float64{c.g, other}, func(i int, got []float64) bool {
+			return i == 1 || math.Abs(floats.Dot(c.g, got)-value) <= far
+		})
+	}
+	c.projections()
+	if value < floats.Dot(c.g, c.x)-far || c.calls >= 4 && !c.more() {
+		return // less than at another point, so the sign is right
+	}
+	u, ok := c.towards(negative(c.g))
+	switch b := floats.Dot(c.g, u); {
+	case !ok:
+	case value > b+far:
+		c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is above ⟨g, v(−g)⟩ = %g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
+	case floats.Dot(c.g, c.x) < value-far:
+		c.wrongSet("Argmin of g = 0 has ⟨g, v⟩ = %g, less than the least of Ω, which Argmin of g finds to be %g; g = 0 may be answered by any point of Ω, but no other", floats.Dot(c.g, c.x), value)
+	}
+}
+
+// again asks for Argmin once more, which has another form if Ω is a VertexDomain.
+func (c *partsCheck) again(value, far float64) {
+	v, fault := ask(len(c.g), func(dst []float64) { c.omega.Argmin(dst, c.g) })
+	c.calls++
+	_, vertices := c.omega.(fwset.VertexDomain)
+	switch b := floats.Dot(c.g, v); {
+	case fault != "":
+		c.wrongSet("Argmin: %s", fault)
+	case math.Abs(b-value) > far && vertices:
+		c.wrongSet("Argmin reaches ⟨g, v⟩ = %g where its ArgminVertex reaches %g: a set that embeds another one and overrides Argmin must override ArgminVertex, too", b, value)
+	case math.Abs(b-value) > far:
+		c.wrongSet("Argmin of one g reaches ⟨g, v⟩ = %g, and the next time %g: it must keep nothing between calls", value, b)
+	}
+}
+
+// projections holds the two forms of a projection against each other.
+func (c *partsCheck) projections() {
+	p, ok := c.omega.(fwset.Projector)
+	q, too := c.omega.(fwset.WarmProjector)
+	if !ok || !too {
+		return
+	}
+	a, b := make([]float64, len(c.g)), make([]float64, len(c.g))
+	p.Project(a, c.g)
+	if q.ProjectWarm(b, c.g, nil); !slices.Equal(a, b) {
+		c.wrongSet("Project leads elsewhere than its ProjectWarm: a set that embeds another one and overrides Project must override ProjectWarm, too")
+	}
+}
+
+// inside panics if w0 is outside of Ω, by a direction in which all of Ω lies beyond: it
+// looks for the point of Ω nearest to w0 by Frank-Wolfe.
+func (c *partsCheck) inside() {
+	x := slices.Clone(c.x)
+	if c.v != nil {
+		copy(x, c.v)
+	}
+	g := make([]float64, len(x))
+	for k := 0; c.calls < 4 || k < 50 && c.more(); k++ {
+		floats.SubTo(g, x, c.w0)
+		length := floats.Norm(g, 2)
+		if length <= rounded*c.size {
+			return
+		}
+		v, ok := c.towards(g)
+		if !ok {
+			return
+		}
+		if far := floats.Dot(g, v) - c.slack - floats.Dot(g, c.w0); far > rounded*length*c.size {
+			panic(fmt.Sprintf("fwopt: w0 is outside of Ω, a %T, by %.3g at least; take nil for o.Start(), or a point that Argmin or Project gives", c.omega, far/length))
+		}
+		floats.Sub(v, x)
+		gamma := -floats.Dot(g, v) / floats.Dot(v, v)
+		if !(gamma > 0) {
+			return
+		}
+		floats.AddScaled(x, min(1, gamma), v)
+	}
+}
+
+// towards is argmin for a g that Ω may not take, as a network takes no negative costs.
+func (c *partsCheck) towards(g []float64) (v []float64, ok bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, ok = c.x, false
+		}
+	}()
+	v, c.slack = c.argmin(g)
+	return v, true
+}
+
+// atOnce asks two questions from two goroutines at once, for a while, and panics if an
+// answer is not right.
+func atOnce(name string, call func(dst, q []float64), questions [2][]float64, right func(i int, got []float64) bool) {
+	began := time.Now()
+	for turn := 0; turn < 1 || turn < 200 && time.Since(began) < cheap/4; turn++ {
+		var both sync.WaitGroup
+		var wrong [2]bool
+		for i, q := range questions {
+			both.Add(1)
+			go func() {
+				defer both.Done()
+				defer func() { wrong[i] = wrong[i] || recover() != nil }()
+				dst := make([]float64, len(q))
+				for range 1 + min(20, 20*turn) { // so that the calls meet
+					call(dst, q)
+					wrong[i] = wrong[i] || !right(i, dst)
+				}
+			}()
+		}
+		if both.Wait(); wrong[0] || wrong[1] {
+			panic(fmt.Sprintf("fwopt: %s gives another answer where two goroutines call it at once, as runs at the same time do: it keeps something between calls; make its scratch memory in the call; fwtest checks that", name))
+		}
+	}
+}

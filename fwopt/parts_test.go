@@ -1,0 +1,568 @@
+package fwopt_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"gonum.org/v1/gonum/floats"
+)
+
+// throughMemory returns x as it was in memory that all calls share, a while later. The
+// lock keeps the race detector from what is a fault all the same.
+func throughMemory(memory, x []float64) []float64 {
+	shared.Lock()
+	copy(memory, x)
+	shared.Unlock()
+	runtime.Gosched()
+	shared.Lock()
+	defer shared.Unlock()
+	return slices.Clone(memory[:len(x)])
+}
+
+var shared sync.Mutex
+
+// ownSum is a reader's (1/n) Σ scale/2 ‖w − c_i‖², and what may be wrong with it.
+type ownSum struct {
+	n, d  int
+	wrong string
+	scale float64
+	tmp   []float64
+	calls *[4]atomic.Int64 // exact gradients, terms, values, linear optimisations
+}
+
+func (f ownSum) Dim() int { return f.d }
+func (f ownSum) Len() int { return f.n }
+
+func (f ownSum) Identify(id *fwopt.Identity) { id.Of(f).Int(f.n, f.d).Float(f.scale) }
+
+func (f ownSum) c(i, j int) float64 { return math.Mod(float64(i*7+j*3+1)*0.618, 1) }
+
+func (f ownSum) Value(w []float64) (sum float64) {
+	f.calls[2].Add(1)
+	for i := range f.n {
+		for j, x := range w {
+			sum += f.scale / 2 * (x - f.c(i, j)) * (x - f.c(i, j)) / float64(f.n)
+		}
+	}
+	switch f.wrong {
+	case "value scaled":
+		return 2 * sum
+	case "value is a sum":
+		return float64(f.n) * sum
+	case "value NaN":
+		return math.NaN()
+	}
+	return sum
+}
+
+func (f ownSum) Grad(dst, w []float64, b fwopt.Batch) {
+	if b.Index == nil {
+		f.calls[0].Add(1)
+	} else {
+		f.calls[1].Add(int64(len(b.Index)))
+	}
+	if f.wrong == "shared" {
+		w = throughMemory(f.tmp, w)
+	}
+	if f.wrong != "dst added to" {
+		clear(dst)
+	}
+	for i, weight := range b.All(f.n) {
+		switch {
+		case f.wrong == "mean twice":
+			weight /= float64(max(1, len(b.Index)))
+		case f.wrong == "batch sums" && b.Index != nil:
+			weight = 1
+		case f.wrong == "exact sums" && b.Index == nil:
+			weight = 1
+		case f.wrong == "wrong sign":
+			weight = -weight
+		}
+		for j := range w {
+			dst[j] += weight * f.scale * (w[j] - f.c(i, j))
+		}
+	}
+	switch f.wrong {
+	case "NaN":
+		dst[1] = math.NaN()
+	case "infinity":
+		dst[1] = math.Inf(1)
+	case "dst in part":
+		dst[2] = 0 * dst[2]
+	}
+}
+
+// ownSet is a reader's ℓ1 ball of radius r, and what may be wrong with it.
+type ownSet struct {
+	d     int
+	r     float64
+	wrong string
+	tmp   []float64
+	calls *[4]atomic.Int64
+}
+
+func (s ownSet) Dim() int { return s.d }
+
+func (s ownSet) Identify(id *fwopt.Identity) { id.Of(s).Int(s.d).Float(s.r) }
+
+func (s ownSet) Argmin(dst, g []float64) {
+	s.calls[3].Add(1)
+	at := 0
+	if s.wrong == "shared" {
+		g = throughMemory(s.tmp, g)
+	}
+	for j := range g {
+		if math.Abs(g[j]) > math.Abs(g[at]) {
+			at = j
+		}
+	}
+	if s.wrong != "dst not cleared" {
+		clear(dst)
+	}
+	if g[at] == 0 {
+		return
+	}
+	v := -math.Copysign(s.r, g[at])
+	switch s.wrong {
+	case "wrong sign":
+		v = -v
+	case "dst added to":
+		v += dst[at]
+	case "NaN":
+		v /= g[0] - g[0]
+	case "infinity":
+		v = math.Inf(1)
+	}
+	dst[at] = v
+}
+
+// ownLoss is a reader's ℓ_i(s) = ½(s − b_i)² of one score, and what may be wrong with it.
+type ownLoss struct {
+	b     []float64
+	wrong string
+	tmp   []float64
+}
+
+func (l *ownLoss) Value(i int, s []float64) float64 {
+	v := (s[0] - l.b[i]) * (s[0] - l.b[i]) / 2
+	if l.wrong == "value scaled" {
+		v /= 2
+	}
+	return v
+}
+func (l *ownLoss) Smoothness() float64 { return 1 }
+func (l *ownLoss) Grad(i int, s []float64, c float64) {
+	g := c * (s[0] - l.b[i])
+	switch l.wrong {
+	case "wrong sign":
+		g = -g
+	case "mean for sum":
+		g /= c
+	case "dst added to":
+		g += s[0]
+	case "NaN":
+		g = math.NaN()
+	case "shared":
+		g = throughMemory(l.tmp, []float64{g})[0]
+	}
+	s[0] = g
+}
+func (l *ownLoss) Identify(id *fwopt.Identity) { id.Of(l).Float(l.b...) }
+
+// quick are methods of the quick start, and one for each way to ask f and Ω.
+var quick = map[string]func() fwopt.Method{
+	"FW":            func() fwopt.Method { return fwopt.FWOpenLoop() },
+	"SFW":           func() fwopt.Method { return fwopt.SFWExperiments() },
+	"SVRF":          func() fwopt.Method { return fwopt.SVRFExperiments() },
+	"STORC":         func() fwopt.Method { return fwopt.STORCExperiments(1, 2) },
+	"AdaptiveSTORC": func() fwopt.Method { return fwmore.NewAdaptiveSTORC() },
+}
+
+// said returns what a run panics with, "" if with nothing.
+func said(run func()) (message string) {
+	defer func() {
+		if r := recover(); r != nil {
+			message = fmt.Sprint(r)
+		}
+	}()
+	run()
+	return ""
+}
+
+// lossSum is a RowSum of ownLoss.
+func lossSum(n, d int, wrong string) fwopt.FiniteSum {
+	x, b := &fwsum.Dense{N: n, M: d}, make([]float64, n)
+	for i := range n * d {
+		x.Val = append(x.Val, math.Mod(float64(i)*0.618, 1)-0.3)
+	}
+	for i := range b {
+		b[i] = float64(i%5) - 1
+	}
+	return fwsum.NewRowSum(x, 1, &ownLoss{b, wrong, make([]float64, 1)})
+}
+
+func TestPartsMistakes(t *testing.T) {
+	const n, d = 30, 6
+	defer fwopt.Cheap(time.Second)() // on a busy machine, too
+	sum := func(wrong string) fwopt.FiniteSum {
+		return ownSum{n, d, wrong, 1, make([]float64, d), new([4]atomic.Int64)}
+	}
+	many := func(wrong string) fwopt.FiniteSum {
+		return ownSum{5000, d, wrong, 1, make([]float64, d), new([4]atomic.Int64)}
+	}
+	set := func(wrong string) fwopt.Domain {
+		return ownSet{d, 2, wrong, make([]float64, d), new([4]atomic.Int64)}
+	}
+	loss := func(wrong string) fwopt.FiniteSum { return lossSum(n, d, wrong) }
+	const isSum, isSet, isLoss = "fwopt: fwopt_test.ownSum: ", "fwopt: fwopt_test.ownSet: ", "fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: "
+	for _, c := range []struct {
+		name  string
+		f     fwopt.FiniteSum
+		omega fwopt.Domain
+		w0    []float64
+		want  []string
+	}{
+		{"set, wrong sign", sum(""), set("wrong sign"), nil, []string{isSet, "wrong sign"}},
+		{"set, dst not cleared", sum(""), set("dst not cleared"), nil, []string{isSet, "adds to dst, or leaves a part of it"}},
+		{"set, dst added to", sum(""), set("dst added to"), nil, nil}, // cleared before: right
+		{"set, NaN", sum(""), set("NaN"), nil, []string{isSet, "Inf", "Argmin"}},
+		{"set, infinity", sum(""), set("infinity"), nil, []string{isSet, "Inf", "Argmin"}},
+		{"sum, wrong sign", sum("wrong sign"), set(""), nil, []string{isSum, "wrong sign"}},
+		{"sum, dst added to", sum("dst added to"), set(""), nil, []string{isSum, "adds to dst, or leaves a part of it"}},
+		{"sum, dst in part", sum("dst in part"), set(""), nil, []string{isSum, "Value and Grad do not belong together"}},
+		{"sum, mean twice", sum("mean twice"), set(""), nil, []string{isSum, "Weight[j]", "by the factor 0.2"}},
+		{"sum, batch sums", sum("batch sums"), set(""), nil, []string{isSum, "Weight[j]"}},
+		{"sum, exact sums", sum("exact sums"), set(""), nil, []string{isSum, "the sum over the n = 30 terms"}},
+		{"sum, value is a sum", sum("value is a sum"), set(""), nil, []string{isSum, "the sum over the n = 30 terms"}},
+		{"sum, value scaled", sum("value scaled"), set(""), nil, []string{isSum, "by a factor of 2"}},
+		{"sum, value NaN", sum("value NaN"), set(""), nil, []string{isSum, "Value", "is NaN"}},
+		{"sum, NaN", sum("NaN"), set(""), nil, []string{isSum, "coordinate 1 is NaN"}},
+		{"sum, infinity", sum("infinity"), set(""), nil, []string{isSum, "coordinate 1 is +Inf"}},
+		{"sum of many, exact sums", many("exact sums"), set(""), nil, []string{isSum, "the sum over the n = 5000 terms"}},
+		{"sum over a set of ours", sum("wrong sign"), fwset.L1Ball{D: d, R: 2}, nil, []string{isSum, "wrong sign"}},
+		{"set under a sum of ours", loss(""), set("wrong sign"), nil, []string{isSet, "wrong sign"}},
+		{"loss, wrong sign", loss("wrong sign"), set(""), nil, []string{isLoss, "wrong sign"}},
+		{"loss, mean for sum", loss("mean for sum"), set(""), nil, []string{isLoss, "the sum over the n = 30 terms"}},
+		{"loss, dst added to", loss("dst added to"), set(""), nil, []string{isLoss, "do not belong together"}},
+		{"loss, value scaled", loss("value scaled"), set(""), nil, []string{isLoss, "by a factor of 0.5"}},
+		{"loss, NaN", loss("NaN"), set(""), nil, []string{isLoss, "is NaN"}},
+		{"w_0 outside of a set of ours", loss(""), fwset.L1Ball{D: d, R: 2}, slices.Repeat([]float64{0.4}, d), []string{"fwopt: w0 is outside of Ω, a fwset.L1Ball"}},
+		{"w_0 outside of an own set", sum(""), set(""), []float64{0, 0, 3, 0, 0, 0}, []string{"fwopt: w0 is outside of Ω, a fwopt_test.ownSet"}},
+		{"w_0 of NaN", sum(""), set(""), []float64{0, math.NaN(), 0, 0, 0, 0}, []string{"coordinate 1 of w0 is NaN"}},
+		{"all as it should be", sum(""), set(""), []float64{0, 0, -2, 0, 0, 0}, nil},
+	} {
+		for name, m := range quick {
+			for how, run := range map[string]func(){
+				"Run": func() {
+					fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), m(), c.w0, fwopt.Budget{Steps: 5})
+				},
+				"Keep": func() {
+					if _, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(c.f, c.omega, 1), m(), c.w0, fwopt.Budget{Steps: 5}); err != nil {
+						t.Errorf("%s, Keep of %s: %v", c.name, name, err)
+					}
+				},
+			} {
+				got := said(run)
+				if ok := (got == "") == (c.want == nil); !ok || slices.ContainsFunc(c.want, func(w string) bool { return !strings.Contains(got, w) }) {
+					t.Errorf("%s, %s of %s: %q, want %q", c.name, how, name, got, c.want)
+				}
+				if strings.Contains(got, "fwopt_test.own") && !strings.Contains(got, "w0") && !strings.Contains(got, "fwtest.Test") {
+					t.Errorf("%s: no word of fwtest in %q", c.name, got)
+				}
+			}
+		}
+	}
+}
+
+// plainSum and plainSet are parts without a fault.
+func plainSum(n, d int, scale float64) ownSum {
+	return ownSum{n, d, "", scale, nil, new([4]atomic.Int64)}
+}
+func plainSet(d int, r float64) ownSet { return ownSet{d, r, "", nil, new([4]atomic.Int64)} }
+
+// Parts that only look odd: kinks, scales, a barrier, an inexact linear optimisation, a
+// network that takes no negative costs, an optimum at w_0, a part with a state that shows nowhere.
+func TestPartsPass(t *testing.T) {
+	defer fwopt.Cheap(time.Second)()
+	for name, c := range map[string]struct {
+		f     fwopt.FiniteSum
+		omega fwopt.Domain
+		w0    []float64
+	}{
+		"small f":         {plainSum(50, 4, 1e-12), plainSet(4, 1), nil},
+		"large f":         {plainSum(50, 4, 1e12), plainSet(4, 1), nil},
+		"small Ω":         {plainSum(50, 4, 1), plainSet(4, 1e-12), nil},
+		"large Ω":         {plainSum(50, 4, 1), plainSet(4, 1e12), nil},
+		"one term":        {plainSum(1, 4, 1), plainSet(4, 1), nil},
+		"many terms":      {plainSum(20000, 4, 1), plainSet(4, 1), nil},
+		"one dimension":   {plainSum(3, 1, 1), plainSet(1, 1), nil},
+		"a kink at w_0":   {kink{4}, plainSet(4, 1), []float64{0.5, 0, 0, 0}},
+		"a kink":          {kink{4}, plainSet(4, 1), nil},
+		"a minimum":       {bowl{plainSum(1, 4, 1)}, plainSet(4, 1), nil},
+		"a barrier":       {barrier{}, plainSet(3, 1), nil},
+		"rare terms":      {rare{}, plainSet(2, 1), nil},
+		"inexact":         {plainSum(30, 6, 1), inexact{fwset.L1Ball{D: 6, R: 2}}, nil},
+		"costs":           {fares{}, network{}, nil},
+		"w_0 inside":      {plainSum(30, 6, 1), plainSet(6, 1), []float64{0.1, -0.2, 0.3, 0, 0, 0.39}},
+		"w_0 a vertex":    {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0, 0, 1, 0, 0, 0}},
+		"w_0 by rounding": {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.5 + 1e-9}},
+		"saddle":          {saddle{}, plainSet(2, 1), nil},
+	} {
+		for method, m := range quick {
+			if got := said(func() {
+				fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), m(), c.w0, fwopt.Budget{Steps: 3})
+			}); got != "" {
+				t.Errorf("%s, %s: %s", name, method, got)
+			}
+		}
+	}
+}
+
+// kink is Σ_j |w_j − ½| with a subgradient where it has a kink.
+type kink struct{ d int }
+
+func (f kink) Dim() int { return f.d }
+func (f kink) Len() int { return 1 }
+func (f kink) Value(w []float64) (sum float64) {
+	for _, x := range w {
+		sum += math.Abs(x - 0.5)
+	}
+	return sum
+}
+func (f kink) Grad(dst, w []float64, _ fwopt.Batch) {
+	for j, x := range w {
+		if dst[j] = 1; x < 0.5 {
+			dst[j] = -1
+		}
+	}
+}
+
+// bowl has its minimum, and a gradient of 0, where a run begins.
+type bowl struct{ ownSum }
+
+func (f bowl) Value(w []float64) float64            { return floats.Dot(w, w) / 2 }
+func (f bowl) Grad(dst, w []float64, _ fwopt.Batch) { copy(dst, w) }
+
+// barrier is −ln(½ − w_0), which has no value in half of Ω.
+type barrier struct{}
+
+func (barrier) Dim() int { return 3 }
+func (barrier) Len() int { return 1 }
+func (barrier) Value(w []float64) float64 {
+	if w[0] >= 0.5 {
+		return math.Inf(1)
+	}
+	return -math.Log(0.5-w[0]) + w[1]
+}
+func (barrier) Grad(dst, w []float64, _ fwopt.Batch) {
+	dst[0], dst[1], dst[2] = math.Inf(1), 1, 0
+	if w[0] < 0.5 {
+		dst[0] = 1 / (0.5 - w[0])
+	}
+}
+
+// rare has 9,000 terms of which one has nearly all of the gradient.
+type rare struct{}
+
+func (rare) Dim() int                  { return 2 }
+func (rare) Len() int                  { return 9000 }
+func (rare) Value(w []float64) float64 { return (w[0] - 1) * (w[0] - 1) / 2 }
+func (f rare) Grad(dst, w []float64, b fwopt.Batch) {
+	clear(dst)
+	for i, weight := range b.All(f.Len()) {
+		if i == 4321 {
+			dst[0] += weight * 9000 * (w[0] - 1)
+		}
+	}
+}
+
+// inexact answers with a point that is worse by its slack.
+type inexact struct{ fwset.L1Ball }
+
+func (s inexact) Argmin(dst, g []float64) {
+	s.L1Ball.Argmin(dst, g)
+	floats.Scale(0.9, dst)
+}
+func (s inexact) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.Warm) float64 {
+	x := v.SetDense(len(g))
+	s.Argmin(x, g)
+	return 0.1 * s.R * floats.Norm(g, math.Inf(1))
+}
+
+// network takes positive costs only; its answers are the ends of a triangle.
+type network struct{}
+
+func (network) Dim() int { return 3 }
+func (network) Argmin(dst, g []float64) {
+	if floats.Min(g) < 0 {
+		panic("a negative cost")
+	}
+	clear(dst)
+	dst[floats.MinIdx(g)] = 1
+}
+
+// fares is ½ ‖w‖² + ⟨(3, 2, 1), w⟩, with a positive gradient.
+type fares struct{}
+
+func (fares) Dim() int                  { return 3 }
+func (fares) Len() int                  { return 1 }
+func (fares) Value(w []float64) float64 { return floats.Dot(w, w)/2 + 3*w[0] + 2*w[1] + w[2] }
+func (fares) Grad(dst, w []float64, _ fwopt.Batch) {
+	for j := range dst {
+		dst[j] = w[j] + float64(3-j)
+	}
+}
+
+// saddle is w_0³ − w_0 w_1, not convex, with a gradient of 0 at 0.
+type saddle struct{}
+
+func (saddle) Dim() int                  { return 2 }
+func (saddle) Len() int                  { return 1 }
+func (saddle) Value(w []float64) float64 { return w[0]*w[0]*w[0] - w[0]*w[1] }
+func (saddle) Grad(dst, w []float64, _ fwopt.Batch) {
+	dst[0], dst[1] = 3*w[0]*w[0]-w[1], -w[0]
+}
+
+// A type that embeds a part inherits what that declares, and is checked all the same; one
+// that declares for itself is not.
+type (
+	embeddedSet    struct{ fwset.L1Ball }
+	embeddedSum    struct{ *fwsum.Quadratic }
+	embeddedMethod struct{ *fwopt.SFW }
+	declaredSet    struct{ embeddedSet }
+)
+
+func (s embeddedSet) Argmin(dst, g []float64) {
+	s.L1Ball.Argmin(dst, g)
+	floats.Scale(-1, dst)
+}
+func (s embeddedSet) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.Warm) float64 {
+	s.Argmin(v.SetDense(len(g)), g)
+	return 0
+}
+func (f embeddedSum) Value(w []float64) float64 { return -f.Quadratic.Value(w) }
+func (s declaredSet) Tested() any               { return s }
+
+func TestPartsDeclared(t *testing.T) {
+	f, ball := fwsum.NewQuadratic(3, nil, []float64{1, 2, 3, 4, 5, 7}), fwset.L1Ball{D: 3, R: 1}
+	for _, c := range []struct {
+		f     fwopt.FiniteSum
+		omega fwopt.Domain
+		want  string
+	}{
+		{f, ball, ""},
+		{f, embeddedSet{ball}, "fwopt: fwopt_test.embeddedSet: Argmin has the wrong sign"},
+		{f, fwset.Product{fwset.L1Ball{D: 2, R: 1}, embeddedSet{fwset.L1Ball{D: 1, R: 1}}}, "fwopt: fwset.Product, with fwopt_test.embeddedSet: "},
+		{f, fwset.Product{fwset.L1Ball{D: 2, R: 1}, fwset.L1Ball{D: 1, R: 1}}, ""},
+		{f, declaredSet{embeddedSet{ball}}, ""},
+		{embeddedSum{f}, ball, "fwopt: fwopt_test.embeddedSum: Grad or Value has the wrong sign"},
+	} {
+		got := said(func() {
+			fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 3})
+		})
+		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%T over %T: %q, want %q", c.f, c.omega, got, c.want)
+		}
+	}
+	for method, want := range map[fwopt.Method]bool{fwopt.SFWExperiments(): false, &embeddedMethod{fwopt.SFWExperiments()}: true} {
+		if got := fwid.Untested(method) != nil; got != want {
+			t.Errorf("%T is untested: %v, want %v", method, got, want)
+		}
+	}
+}
+
+// The checks count nothing, draw nothing, and ask a dear part little.
+func TestPartsCost(t *testing.T) {
+	for _, n := range []int{7, 300, 5000} {
+		for _, w0 := range [][]float64{nil, {0.5, 0, 0, 0}} {
+			f, omega := plainSum(n, 4, 1), plainSet(4, 1)
+			defer fwopt.Cheap(0)()
+			o := fwopt.NewOracle(f, omega, 1)
+			rng := o.RNG
+			f.calls, omega.calls = new([4]atomic.Int64), new([4]atomic.Int64)
+			fwopt.CheckParts(f, omega, w0, true)
+			for i, most := range []int64{2, 1000, 2, 4} {
+				if got := []*[4]atomic.Int64{f.calls, f.calls, f.calls, omega.calls}[i][i].Load(); got > most || got == 0 {
+					t.Errorf("n = %d, w_0 = %v: %d calls of kind %d, want 1 to %d", n, w0, got, i, most)
+				}
+			}
+			if o.Calls != (fwopt.Calls{}) || o.RNG != rng {
+				t.Error("the checks touch the run's accounts or draws")
+			}
+		}
+	}
+}
+
+// Memory that calls share shows where two runs are at work at once, and is no fault
+// where one is; in a loss, which many goroutines call, it shows in any run.
+func TestPartsShared(t *testing.T) {
+	const d = 400
+	sum := ownSum{50, d, "shared", 1, make([]float64, d), new([4]atomic.Int64)}
+	set := ownSet{d, 1, "shared", make([]float64, d), new([4]atomic.Int64)}
+	run := func(f fwopt.FiniteSum, omega fwopt.Domain, watch func(*fwopt.Trace, fwopt.Point)) string {
+		return said(func() {
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 2, Watch: watch})
+		})
+	}
+	for name, c := range map[string]struct {
+		f     fwopt.FiniteSum
+		omega fwopt.Domain
+	}{"fwopt_test.ownSum: Grad": {sum, fwset.L1Ball{D: d, R: 1}}, "fwopt_test.ownSet: Argmin": {fwsum.NewQuadratic(d, nil, make([]float64, d)), set}} {
+		if got := run(c.f, c.omega, nil); got != "" {
+			t.Errorf("%s, alone: %s", name, got)
+		}
+		inner := ""
+		run(c.f, c.omega, func(*fwopt.Trace, fwopt.Point) { inner = run(c.f, c.omega, nil) })
+		if want := "fwopt: " + name + " gives another answer where two goroutines call it at once"; !strings.HasPrefix(inner, want) {
+			t.Errorf("%s, with another run at work: %q", name, inner)
+		}
+		if got := run(c.f, c.omega, nil); got != "" {
+			t.Errorf("%s, after the other run: %s", name, got)
+		}
+	}
+	if got := run(lossSum(30, d, "shared"), fwset.L1Ball{D: d, R: 1}, nil); !strings.HasPrefix(got, "fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: Grad gives another answer") {
+		t.Errorf("a loss: %q", got)
+	}
+}
+
+// A gradient that is not finite later in a run ends it, with the step and the place.
+func TestRunNotFinite(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+		for name, m := range quick {
+			f := &later{ownSum: plainSum(20, 5, 1), bad: bad}
+			b := fwopt.Budget{Steps: 500, Watch: func(_ *fwopt.Trace, now fwopt.Point) { f.on = now.Step >= 7 }}
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, plainSet(5, 1), 1), m(), nil, b)
+			if tr.Status != fwopt.Diverged || !strings.Contains(tr.Note, "*fwopt_test.later is ") || !strings.Contains(tr.Note, "at coordinate 3, after step ") || tr.Last().Step > 60 {
+				t.Errorf("%s: %v after %d steps, %q", name, tr.Status, tr.Last().Step, tr.Note)
+			}
+		}
+	}
+}
+
+// later is a sum whose gradients are not finite once it is on.
+type later struct {
+	ownSum
+	bad float64
+	on  bool
+}
+
+func (f *later) Grad(dst, w []float64, b fwopt.Batch) {
+	f.ownSum.Grad(dst, w, b)
+	if f.on {
+		dst[3] = f.bad
+	}
+}

@@ -1,0 +1,212 @@
+package fwopt
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// What a run asks of a reader's own sum before it begins: see partsCheck.
+
+// gradient fills c.g; where the gradient is 0 it is another direction.
+func (c *partsCheck) gradient() {
+	g, fault := ask(len(c.at), func(dst []float64) { c.f.Grad(dst, c.at, Batch{}) })
+	if fault != "" && c.own.f != "" {
+		c.wrongSum("Grad of the zero Batch at %s: %s", c.where(), fault)
+	}
+	if c.grad, c.g = g, g; fault != "" || floats.Norm(g, 2) == 0 {
+		c.g = make([]float64, len(g))
+		rng := rand.New(rand.NewPCG(7, 11))
+		for j := range c.g { // positive, as the costs of a network are
+			c.g[j] = 1 + rng.Float64()
+		}
+	}
+}
+
+// slopes looks along a segment from where f is asked and, if there is time, along some
+// that begin inside of Ω.
+func (c *partsCheck) slopes() {
+	p, g, to := c.at, c.grad, c.v
+	if d := floats.Dot(g, p); math.Abs(floats.Dot(g, c.x)-d) > math.Abs(floats.Dot(g, c.v)-d) {
+		to = c.x
+	}
+	if fp := c.slope(p, g, to); !finite(fp) {
+		c.wrongSum("Value at %s is %g", c.where(), fp)
+	}
+	rng := rand.New(rand.NewPCG(13, 17))
+	for turn := 0; turn < 8 && c.more(); turn++ {
+		inside, v := slices.Clone(p), p
+		for k := range 4 {
+			r := make([]float64, len(p))
+			for j := range r {
+				r[j] = rng.NormFloat64()
+			}
+			ok := true
+			if v, ok = c.towards(r); !ok {
+				return
+			}
+			lerpTo(inside, inside, 1/float64(k+2), v)
+		}
+		if g, fault := ask(len(p), func(dst []float64) { c.f.Grad(dst, inside, Batch{}) }); fault == "" {
+			c.slope(inside, g, v)
+		}
+	}
+}
+
+// slope holds Value against Grad on a short segment in Ω from p, where the gradient is g,
+// towards another point: where f is convex
+// ⟨∇f(p), y−p⟩ ≤ f(y) − f(p) ≤ ⟨∇f(y), y−p⟩, at a kink as well. It returns f(p).
+func (c *partsCheck) slope(p, g, to []float64) (fp float64) {
+	f := c.f
+	if fp = f.Value(p); !finite(fp) {
+		return fp
+	}
+	gap := math.Abs(floats.Dot(g, to) - floats.Dot(g, p))
+	t := 0x1p-6
+	if gap > 0 { // longer where rounding would hide the difference
+		t = min(0.5, max(0x1p-10, 1e-7*math.Abs(fp)/gap))
+	}
+	y := make([]float64, len(p))
+	lerpTo(y, p, t, to)
+	fy := f.Value(y)
+	gy, fault := ask(len(p), func(dst []float64) { f.Grad(dst, y, Batch{}) })
+	if fault != "" || !finite(fy) { // f may end in Ω, as a barrier does
+		return fp
+	}
+	step, size := floats.SubTo(make([]float64, len(p)), y, p), 0.
+	for j, s := range step {
+		size += math.Abs(s) * (math.Abs(g[j]) + math.Abs(gy[j]))
+	}
+	lo, hi, rise := floats.Dot(g, step), floats.Dot(gy, step), fy-fp
+	// a quarter of the width more, for an f that is not convex, and rounding
+	slack := math.Abs(hi-lo)/4 + 1e-3*max(math.Abs(lo), math.Abs(hi)) + 1e-11*(size+math.Abs(fp)+math.Abs(fy))
+	if gap == 0 {
+		slack = 1e-6*math.Abs(hi) + 1e-11*(size+math.Abs(fp)+math.Abs(fy))
+	}
+	if rise >= min(lo, hi)-slack && rise <= max(lo, hi)+slack {
+		return fp
+	}
+	seen := fmt.Sprintf("from w to y Value changes by %.6g, Grad of the zero Batch says between ⟨∇f(w), y−w⟩ = %.6g and ⟨∇f(y), y−w⟩ = %.6g", rise, lo, hi)
+	switch ratio := 2 * rise / (lo + hi); {
+	case ratio < 0:
+		c.wrongSum("Grad or Value has the wrong sign: %s", seen)
+	case math.Abs(ratio-float64(f.Len())) < 0.1*ratio || math.Abs(1/ratio-float64(f.Len())) < 0.1/ratio:
+		c.wrongSum("one of Value and Grad is the sum over the n = %d terms, where both must be the mean: %s", f.Len(), seen)
+	default:
+		c.wrongSum("Value and Grad do not belong together, by a factor of %.4g: %s", ratio, seen)
+	}
+	return fp
+}
+
+// together asks for a gradient at two points at once.
+func (c *partsCheck) together() {
+	b, points := c.batch(min(100, c.f.Len())), [2][]float64{c.at, c.v}
+	grad := func(dst, w []float64) { c.f.Grad(dst, w, b) }
+	var alone [2][]float64
+	for i, w := range points {
+		alone[i] = make([]float64, len(w))
+		grad(alone[i], w)
+	}
+	atOnce(c.own.f+": Grad", grad, points, func(i int, got []float64) bool {
+		return floats.Distance(got, alone[i], 2) <= rounded*floats.Norm(alone[i], 2)
+	})
+}
+
+// batch returns m terms, spread over all n, with weights that differ and add up to 1.
+func (c *partsCheck) batch(m int) (b Batch) {
+	n, total := c.f.Len(), 0.
+	for i := range m {
+		b.Index = append(b.Index, i*n/m)
+		b.Weight = append(b.Weight, float64(1+i%3))
+		total += b.Weight[i]
+	}
+	floats.Scale(1/total, b.Weight)
+	return b
+}
+
+// terms holds batches against their terms one by one, and the exact gradient against
+// all terms, or a sample of them.
+func (c *partsCheck) terms() {
+	f, w, n := c.f, c.at, c.f.Len()
+	single := func(i int) []float64 {
+		g, fault := ask(len(w), func(dst []float64) { f.Grad(dst, w, Batch{Index: []int{i}, Weight: []float64{1}}) })
+		if fault != "" {
+			c.wrongSum("Grad of the batch of term %d alone, at %s: %s", i, c.where(), fault)
+		}
+		return g
+	}
+	b := c.batch(min(n, 5))
+	sum, size := make([]float64, len(w)), 0.
+	for i, weight := range b.All(n) {
+		g := single(i)
+		floats.AddScaled(sum, weight, g)
+		size += weight * floats.Norm(g, 2)
+	}
+	got, fault := ask(len(w), func(dst []float64) { f.Grad(dst, w, b) })
+	if fault != "" {
+		c.wrongSum("Grad of a batch of %d terms, at %s: %s", len(b.Index), c.where(), fault)
+	}
+	if e := floats.Distance(got, sum, 2); e > rounded*size {
+		c.wrongSum("Grad of a batch is not Σ_j Weight[j] ∇f_{Index[j]}(w): for terms %d with weights %.3g it is off by %.3g, where the sum has length %.3g%s; the weights have the 1/m in them already",
+			b.Index, b.Weight, e, floats.Norm(sum, 2), factor(got, sum))
+	}
+	all := c.grad
+	if n <= 400 {
+		even, _ := ask(len(w), func(dst []float64) {
+			f.Grad(dst, w, Batch{Index: indices(n), Weight: slices.Repeat([]float64{1 / float64(n)}, n)})
+		})
+		if e := floats.Distance(all, even, 2); e > rounded*(floats.Norm(even, 2)+size) {
+			c.wrongSum("Grad of the zero Batch is not the mean of all n = %d terms: it is off by %.3g, where the mean has length %.3g%s", n, e, floats.Norm(even, 2), factor(all, even))
+		}
+		return
+	}
+	c.sampled(all, single)
+}
+
+func indices(n int) []int {
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	return index
+}
+
+// factor names the factor between two vectors, if it is one.
+func factor(got, want []float64) string {
+	r := floats.Dot(got, want) / floats.Dot(want, want)
+	if d := floats.AddScaledTo(make([]float64, len(got)), got, -r, want); finite(r) && floats.Norm(d, 2) < 1e-6*floats.Norm(got, 2) {
+		return fmt.Sprintf(", by the factor %.6g", r)
+	}
+	return ""
+}
+
+// sampled looks whether the exact gradient is n times what some terms give, or an n-th,
+// beyond doubt: along itself, in units of the error of a mean.
+func (c *partsCheck) sampled(all []float64, single func(i int) []float64) {
+	n, length := c.f.Len(), floats.Norm(all, 2)
+	var along []float64
+	for i := range 400 {
+		if along = append(along, floats.Dot(single(i*n/400), all)/length); i >= 30 && !c.more() {
+			break
+		}
+	}
+	m := float64(len(along))
+	mean := floats.Sum(along) / m
+	var2 := 0.
+	for _, x := range along {
+		var2 += (x - mean) * (x - mean)
+	}
+	sigma := math.Sqrt(var2/m/m) + 1e-9*math.Abs(mean)
+	for _, r := range []float64{float64(n), 1 / float64(n)} {
+		if math.Abs(length/r-mean) < 4*sigma && math.Abs(length-mean) > 50*sigma {
+			c.wrongSum("Grad of the zero Batch is not the mean of the n = %d terms: along it %d of them have the mean %.4g, it has %.4g, some %.3g times that", n, len(along), mean, length, r)
+		}
+	}
+}
+
+func (c *partsCheck) wrongSum(format string, a ...any) {
+	panic(fmt.Sprintf("fwopt: %s: %s; fwtest.TestFiniteSum checks the whole of it", c.own.f, fmt.Sprintf(format, a...)))
+}
