@@ -262,7 +262,7 @@ func (c *partsCheck) towards(g []float64) (v []float64, ok bool) {
 // answer is not right.
 func atOnce(name string, call func(dst, q []float64), questions [2][]float64, right func(i int, got []float64) bool) {
 	began := time.Now()
-	for turn := 0; turn < 1 || turn < 200 && time.Since(began) < cheap/4; turn++ {
+	for turn := 0; turn < 1 || turn < 40 && time.Since(began) < cheap/4; turn++ {
 		var both sync.WaitGroup
 		var wrong [2]bool
 		for i, q := range questions {

@@ -29,7 +29,7 @@ func loadCheckpoint(path string) (*checkpoint, error) {
 
 // save writes a checkpoint, if the method is known to go on from one.
 func (k *keeper) save() {
-	if !k.proven {
+	if !k.proven && !k.wentOn || k.refused != nil {
 		return
 	}
 	check := checkState

@@ -45,9 +45,9 @@ import (
 // id.Text.
 //
 // The state of a method is its exported fields. If a checkpoint would lose a part of
-// it, or if a copy that takes up the state after the first step of the run does not
-// make its second, Keep returns an error with the type, the field and the remedy, and
-// no trace.
+// it, or if a copy that takes up the state after step 1, 2, 4, 8, … of the run does not make the
+// next ones, Keep returns an error with the type, the field and the remedy; no trace at
+// steps 1 and 2, where the run ends, or where it had gone on from such a state.
 //
 // A file is written under another name and then renamed, so it is whole at any
 // instant; it has a checksum, which is looked at before anything else; and two
@@ -68,7 +68,7 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, w0 [
 	held := heldBy(m)
 	spec := specOf(r, ids)
 	k := &keeper{run: r, dir: dir, spec: spec, held: held, owner: ahead(m), saved: time.Now(),
-		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), ours: !ids[2].Foreign(), proven: !ids[2].Foreign(),
+		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), ours: !ids[2].Foreign(), proven: fwid.Untested(m) == nil,
 		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method), o.Seed, uint32(hash.Text(0, spec)))}
 	failed := os.MkdirAll(dir, 0o777)
 	if failed == nil {
@@ -83,11 +83,11 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, w0 [
 	}
 	tr := r.Run(ctx)
 	at := r.State().Now.Step
-	if k.refused != nil && at <= k.began.Step+2 {
+	if k.refused != nil && (at <= k.began.Step+2 || k.lost && k.began.Step > 0) {
 		return nil, k.refused
 	}
 	tr.Spec = fmt.Sprintf("%s; schedules %016x to step %d", spec, k.walk(at), at)
-	if failed == nil {
+	if failed == nil && !k.lost {
 		failed = k.finish()
 	}
 	if failed != nil {
@@ -138,19 +138,23 @@ type keeper struct {
 	owner     uint64        // the schedules at the first steps, made or not
 	walked    fwid.Identity // the schedules as far as they were asked for
 
-	path      string      // the checkpoint that is there of this run, or ""
-	began     fwopt.Point // where this program took it up
-	saved     time.Time   // when the last checkpoint was due
-	held      string      // the types in the fresh method's fields of interface type
-	functions []uintptr   // the method's after the first step here; nil before
-	ours      bool        // the version covers the method's code
-	known     bool        // the version of this package covers all code of the run
-	proven    bool        // the method goes on from its state: it is ours, or a copy did
-	tried     int         // the step after which a copy went on
-	next1     trial       // where it went
-	first     []uint64    // hashes of the first iterates, where code is one's own
+	path      string        // the checkpoint that is there of this run, or ""
+	began     fwopt.Point   // where this program took it up
+	saved     time.Time     // when the last checkpoint was due
+	held      string        // the types in the fresh method's fields of interface type
+	functions []uintptr     // the method's after the first step here; nil before
+	ours      bool          // the version covers the method's code
+	known     bool          // the version of this package covers all code of the run
+	proven    bool          // fwtest has passed the method: no copy need go on from its state
+	tried     int           // the step after which a copy went on
+	due       int           // the step after which the next one does; 0 before the first
+	ahead     []trial       // where it went, and the run has not come yet
+	wentOn    bool          // a copy has gone where the run went
+	spent     time.Duration // on copies
+	first     []uint64      // hashes of the first iterates, where code is one's own
 
 	refused error // the method cannot be saved
+	lost    bool  // a copy of it went elsewhere than the run
 	failed  error // the last checkpoint could not be written
 }
 
@@ -254,8 +258,16 @@ func (k *keeper) step(ctx context.Context) (more bool) {
 	if k.run.Trace.Last().Step == now.Now.Step {
 		k.walk(now.Now.Step) // while the schedules are those of the step
 	}
+	if k.refused != nil {
+		return true // a run from w_0 that is not kept is right all the same
+	}
 	if !k.prove(ctx) {
-		return false
+		if k.path != "" {
+			os.Remove(k.path) // nothing can go on from it
+			k.path = ""
+		}
+		k.lost = true
+		return k.began.Step == 0 && now.Now.Step > 2
 	}
 	if time.Since(k.saved) > persistEvery {
 		k.save()

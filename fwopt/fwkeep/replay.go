@@ -3,6 +3,7 @@ package fwkeep
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -37,7 +38,7 @@ func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point
 	if start.refused != nil || why != "" {
 		return why, start.refused
 	}
-	k.proven = start.proven
+	k.wentOn = start.wentOn
 	for i, p := range r.Trace.Points {
 		if i >= len(points) || p.Step != points[i].Step { // the last record of either, out of turn
 			break
@@ -73,28 +74,33 @@ func newTrial(s fwopt.State) trial {
 	return trial{s.Now.T, s.Now.K, hash.Floats(s.X), s.Calls}
 }
 
-// prove lets a copy of the method go on from the state after the first step, and
-// refuses the method if that step is not the one that the run makes.
+// prove lets a copy of the method go on from the state after steps 1, 2, 4, 8, …, and
+// refuses the method where the copy's steps are not those that the run makes.
 func (k *keeper) prove(ctx context.Context) (ok bool) {
 	if k.proven {
 		return true
 	}
 	s, m := k.run.State(), k.run.Method
-	switch now := s.Now; {
-	case k.tried > 0 && k.tried+1 == now.Step:
-		if k.proven = k.next1 == newTrial(s); !k.proven {
-			k.refused = fmt.Errorf("fwkeep: %T cannot go on from its state, for the step that a copy makes after step %d is not that of the run: keep all that it needs from step to step in exported fields, or use Run", m, k.tried)
+	now := s.Now
+	if len(k.ahead) > 0 {
+		k.wentOn = k.ahead[0] == newTrial(s)
+		if k.ahead = k.ahead[1:]; !k.wentOn {
+			k.refused = fmt.Errorf("fwkeep: %T cannot go on from its state: a copy that takes it up after step %d makes another step %d than the run; keep all that it needs from step to step in exported fields, or use Run", m, k.tried, now.Step)
+			return false
 		}
+	}
+	switch {
 	case now.Step == k.began.Step+1 && k.began.Step > 0 && now.T == 1 && now.K == 1:
 		k.refused = fmt.Errorf("fwkeep: %T began anew where it was to go on after step %d: keep all that it needs from step to step in exported fields, or use Run", m, k.began.Step)
-	default:
+	case len(k.ahead) == 0 && now.Step >= k.due:
 		k.refused = k.try(ctx)
 	}
 	return k.refused == nil
 }
 
-// try makes one step on a copy of the run. One that was halted says nothing, and is
-// tried again after the next step.
+// try makes a step on a copy of the run, and as many more as it has made while that takes
+// no more than replay, or a hundredth of the run, in all. A copy that was halted says
+// nothing, and is tried again after the next step.
 func (k *keeper) try(ctx context.Context) (err error) {
 	if _, err := checkState(k.run.Method); err != nil {
 		return err
@@ -106,20 +112,25 @@ func (k *keeper) try(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	at := k.run.State().Now.Step
+	now, began := k.run.State().Now, time.Now()
+	at, most := now.Step, max(replay, time.Duration(now.Seconds*1e7))-k.spent
+	defer func() { k.spent += time.Since(began) }()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("fwkeep: %T panics when it goes on from its state after step %d: %v: keep all that it needs from step to step in exported fields, or use Run", k.run.Method, at, p)
 		}
 	}()
-	k.tried, k.next1 = at, trial{}
+	k.tried, k.due = at, 1<<bits.Len(uint(at)) // the next power of two
 	r.Stepped = func() bool {
-		k.next1 = newTrial(r.State())
-		return false
+		k.ahead = append(k.ahead, newTrial(r.State()))
+		return len(k.ahead) < at && time.Since(began) < most
 	}
-	r.Run(ctx)
-	if made := r.State().Now.Step > at; !made && (r.Trace.Status == fwopt.Interrupted || r.Trace.Status == fwopt.Done) {
-		k.tried = 0
+	switch r.Run(ctx); {
+	case len(k.ahead) > 0:
+	case r.Trace.Status == fwopt.Interrupted || r.Trace.Status == fwopt.Done:
+		k.due = 0
+	default:
+		k.ahead = []trial{{}} // it makes no step, where the run does
 	}
 	return nil
 }
