@@ -16,6 +16,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/floats"
@@ -564,5 +565,31 @@ func (f *later) Grad(dst, w []float64, b fwopt.Batch) {
 	f.ownSum.Grad(dst, w, b)
 	if f.on {
 		dst[3] = f.bad
+	}
+}
+
+// A method whose constant is off by orders of magnitude does not move, and the trace and
+// the summary have it; one that has nothing to gain is not doubted.
+func TestRunNotMoved(t *testing.T) {
+	f, omega := plainSum(40, 5, 1), plainSet(5, 1)
+	run := func(m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, b)
+	}
+	still := run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 50, DualityGap: true})
+	if want := "f has not moved in 50 steps, and w_0 is not best: is a constant of the method"; !strings.HasPrefix(still.Note, want) {
+		t.Errorf("%q, want %q", still.Note, want)
+	}
+	if row := fwrate.Summary(still)[1]; !slices.Contains(row, "1 done, f has not moved") {
+		t.Errorf("the summary has %q", row)
+	}
+	vertex := fwsum.NewQuadratic(5, nil, []float64{9, 0, 0, 0, 0}) // the best point of Ω is where Start is
+	for name, tr := range map[string]*fwopt.Trace{
+		"moved": run(fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 50}),
+		"best":  fwopt.Run(context.Background(), fwopt.NewOracle(vertex, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 50}),
+		"short": run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 1}),
+	} {
+		if tr.Note != "" {
+			t.Errorf("%s: %q", name, tr.Note)
+		}
 	}
 }

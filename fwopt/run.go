@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -214,10 +215,29 @@ func (r *Runner) Run(ctx context.Context) *Trace {
 	if hash.Floats(r.W0) != r.start {
 		panic(fmt.Sprintf("fwopt: %s writes to w0, which is the caller's: copy it", name(r.Method)))
 	}
+	if o, p := r.Oracle, r.state.Now; o.broken != "" {
+		tr.Note += fmt.Sprintf("; %s, after step %d (t = %d, k = %d)", o.broken, p.Step, p.T, p.K)
+	}
+	if r.still() {
+		tr.Doubt = fmt.Sprintf("f has not moved in %d steps, and w_0 is not best: is a constant of the method off by orders of magnitude?", r.state.Now.Step)
+		tr.Note += "; " + tr.Doubt
+	}
+	tr.Note = strings.TrimPrefix(tr.Note, "; ")
 	if !r.Budget.NoW {
 		tr.W = slices.Clone(r.state.X)
 	}
 	return tr
+}
+
+// still reports whether f is the same, up to rounding, at all points of ten steps or more,
+// although the duality gap, which counts nothing here, shows that there is something to gain.
+func (r *Runner) still() bool {
+	p := r.Trace.Last()
+	if p.Step < 10 || slices.ContainsFunc(r.Trace.Points, func(q Point) bool { return !(math.Abs(q.F-p.F) <= 1e-13*math.Abs(p.F)) }) {
+		return false
+	}
+	gap, slack := DualityGap(r.Oracle.F, r.Oracle.Omega, r.state.X)
+	return gap > slack+1e-9*math.Abs(p.F)
 }
 
 func (r *Runner) steps(ctx context.Context) {
@@ -286,7 +306,6 @@ func (r *Runner) status(ctx context.Context) {
 	switch p := r.state.Now; {
 	case r.Oracle.broken != "":
 		*to = Diverged
-		r.Trace.Note = fmt.Sprintf("%s, after step %d (t = %d, k = %d)", r.Oracle.broken, p.Step, p.T, p.K)
 	case math.IsInf(p.F, 0) || r.recorded() && (math.IsNaN(p.F) || b.DualityGap && math.IsNaN(p.DualityGap) || b.Excess != nil && !finite(p.Excess)):
 		*to = Diverged
 	case b.Tolerance > 0 && p.DualityGap+p.Slack <= b.Tolerance:

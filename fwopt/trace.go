@@ -58,7 +58,8 @@ type Trace struct {
 	Points  []Point   // the first is w_0, unless Budget.Record is set, the last is W
 	Monitor Calls     // spent on recording; in no other account
 	W       []float64 // the last iterate; nil if Budget.NoW
-	Note    string    // of Keep, in no file: "not kept: …" or "not saved: …", or "run anew: …" and why; else ""
+	Doubt   string    // that f has not moved, where there was something to gain; else ""
+	Note    string    // in no file: of Keep "not kept: …" or "not saved: …", or "run anew: …" and why; where a gradient was not finite; Doubt; else ""
 }
 
 // Last returns the last point; one whose F, Excess and DualityGap are NaN if there

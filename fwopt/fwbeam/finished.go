@@ -58,7 +58,7 @@ func (j *job) finished(m *manifest) *fwopt.Trace {
 // finish writes down which trace is that of the run; without it only time is lost.
 func (j *job) finish(m *manifest, tr *fwopt.Trace) {
 	path, kept := j.finishedFile(m), traceFile(j.runs, tr)
-	if path == "" || tr.Status != fwopt.Done || tr.Note != "" || kept == "" {
+	if path == "" || tr.Status != fwopt.Done || strings.HasPrefix(tr.Note, "not ") || kept == "" {
 		return
 	}
 	writeFile(context.Background(), path, func(w io.Writer) error {

@@ -179,7 +179,7 @@ func (k *keeper) find(ctx context.Context) (*fwopt.Trace, error) {
 		}
 		if why == "" {
 			k.clear()
-			k.run.Oracle.Calls = tr.Last().Calls
+			k.run.Oracle.Calls, tr.Note = tr.Last().Calls, tr.Doubt
 			return tr, nil
 		}
 		k.run.Trace.Note = why
@@ -286,7 +286,7 @@ func (k *keeper) finish() error {
 		}
 		return k.failed
 	case tr.Status != fwopt.Done && tr.Status != fwopt.Converged:
-		tr.Note = fmt.Sprintf("not kept: it did not reach its budget (%v)", tr.Status)
+		tr.Note = strings.TrimSuffix(fmt.Sprintf("not kept: it did not reach its budget (%v); %s", tr.Status, tr.Note), "; ")
 		return nil
 	case k.walk(at) != new(fwid.Identity).Walk(k.run.Method, at):
 		k.run.Trace.Note = "not kept: a schedule has changed while it ran"

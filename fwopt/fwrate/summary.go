@@ -27,7 +27,8 @@ func LowerBound(traces ...*fwopt.Trace) float64 {
 // Summary is a table of where the traces ended, for fwnb.Table: a row for each Method
 // on each Data, in order of appearance, with medians over its traces, the seeds, and
 // for f the range as well. Columns with nothing in them, as projections where none was
-// made, are left out. Runs that ended in different ways are counted: "4 done, 1 diverged".
+// made, are left out. Runs that ended in different ways are counted: "4 done, 1 diverged";
+// what has a Doubt is marked.
 func Summary(traces ...*fwopt.Trace) [][]string {
 	var groups [][]*fwopt.Trace
 	for _, tr := range traces {
@@ -105,6 +106,9 @@ func ends(traces []*fwopt.Trace) (s string) {
 			}
 			s += fmt.Sprintf("%d %v", n, status)
 		}
+	}
+	if slices.ContainsFunc(traces, func(tr *fwopt.Trace) bool { return tr.Doubt != "" }) {
+		s += ", f has not moved"
 	}
 	return s
 }
