@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
@@ -64,7 +65,7 @@ func (c *methodCheck) keep(dir string, m fwopt.Method, stop int) (tr *fwopt.Trac
 	if err != nil {
 		return nil, first, err.Error()
 	}
-	return tr, first, tr.Note
+	return tr, first, strings.TrimSuffix(tr.Note, tr.Doubt)
 }
 
 // identity changes each exported number and schedule in turn, and looks whether Keep
