@@ -16,11 +16,15 @@ import (
 )
 
 // Run runs m from w0 within the budget and returns what was recorded. If w0 is nil it
-// starts from w_0 = o.Start(), which counts; another w0 must be in Ω, which is seen only
-// where a duality gap is below 0: a panic. A cancelled context ends the run after the
+// starts from w_0 = o.Start(), which counts. A cancelled context ends the run after the
 // step at work, or in it if that is in an inner loop; the trace says so and holds the
 // last iterate. Recording touches no account, clock, sampler or warm start of the run:
-// same seed, same bits, however often. Run panics if m or o has run already.
+// same seed, same bits, however often.
+//
+// Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω
+// of a reader's own is seen to break its contract: see [fwid.Tested]. It asks such parts
+// some questions first, for 0.1 seconds or, if they are dear, at most four linear
+// optimisations, two gradients, two values and 1,000 gradients of terms.
 func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trace {
 	return NewRunner(o, m, w0, b).Run(ctx)
 }
