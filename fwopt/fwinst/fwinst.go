@@ -1,5 +1,5 @@
 // Package fwinst holds problems min_{w∈Ω} f(w) whose constants and minimiser are
-// known in closed form, each built to force one of the paper's rates: on them
+// known in closed form, each built to force a count of the paper's methods: on them
 // the theorems' bounds can be checked, and a count against 1/ε means something.
 //
 // In all of them f_i is a quadratic with a diagonal Hessian H_i, so that with the
@@ -15,7 +15,7 @@
 //
 //	Simplex       linear 1/ε of FW, SVRF, STORC; ∇f(w*) = 0, case (a); μ = 2, case (c)
 //	Face          the same with ∇f(w*) ≠ 0: STORC's case (b), G/(LD) by choice
-//	MSL           stochastic 1/ε³ of SFW, 1/ε⁴ of Online-FW; SCGS
+//	MSL           1/ε² samples in a batch, which schedules make 1/ε³ (SFW), 1/ε⁴ (Online-FW); SCGS
 //	MSC           batches that grow like 1/ε, in late epochs of SVRF; STORC's m ~ N
 //	Product       linear counts of one factor with the stochastic ones of the other
 //	NoisyBox      stochastic 1/ε of strongly convex SCGS, and of others no more than that
@@ -26,7 +26,8 @@
 // On Simplex, Face, MSC, IllBox and IllSimplex all ∇f_i(w*) are the same, so that no
 // snapshot is needed: see [Instance.Variance]. For variance reduction take a product with
 // one that has noise at w*, MSL, NoisyBox or NoisySimplex, whatever else it must force,
-// and compare with [Instance.WithoutSnapshot]:
+// and compare with [Instance.WithoutSnapshot], which forgets its samples; a method that
+// averages old gradients may do without a snapshot there, too:
 //
 //	Product(Product(Simplex, MSC), MSL)         1/ε³ of SFW, 1/ε² of SVRF with m = k+1
 //	Product(MSC, MSL)                           1/ε of STORC, with a small η and small batches

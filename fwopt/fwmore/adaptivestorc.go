@@ -44,7 +44,7 @@ import (
 // No rate is proven for it: line 11 trusts one estimate, and a check comes at a step that
 // depends on the batches. Where a few steps are all, its exact gradients cost more than
 // STORC's, by up to four times. Where a few terms hold most of the curvature it may lose by
-// thirty: L rises to that of a batch with one of them, and falls only where B has halved.
+// more: L rises to that of a batch with one of them, and falls only where B has halved.
 // Where terms do not overlap, as in matrix completion, m must be as large as n, and f may
 // rise until it has doubled so often.
 type AdaptiveSTORC struct {

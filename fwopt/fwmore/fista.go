@@ -37,7 +37,7 @@ func (a *FISTA) Tested() any { return a }
 
 // Steps runs FISTA. A step counts one projection and three exact gradients, as
 // f(y_k) and f(x_k) also read all n terms, and for each doubling of L one of
-// each more.
+// each more. With a known L, and no backtracking, one exact gradient would do.
 func (a *FISTA) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Positive("fwmore", "L", a.L)
 	if a.K == 0 {
