@@ -515,6 +515,28 @@ func TestLoadByName(t *testing.T) {
 	}
 }
 
+// Missing has what something generated stands in for, and nothing else.
+func TestMissing(t *testing.T) {
+	useCache(func(k, v string) error { t.Setenv(k, v); return nil }, t.TempDir())
+	data := t.TempDir()
+	t.Setenv("FWLAB_DATA", data)
+	for _, want := range [][]string{{"news20", "SiouxFalls", "Anaheim"}, {"Anaheim"}} {
+		if got := Missing("digits", "news20", "SiouxFalls", "Anaheim"); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		// Damaged ones are here.
+		write(t, filepath.Join(data, "news20.bz2"), smallBz2)
+		write(t, filepath.Join(data, "SiouxFalls_net.tntp"), []byte(ownNet))
+		write(t, filepath.Join(data, "SiouxFalls_trips.tntp"), []byte(ownTrips))
+	}
+	defer func() {
+		if p, _ := recover().(string); p != `fwdata: no set or network "mnist" in the registry` {
+			t.Errorf("%q", p)
+		}
+	}()
+	Missing("mnist")
+}
+
 // A full disk or any other failure leaves neither a half file nor a temporary
 // one, and the file that was there stays.
 func TestWriteFileFails(t *testing.T) {

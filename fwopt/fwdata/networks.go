@@ -94,3 +94,26 @@ func loadNetwork(e datasets.Network, dataDir, cacheDir string) (*Network, error)
 	n.Name, n.Best = e.Name, e.Best
 	return n.Weigh(e.Toll, e.Length), nil
 }
+
+// Missing returns which of these sets and road networks of the registry are not on this
+// machine, so that LoadOrTwin and LoadNetworkOrGrid generate something in their place. A
+// damaged one is not missing. It panics if the registry has no such name.
+func Missing(names ...string) (missing []string) {
+	for _, name := range names {
+		_, set := datasets.Lookup(name)
+		_, network := datasets.LookupNetwork(name)
+		var err error
+		switch {
+		case set:
+			_, err = Load(name)
+		case network:
+			_, err = LoadNetwork(name)
+		default:
+			panic(fmt.Sprintf("fwdata: no set or network %q in the registry", name))
+		}
+		if errors.Is(err, ErrNotHere) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}

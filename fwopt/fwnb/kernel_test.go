@@ -4,9 +4,11 @@ package fwnb
 
 import (
 	"encoding/gob"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +29,27 @@ func TestKernel(t *testing.T) {
 		Markdown("text")
 		os.Exit(0) // at once: nothing may be lost
 	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKernel$")
+	cmd.Env = append(os.Environ(), "FWNB_CHILD=kernel")
+	got := displays(t, cmd, 30*time.Second)
+	if len(got) != 4 {
+		t.Fatalf("%d displays", len(got))
+	}
+	id := got[0].DisplayID
+	if id == "" || got[1].DisplayID != id || got[2].DisplayID != id || got[3].DisplayID != "" {
+		t.Errorf("places %q, %q, %q, %q", id, got[1].DisplayID, got[2].DisplayID, got[3].DisplayID)
+	}
+	if w := got[2].Metadata["image/png"].(map[string]int)["width"]; w != 576 {
+		t.Errorf("width %d", w)
+	}
+	if b := got[2].Data["image/png"].([]byte); len(b) != 3 {
+		t.Errorf("PNG of %d bytes", len(b))
+	}
+}
+
+// displays runs a cell's program with the test as its kernel, and returns what it shows.
+func displays(t *testing.T, cmd *exec.Cmd, limit time.Duration) (got []*protocol.DisplayData) {
+	t.Helper()
 	dir := t.TempDir()
 	there, back := filepath.Join(dir, "there"), filepath.Join(dir, "back")
 	for _, f := range []string{there, back} {
@@ -34,13 +57,12 @@ func TestKernel(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKernel$")
-	cmd.Env = append(os.Environ(), "FWNB_CHILD=kernel", protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
+	cmd.Env = append(cmd.Environ(), protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stop := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	stop := time.AfterFunc(limit, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	in, err := os.Open(there)
 	if err != nil {
@@ -52,7 +74,6 @@ func TestKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	var got []*protocol.DisplayData
 	for dec, enc := gob.NewDecoder(in), gob.NewEncoder(out); ; {
 		d := new(protocol.DisplayData)
 		if dec.Decode(d) != nil {
@@ -69,17 +90,73 @@ func TestKernel(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 4 {
-		t.Fatalf("%d displays", len(got))
+	return got
+}
+
+// TestPageWithoutData: a run of page 15 on a machine without its networks shows what was committed above what
+// is generated, in each cell that shows either. The program is made of the cells as GoNB makes it.
+func TestPageWithoutData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links a program, and races on three grids")
 	}
-	id := got[0].DisplayID
-	if id == "" || got[1].DisplayID != id || got[2].DisplayID != id || got[3].DisplayID != "" {
-		t.Errorf("places %q, %q, %q, %q", id, got[1].DisplayID, got[2].DisplayID, got[3].DisplayID)
+	var top, runs strings.Builder
+	var want []string
+	cells := readPage(t, notebooks+"15-traffic.ipynb")
+	for _, c := range cells {
+		source := strings.Join(c.Source, "")
+		if c.Type != "code" {
+			continue
+		}
+		decls, run, _ := strings.Cut("\n"+source, "\n%%\n")
+		for _, l := range strings.SplitAfter(decls, "\n") {
+			if !strings.HasPrefix(l, "//gonb:") {
+				top.WriteString(l)
+			}
+		}
+		if name := call.FindStringSubmatch(source); name != nil {
+			want = append(want, name[1])
+			fmt.Fprintf(&runs, "func() {\n%s\n}()\n", run)
+		}
 	}
-	if w := got[2].Metadata["image/png"].(map[string]int)["width"]; w != 576 {
-		t.Errorf("width %d", w)
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "page")
+	text := fmt.Sprintf("package main\n%s\nfunc main() {\n%s}\n", top.String(), runs.String())
+	if err := os.WriteFile(bin+".go", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if b := got[2].Data["image/png"].([]byte); len(b) != 3 {
-		t.Errorf("PNG of %d bytes", len(b))
+	if out, err := exec.Command("go", "build", "-o", bin, bin+".go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(bin)
+	cmd.Dir = notebooks
+	cmd.Env = append(os.Environ(), "FWLAB_DATA=", "FWLAB_BUDGET=short", "HOME="+dir, "XDG_CACHE_HOME="+dir)
+	var shown []string // of each cell in turn
+	for _, d := range displays(t, cmd, 5*time.Minute) {
+		text, _ := d.Data["text/markdown"].(string)
+		svg, _ := d.Data["image/svg+xml"].(string)
+		if text == "**As committed, with the data:**" {
+			shown = append(shown, "")
+		}
+		if len(shown) == 0 {
+			t.Fatalf("%.80q is above what was committed", text+svg)
+		}
+		shown[len(shown)-1] += text + svg + "\n"
+	}
+	if len(shown) != len(want) || len(want) < 8 {
+		t.Fatalf("%d cells show what was committed, want %d", len(shown), len(want))
+	}
+	for i, name := range want {
+		committed, generated, ok := strings.Cut(shown[i], "**Not on this machine: ")
+		if !ok || !strings.Contains(generated, " All else in this cell is generated") {
+			t.Errorf("%s: no word of what is generated", name)
+		}
+		for _, kind := range []string{".svg", ".md"} {
+			if b, err := os.ReadFile(notebooks + "committed/" + name + kind); err == nil && !strings.Contains(committed, string(b)) {
+				t.Errorf("%s%s is not shown", name, kind)
+			}
+		}
+		if name != "15-traffic/sizes" && strings.Count(generated, "(generated)") == 0 { // that one prints
+			t.Errorf("%s: nothing generated below: %.200q", name, generated)
+		}
 	}
 }
