@@ -8,6 +8,7 @@ that of the cell with the tag "picture", or the first. What fwnb.Committed is to
 
 import argparse
 import base64
+import copy
 import os
 import pathlib
 import re
@@ -24,6 +25,7 @@ MARK = "FWLAB_NOTEBOOK_RUN"  # in the environment of all that a kernel starts
 FILE_LIMIT, FIGURE_LIMIT = 1_000_000, 60_000  # bytes
 COMMITTED = re.compile(r'^\t*fwnb\.Committed\("([^"]+)"', re.MULTILINE)  # of a cell whose data may be missing
 COMMITTED = re.compile(r'^\t*fwnb\.Committed\("([^"]+)"', re.MULTILINE)  # of a cell whose data may be missing
+FORGOTTEN = re.compile(r"`%%`; where that is forgotten, Go says `([^`…]+) …`")  # the quick start
 ENDED_BADLY = re.compile(r'^(exit status|signal: |"%.*" unknown)', re.MULTILINE)
 
 
@@ -90,6 +92,23 @@ def faults(nb):
     size = len(nbformat.writes(nb).encode())
     if size > FILE_LIMIT:
         yield f"{size} bytes, more than {FILE_LIMIT}"
+
+
+def forgotten(nb, folder, seconds):
+    """What is wrong with what nb says of a forgotten %%: its first six cells that have one are run without."""
+    said = FORGOTTEN.search("\n".join(c.source for c in nb.cells if c.cell_type == "markdown"))
+    if not said:
+        return
+    setup, *code = [copy.deepcopy(c) for c in nb.cells if c.cell_type == "code"]
+    code = [c for c in code if re.search("^%%\n", c.source, re.MULTILINE)][:6]
+    for cell in code:
+        cell.source = re.sub("^%%\n", "", cell.source, flags=re.MULTILINE)
+        cell.metadata.tags = ["raises-exception"]
+    yield from execute(nbformat.v4.new_notebook(cells=[setup, *code], metadata=nb.metadata), folder, seconds)
+    for cell in code:
+        got = [out.evalue for out in cell.outputs if out.output_type == "error"]
+        if not got or said[1] not in got[0]:
+            yield f"without its %% a cell says {got}, and the page {said[1]!r}:\n{cell.source}"
 
 
 def figures(out):
@@ -170,6 +189,7 @@ def main():
         wrong += execute(nb, file.parent, args.limit)
         seconds = time.monotonic() - start
         wrong += faults(nb)
+        wrong += forgotten(nb, file.parent, args.limit)
         text = nbformat.writes(nb)
         if args.write:
             wrong += [f"an output names this machine's folder {p}" for p in here if p in text]

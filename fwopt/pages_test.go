@@ -355,3 +355,39 @@ func declared(t *testing.T, cell string) map[string]string {
 	}
 	return all
 }
+
+// TestForgotten: a cell with statements and without its %% is what the pages for newcomers say that it is. GoNB reads a cell
+// by go/parser; docker/run_notebooks.py has GoNB itself say it.
+func TestForgotten(t *testing.T) {
+	const message = "expected declaration, found "
+	files, _ := filepath.Glob("../notebooks/[0-9]*.ipynb")
+	tried := 0
+	for _, file := range files {
+		for _, text := range codeOf(readPage(t, file)) {
+			decls, run, ok := strings.Cut("\n"+text, "\n%%\n")
+			if !ok {
+				continue
+			}
+			tried++
+			_, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+decls+"\n"+run, parser.SkipObjectResolution)
+			if err == nil || !strings.Contains(err.Error(), message) {
+				t.Errorf("%s: without its %%%% a cell says %v:\n%s", file, err, text)
+			}
+		}
+	}
+	if tried < 100 {
+		t.Errorf("%d cells: this test must follow the pages", tried)
+	}
+	for file, want := range map[string]string{
+		"00-quickstart.ipynb":              "`%%`; where that is forgotten, Go says `" + message + "…`",
+		"assignments/source/ps0/ps0.ipynb": "Go says `" + message + "x`, and that is how a forgotten `%%` shows",
+	} {
+		said := false
+		for _, c := range readPage(t, "../notebooks/"+file) {
+			said = said || strings.Contains(strings.Join(c.Source, ""), want)
+		}
+		if !said {
+			t.Errorf("%s does not say %s", file, want)
+		}
+	}
+}
