@@ -19,6 +19,7 @@ type cell struct {
 	Type    string   `json:"cell_type"`
 	Source  []string `json:"source"`
 	Outputs []output `json:"outputs"`
+	Count   *int     `json:"execution_count"`
 }
 
 // output is what a cell shows, by MIME type.
@@ -56,6 +57,21 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: its first cell has no line %s", file, way)
 		}
 		checkCard(t, filepath.Base(file), cells)
+		checkCounts(t, filepath.Base(file), cells)
+	}
+}
+
+// checkCounts: a page is committed as it ran, once, from top to bottom.
+func checkCounts(t errorer, name string, cells []cell) {
+	n := 0
+	for _, c := range cells {
+		if c.Type != "code" {
+			continue
+		}
+		if n++; c.Count == nil || *c.Count != n {
+			t.Errorf("%s: its code cell %d was not the %d. to run: make notebooks WRITE=1", name, n, n)
+			return
+		}
 	}
 }
 
@@ -297,6 +313,13 @@ func TestPageFaults(t *testing.T) {
 		var f found
 		if checkCard(&f, "a page", cells); len(f) != want {
 			t.Errorf("%d errors, want %d: %q", len(f), want, f)
+		}
+	}
+	one, two := 1, 2
+	for want, counts := range [][]*int{{&one, &two}, {&one, nil}, {&two, &one}} {
+		var f found
+		if checkCounts(&f, "a page", []cell{{Type: "code", Count: counts[0]}, text, {Type: "code", Count: counts[1]}}); len(f) != min(want, 1) {
+			t.Errorf("counts %d: %q", want, f)
 		}
 	}
 	var f found
