@@ -18,8 +18,8 @@ import (
 // parity polytope, the hull of the vectors of numbers ±1 of which evenly many are −1
 // (Saunderson, Parrilo & Willsky, SIAM J. Optim. 25, 2015).
 //
-// A linear optimisation is a full singular value decomposition, as in Kabsch's alignment
-// of points, and so is a projection: here nothing is won without one.
+// A linear optimisation is a full singular value decomposition here, as in Kabsch's alignment
+// of points, and so is a projection: they cost the same.
 type Rotations struct {
 	N int // rows and columns, at least 2
 }

@@ -13,8 +13,8 @@ import (
 // centre 0 and diameter 2R√min(H, M). With H = M its vertices are R times the orthogonal
 // matrices. A vector holds the matrix column by column, as in TraceNorm.
 //
-// A linear optimisation is a full singular value decomposition, and so is a projection:
-// here nothing is won without one.
+// A linear optimisation is a full singular value decomposition here, and so is a projection:
+// they cost the same.
 type SpectralNorm struct {
 	H, M int     // rows and columns
 	R    float64 // radius, positive
