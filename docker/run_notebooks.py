@@ -24,7 +24,6 @@ from jupyter_client.kernelspec import KernelSpecManager
 MARK = "FWLAB_NOTEBOOK_RUN"  # in the environment of all that a kernel starts
 FILE_LIMIT, FIGURE_LIMIT = 1_000_000, 60_000  # bytes
 COMMITTED = re.compile(r'^\t*fwnb\.Committed\("([^"]+)"', re.MULTILINE)  # of a cell whose data may be missing
-COMMITTED = re.compile(r'^\t*fwnb\.Committed\("([^"]+)"', re.MULTILINE)  # of a cell whose data may be missing
 FORGOTTEN = re.compile(r"`%%`; where that is forgotten, Go says `([^`…]+) …`")  # the quick start
 ENDED_BADLY = re.compile(r'^(exit status|signal: |"%.*" unknown)', re.MULTILINE)
 
@@ -146,24 +145,6 @@ def committed(nb):
             yield f"{call[1]}.md", "\n".join(tables)
 
 
-def committed(nb):
-    """The files of what nb shows in the cells that call fwnb.Committed: names and texts."""
-    for cell in nb.cells:
-        if cell.cell_type != "code" or not (call := COMMITTED.search(cell.source)):
-            continue
-        tables = []
-        for out in cell.outputs:
-            data = out.get("data", {})
-            if "image/svg+xml" in data:
-                yield f"{call[1]}.svg", data["image/svg+xml"]
-            if "text/markdown" in data:
-                tables.append(data["text/markdown"])
-            elif out.output_type == "stream":
-                tables.append(f"```\n{out.text}```\n")
-        if tables:
-            yield f"{call[1]}.md", "\n".join(tables)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="keep the outputs")
@@ -195,8 +176,6 @@ def main():
             wrong += [f"an output names this machine's folder {p}" for p in here if p in text]
             if any("**Not on this machine: " in t for _, t in committed(nb)):
                 wrong.append("its data is not on this machine: set FWLAB_DATA")
-            if any("**Not on this machine: " in t for _, t in committed(nb)):
-                wrong.append("its data is not on this machine: set FWLAB_DATA")
         print(f"{seconds:7.1f} s  {file}  {'FAILED' if wrong else 'ok'}", flush=True)
         for w in wrong:
             print(f"  {w}".replace("\n", "\n  "), file=sys.stderr, flush=True)
@@ -206,10 +185,6 @@ def main():
             if png := picture(nb):
                 (file.parent / "pictures").mkdir(exist_ok=True)
                 (file.parent / "pictures" / f"{file.stem}.png").write_bytes(png)
-            for name, shown in committed(nb):
-                to = file.parent / "committed" / name
-                to.parent.mkdir(parents=True, exist_ok=True)
-                to.write_text(shown, encoding="utf-8")
             for name, shown in committed(nb):
                 to = file.parent / "committed" / name
                 to.parent.mkdir(parents=True, exist_ok=True)
