@@ -9,8 +9,8 @@ import (
 
 // Committed displays what a cell showed when its page was committed, if some of its data is not on
 // this machine: the figure name.svg and the tables of name.md, of the folder "committed" beside the
-// notebook. It marks them, and says in bold what all else in the cell is: generated. It is
-// the first line of a cell, and does nothing where no data is missing:
+// notebook. It marks them, and says in bold that all else in the cell is generated. It stands where
+// a cell begins to run, and does nothing where no data is missing:
 //
 //	%%
 //	fwnb.Committed("15-traffic/Anaheim", fwdata.Missing("Anaheim")...)
