@@ -155,10 +155,10 @@ func (v *Vertex) AddTo(x []float64, c float64) {
 	case v.rankOne():
 		kern.AddOuter(x, c, v.U, v.V)
 	case v.dense():
-		floats.AddScaled(x, c, v.Value)
+		kern.AddOuter(x, c, v.Value, theOne)
 	default:
 		for k, i := range v.Index {
-			x[i] += c * v.Value[k]
+			x[i] += float64(c * v.Value[k]) // two roundings, as the other forms have
 		}
 	}
 }
@@ -221,12 +221,12 @@ func (v *Vertex) Dot(g []float64) (sum float64) {
 		return kern.DotOuter(g, v.U, v.V)
 	case v.dense():
 		for k, x := range v.Value { // in order, as in the other forms
-			sum += x * g[k]
+			sum += float64(x * g[k])
 		}
 		return sum
 	}
 	for k, i := range v.Index {
-		sum += v.Value[k] * g[i]
+		sum += float64(v.Value[k] * g[i])
 	}
 	return sum
 }
@@ -312,7 +312,7 @@ func (v *Vertex) Inner(w *Vertex) (sum float64) {
 			case d > 0:
 				j++
 			default:
-				sum += v.Value[i] * w.Value[j]
+				sum += float64(v.Value[i] * w.Value[j])
 				i, j = i+1, j+1
 			}
 		}
