@@ -84,16 +84,21 @@ func (tr *Trace) Complete() []Point {
 	return tr.Points
 }
 
-// Kernel names the architecture and the arithmetic of this program. Two runs of
-// one version of this package with the same problem, method, seed and budget have
-// the same bits if their kernels are the same; with a budget in seconds, up to
+// Kernel names the architecture and the arithmetic of this program: "+fma" where the
+// compiler makes one rounding of a product and a sum, "+noasm" where gonum's assembler is
+// left out. Two runs of one version of this package with the same problem, method, seed and
+// budget have the same bits if their kernels are the same; with a budget in seconds, up to
 // the last step that both made.
 func Kernel() string {
-	// x*y + z is one rounding where the compiler fuses it, two where not
-	if x := one + 0x1p-30; x*x-(one+0x1p-29) != 0 {
-		return runtime.GOARCH + "+fma"
+	name := runtime.GOARCH
+	if x := 1 + 0x1p-30; productSum(x, x, -(1+0x1p-29)) != 0 { // 0x1p-60, if rounded once
+		name += "+fma"
 	}
-	return runtime.GOARCH
+	return name + assembler
 }
 
-var one = 1.0 // a variable, so that Kernel is computed when it runs
+// productSum is what a compiler may fuse. On amd64 Go fuses a sum, never a difference.
+// Out of line, it meets its numbers only when it runs.
+//
+//go:noinline
+func productSum(x, y, z float64) float64 { return x*y + z }

@@ -22,7 +22,8 @@ var version struct {
 }
 
 // Version returns a hash of the code that decides a run's course, of this package, of
-// fwsum, fwmore and what they stand on, without comments, and of the versions of Go and gonum. It costs
+// fwsum, fwmore and what they stand on, without comments, and of the versions of Go and gonum, or of
+// what go.mod puts in gonum's place: a folder counts by its path, not by what is in it. It costs
 // about a millisecond, once. A program that does not call it does not link the sources.
 func Version() uint64 {
 	version.Do(func() { version.hash = hashSources() })
@@ -43,11 +44,19 @@ func hashSources() (h uint64) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range info.Deps {
 			if d.Path == "gonum.org/v1/gonum" {
-				h = hash.Text(h, d.Version)
+				h = hash.Text(h, gonum(d))
 			}
 		}
 	}
 	return h
+}
+
+// gonum names what stands as gonum: its version and, where go.mod replaces it, by what.
+func gonum(d *debug.Module) string {
+	if d.Replace == nil {
+		return d.Version
+	}
+	return d.Version + " => " + d.Replace.Path + " " + d.Replace.Version
 }
 
 // code returns a Go file without its comments, and with one space for each run of

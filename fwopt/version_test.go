@@ -5,9 +5,53 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// The kernel is what this test was built for: with GOAMD64=v3, for ARM, with -tags noasm.
+func TestKernel(t *testing.T) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		t.Fatal("no build information")
+	}
+	set := map[string]string{}
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	want := runtime.GOARCH
+	if set["GOAMD64"] >= "v3" || slices.Contains([]string{"arm64", "loong64", "ppc64", "ppc64le", "riscv64", "s390x"}, want) {
+		want += "+fma"
+	}
+	tags := strings.Split(set["-tags"], ",")
+	if runtime.GOARCH == "amd64" && (slices.Contains(tags, "noasm") || slices.Contains(tags, "safe")) {
+		want += "+noasm"
+	}
+	if got := Kernel(); got != want {
+		t.Errorf("%q, want %q: built with %v", got, want, set)
+	}
+}
+
+// What go.mod puts in gonum's place is another version.
+func TestVersionOfGonum(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range []debug.Module{
+		{Version: "v0.17.0"}, {Version: "v0.16.0"}, {Version: "(devel)"},
+		{Version: "v0.17.0", Replace: &debug.Module{Path: "../gonum", Version: "(devel)"}},
+		{Version: "v0.17.0", Replace: &debug.Module{Path: "../other", Version: "(devel)"}},
+		{Version: "v0.17.0", Replace: &debug.Module{Path: "example.org/gonum", Version: "v0.17.0"}},
+		{Version: "v0.17.0", Replace: &debug.Module{Path: "example.org/gonum", Version: "v0.17.1"}},
+	} {
+		if name := gonum(&m); seen[name] {
+			t.Errorf("%q is two things", name)
+		} else {
+			seen[name] = true
+		}
+	}
+}
 
 // All files of code count for the version, and no test does.
 func TestVersionSources(t *testing.T) {

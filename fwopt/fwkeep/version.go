@@ -1,6 +1,43 @@
 package fwkeep
 
-import "github.com/projection-free/fwlab/fwopt"
+import (
+	"crypto/rand"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync"
 
-// codeVersion is a variable for the tests.
-var codeVersion = fwopt.Version
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/hash"
+)
+
+// codeVersion is fwopt.Version and, where a folder stands in for gonum, a hash of this
+// program, for the folder may be edited under its name. It is a variable for the tests.
+var codeVersion = sync.OnceValue(func() uint64 {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || !slices.ContainsFunc(info.Deps, isFolder) {
+		return fwopt.Version()
+	}
+	return hash.Text(fwopt.Version(), program())
+})
+
+// isFolder reports whether a module is gonum from a folder, by replace or in a workspace.
+func isFolder(m *debug.Module) bool {
+	if m.Path != "gonum.org/v1/gonum" {
+		return false
+	}
+	if m.Replace != nil {
+		m = m.Replace
+	}
+	return m.Version == "" || m.Version == "(devel)"
+}
+
+// program returns this program's file; if it cannot be read, what equals nothing.
+func program() string {
+	if path, err := os.Executable(); err == nil {
+		if text, err := os.ReadFile(path); err == nil {
+			return string(text)
+		}
+	}
+	return rand.Text()
+}
