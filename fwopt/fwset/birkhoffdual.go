@@ -12,11 +12,12 @@ import (
 // its minimum the sums of dst's rows and columns are 1. It takes Newton steps on ∇φ, which
 // is piecewise linear, each by conjugate gradients over the entries that are positive, cut
 // by bisection where they go too far (after Li, Sun & Toh, SIAM J. Optim. 30, 2020): usually 5 to 15 steps, of
-// O(N²) and O(positive entries) an iteration.
+// O(N²) and O(positive entries) an iteration. Where x is large, an assignment gives it
+// numbers of about 1 first, so that no digit is lost: dst is in Ω for any finite x.
 //
-// It ends when the sums are 1 up to rounding, 1e-15·N(1 + max |x|), or after 100 steps. A
-// point of a Gauge up to 1 + 1e-15·N counts as inside. If x holds a NaN or an infinity,
-// dst is all NaN.
+// It ends when the sums are 1 up to rounding, 1e-15·N(1 + max |x|) with |x| ≤ 100, or after
+// 100 steps. A point of a Gauge up to 1 + 1e-15·N counts as inside. If x holds a NaN or an
+// infinity, dst is all NaN.
 func (b Birkhoff) Project(dst, x []float64) {
 	b.check(dst, x)
 	if b.Gauge(x) <= 1+1e-15*float64(b.N) {
@@ -31,17 +32,18 @@ func (b Birkhoff) Project(dst, x []float64) {
 		return
 	}
 	n := b.N
-	p := kern.Borrow(n*n + 12*n)
+	p := kern.Borrow(2*n*n + 12*n)
 	defer kern.Return(p)
 	q := &dual{n: n, x: x, w: (*p)[:n*n]}
-	rest := (*p)[n*n:]
+	rest := (*p)[2*n*n:]
 	for _, y := range []*[]float64{&q.u, &q.g, &q.step, &q.r, &q.p, &q.hp} {
 		*y, rest = rest[:2*n:2*n], rest[2*n:]
 	}
 	q.start()
-	if q.at(q.u); maxAbs(q.g) > float64(n) {
-		q.assigned()
+	if q.at(q.u); size > 100 || maxAbs(q.g) > float64(n) {
+		q.near((*p)[n*n:2*n*n], size)
 		q.at(q.u)
+		size = 1
 	}
 	for range 100 {
 		norm := maxAbs(q.g)
@@ -83,16 +85,54 @@ func (q *dual) start() {
 	}
 }
 
-// assigned sets u and v to the prices of the assignment that is best for x, plus 1: w is 1
-// there and at most 1 elsewhere. It is where an x that is far larger than 1 has its w.
-func (q *dual) assigned() {
-	col := make([]int, q.n)
-	floats.ScaleTo(q.w, -1, q.x)
-	u, v := q.u[:q.n], q.u[q.n:]
-	assign(q.w, q.n, col, u)
-	for j, i := range col {
-		v[j] = 1 - q.x[j*q.n+i] - u[i]
+// near replaces x by x + u + v, which has the same projection, and puts it into y: with the
+// prices of an assignment that is best for x, plus 1, it is 1 there and at most 1 elsewhere.
+// What the rounding of u and v leaves of it falls to the next round.
+func (q *dual) near(y []float64, size float64) {
+	unit := 1.0 // what 1 is in y
+	if size > 1e300 {
+		unit = 0x1p-60 // sums shall not overflow
 	}
+	floats.ScaleTo(y, unit, q.x)
+	col, u, v := make([]int, q.n), q.u[:q.n], q.u[q.n:]
+	for last, off := math.Inf(1), math.MaxFloat64; off > unit/2 && off < last; {
+		far := 4 * float64(q.n) * off // what is so far below 0 has no part in an assignment
+		for k, x := range y {
+			q.w[k] = min(-x, far)
+		}
+		assign(q.w, q.n, col, u)
+		last, off = off, 0
+		for j, i := range col {
+			c := y[j*q.n : (j+1)*q.n]
+			v[j] = unit - c[i] - u[i]
+			for i := range c {
+				c[i] = sum3(c[i], u[i], v[j])
+				off = max(off, c[i]-unit)
+			}
+			off = max(off, unit-c[i])
+		}
+	}
+	for k := range y {
+		y[k] = max(y[k]/unit, -1e300) // finite; all that is far below 0 is 0 in w
+	}
+	q.x = y
+	clear(q.u)
+}
+
+// sum3 returns a + b + c, accurate also where the three all but cancel.
+func sum3(a, b, c float64) float64 {
+	s, e := twoSum(a, b)
+	s, f := twoSum(s, c)
+	e, f = twoSum(e, f)
+	s, e = twoSum(s, e)
+	return s + (e + f)
+}
+
+// twoSum returns a + b and what rounding takes from it (Knuth).
+func twoSum(a, b float64) (s, e float64) {
+	s = a + b
+	d := s - a
+	return s, (a - (s - d)) + (b - d)
 }
 
 // at computes w and ∇φ, the sums of w's rows and columns less 1.

@@ -2,6 +2,7 @@ package fwset
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
@@ -83,6 +84,10 @@ func (b GroupBall) Project(dst, x []float64) {
 	b.check(dst, x)
 	if b.Gauge(x) <= 1 {
 		copy(dst, x)
+		return
+	}
+	if top := maxAbs(x); top > 1e300 && !math.IsInf(top, 1) {
+		smaller(dst, x, GroupBall{b.Size, b.R * 0x1p-60})
 		return
 	}
 	p := kern.Borrow(len(b.Size))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
@@ -97,56 +98,56 @@ func sink(heap []int, i int, less func(i, j int) bool) {
 }
 
 // Project computes dst_j = sign(x_j)·min{R, max{0, |x_j| − θ}} with the least θ ≥ 0 for
-// which Σ_j |dst_j| ≤ K·R. That sum is piecewise linear in θ, with a bend at each |x_j|
-// and each |x_j| − R: bisection finds the two bends around it.
+// which Σ_j |dst_j| ≤ K·R.
 func (b KSparse) Project(dst, x []float64) {
 	b.check(dst, x)
 	if b.Gauge(x) <= 1 {
 		copy(dst, x)
 		return
 	}
-	theta := 0.0
-	if most := float64(b.K) * b.R; b.mass(x, 0) > most {
-		p := kern.Borrow(2 * b.D)
-		defer kern.Return(p)
-		bends := (*p)[:0]
-		for _, v := range x {
-			bends = append(bends, max(0, math.Abs(v)), max(0, math.Abs(v)-b.R))
-		}
-		slices.Sort(bends)
-		// the last bend with a mass of K·R or more; the first bend is 0 or has all of it
-		lo, hi := 0, len(bends)
-		for hi-lo > 1 {
-			if mid := (lo + hi) / 2; b.mass(x, bends[mid]) >= most {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
-		theta = bends[lo]
-		slope := 0.0 // how many |x_j| − θ are within (0, R) right of θ
-		for _, v := range x {
-			if a := math.Abs(v); a > theta && a-b.R <= theta {
-				slope++
-			}
-		}
-		if slope > 0 {
-			theta += (b.mass(x, theta) - most) / slope
-		}
+	p := kern.Borrow(b.D)
+	defer kern.Return(p)
+	for j, v := range x {
+		(*p)[j] = math.Abs(v)
+	}
+	top, up := 0.0, 0.0
+	if most := float64(b.K) * b.R; mass(*p, 0, b.R) > most {
+		top, up = level(*p, b.R, most)
 	}
 	for j, v := range x {
-		dst[j] = math.Copysign(b.clip(math.Abs(v)-theta), v)
+		dst[j] = math.Copysign(min(b.R, max(0, math.Abs(v)-top+up)), v)
 	}
 }
 
-func (b KSparse) clip(x float64) float64 { return min(b.R, max(0, x)) }
-
-// mass returns Σ_j min{R, max{0, |x_j| − θ}}.
-func (b KSparse) mass(x []float64, theta float64) (sum float64) {
-	for _, v := range x {
-		sum += b.clip(math.Abs(v) - theta)
+// mass returns Σ_j min{r, max{0, y_j − θ}}.
+func mass(y []float64, theta, r float64) (sum float64) {
+	for _, v := range y {
+		sum += min(r, max(0, v-theta))
 	}
 	return sum
+}
+
+// level sorts y and returns the θ = top − up for which mass is most, which is less than with
+// a θ below all y_j. Bisection finds top, the least y_j ≥ θ; below it mass is linear between
+// bends where a number gets to r. Only differences of the y_j are added up, so that no digit
+// is lost where they are far larger than r.
+func level(y []float64, r, most float64) (top, up float64) {
+	slices.Sort(y)
+	y = y[sort.Search(len(y)-1, func(a int) bool { return !(mass(y, y[a], r) > most) }):]
+	top = y[0]
+	sum, n := 0.0, 0 // of the y_j − top that up does not bring to r
+	for n < len(y) && (n == 0 || y[n]-top < r) {
+		sum += y[n] - top
+		n++
+	}
+	for {
+		up = (most - float64(len(y)-n)*r - sum) / float64(n)
+		if n == 1 || y[n-1]-top+up <= r {
+			return top, up
+		}
+		n--
+		sum -= y[n] - top
+	}
 }
 
 // Diameter returns 2R√K.

@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 // Rotations is the hull of the rotations SO(N), the orthogonal N × N matrices of
-// determinant 1, with centre 0. A vector holds the matrix column by column, as in
-// TraceNorm. For N = 2 it is a disc in a plane of R⁴; from N = 3 on it has an interior.
+// determinant 1, with centre 0 but for N = 1. A vector holds the matrix column by column, as in
+// TraceNorm. For N = 1 it is the point 1, for N = 2 a disc in a plane of R⁴; from N = 3 on
+// it has an interior.
 //
 // With the singular values σ_1 ≥ … ≥ σ_N ≥ 0 of w and s = σ, but s_N = −σ_N if w turns
 // round orientation, Ω is {w : σ_1 ≤ 1, s_1 + … + s_{N−1} − s_N ≤ N − 2}: s lies in the
@@ -21,12 +23,12 @@ import (
 // A linear optimisation is a full singular value decomposition here, as in Kabsch's alignment
 // of points, and so is a projection: they cost the same.
 type Rotations struct {
-	N int // rows and columns, at least 2
+	N int // rows and columns, at least 1
 }
 
 func (b Rotations) check(v ...[]float64) {
-	if b.N < 2 {
-		panic(fmt.Sprintf("fwset: Rotations of %d x %d matrices, want N of at least 2", b.N, b.N))
+	if b.N < 1 {
+		panic(fmt.Sprintf("fwset: Rotations of %d x %d matrices", b.N, b.N))
 	}
 	checkLen(b.N*b.N, v...)
 }
@@ -42,9 +44,12 @@ func (b Rotations) Shape() (h, m int) { return b.N, b.N }
 
 // Argmin computes dst = U·diag(1, …, 1, ±1)·Vᵀ, where −g = UΣVᵀ is a singular value
 // decomposition and the sign makes the determinant 1, to rounding. If g = 0, or holds a
-// NaN or an infinity, it is 0.
+// NaN or an infinity, it is 0, and 1 for N = 1.
 func (b Rotations) Argmin(dst, g []float64) {
-	b.check(dst, g)
+	if b.check(dst, g); b.N == 1 {
+		dst[0] = 1
+		return
+	}
 	if top := maxAbs(g); !(top > 0) || math.IsInf(top, 1) {
 		clear(dst)
 		return
@@ -76,21 +81,30 @@ func (b Rotations) Project(dst, x []float64) {
 	if notFinite(dst, x) {
 		return
 	}
+	if b.N == 1 {
+		dst[0] = 1
+		return
+	}
+	if maxAbs(x) > 1e300 { // singular values shall not overflow
+		floats.ScaleTo(dst, 0x1p-60, x)
+		x = dst
+	}
 	f := newFactors(b.N, b.N, x)
 	y, last := f.sigma, b.N-1
 	turn := orientation(f)
 	y[last] *= -turn // y = (s_1, …, s_{N−1}, −s_N)
 	most := float64(b.N - 2)
-	if y[0] <= 1+1e-12 && cutSum(y, 0) <= most+1e-12 {
+	if y[0] <= 1+1e-12 && cutSum(y) <= most+1e-12 {
 		copy(dst, x)
 		return
 	}
-	theta := 0.0
-	if cutSum(y, 0) > most {
-		theta = cutTo(y, most)
+	top, up := 0.0, 0.0 // θ = top − up
+	if cutSum(y) > most {
+		top, up = level(slices.Clone(y), 2, most+float64(b.N)) // of the y_i + 1, cut to [0, 2]
+		up--
 	}
 	for i, v := range y {
-		y[i] = cut(v - theta)
+		y[i] = cut(v - top + up)
 	}
 	y[last] *= -turn
 	f.product(dst)
@@ -98,33 +112,12 @@ func (b Rotations) Project(dst, x []float64) {
 
 func cut(x float64) float64 { return min(1, max(-1, x)) }
 
-// cutSum returns the sum of the y_i − θ, cut to [−1, 1].
-func cutSum(y []float64, theta float64) (sum float64) {
+// cutSum returns the sum of the y_i, cut to [−1, 1].
+func cutSum(y []float64) (sum float64) {
 	for _, v := range y {
-		sum += cut(v - theta)
+		sum += cut(v)
 	}
 	return sum
-}
-
-// cutTo returns the θ > 0 for which cutSum is most, which is less than at 0: between two
-// of its bends, at y_i ± 1, it is linear.
-func cutTo(y []float64, most float64) float64 {
-	bends := []float64{0}
-	for _, v := range y {
-		bends = append(bends, max(0, v-1), max(0, v+1))
-	}
-	slices.Sort(bends)
-	lo := 0.0
-	for _, hi := range bends {
-		if a, b := cutSum(y, lo), cutSum(y, hi); b <= most {
-			if a > b {
-				return lo + (hi-lo)*(a-most)/(a-b)
-			}
-			return hi
-		}
-		lo = hi
-	}
-	return lo
 }
 
 // Diameter returns 2√N for an even N, 2√(N−1) for an odd one: a rotation turns round at
@@ -135,11 +128,14 @@ func (b Rotations) Diameter() float64 {
 }
 
 // Gauge returns the larger of σ_1 and (s_1 + … + s_{N−1} − s_N)/(N−2). With N = 2, a set
-// without interior, it is 1 + max{0, σ_1 − 1} + (s_1 − s_2).
+// without interior, it is 1 + max{0, σ_1 − 1} + (s_1 − s_2), with N = 1 it is 1 + |x − 1|.
 func (b Rotations) Gauge(x []float64) float64 {
 	b.check(x)
 	if top := maxAbs(x); math.IsNaN(top) || math.IsInf(top, 1) {
 		return top
+	}
+	if b.N == 1 {
+		return 1 + math.Abs(x[0]-1)
 	}
 	f := newFactors(b.N, b.N, x)
 	sum := -orientation(f) * f.sigma[b.N-1]

@@ -12,14 +12,49 @@ import (
 )
 
 func TestRotations(t *testing.T) {
-	conform(t, fwset.Rotations{N: 2}, fwset.Rotations{N: 3}, fwset.Rotations{N: 4}, fwset.Rotations{N: 5})
+	conform(t, fwset.Rotations{N: 1}, fwset.Rotations{N: 2}, fwset.Rotations{N: 3}, fwset.Rotations{N: 4}, fwset.Rotations{N: 5})
 	b, x := fwset.Rotations{N: 2}, make([]float64, 4)
 	panics(t, map[string]func(){
-		"of 1 x 1 matrices, want N of at least 2": func() { fwset.Rotations{N: 1}.Dim() },
-		"a vector of length 1":                    func() { b.Project(x, x[:1]) },
+		"of 0 x 0 matrices":    func() { fwset.Rotations{}.Dim() },
+		"a vector of length 1": func() { b.Project(x, x[:1]) },
 	})
 	if b.Project(x, []float64{math.NaN(), 1, 1, 1}); !math.IsNaN(x[1]) || !math.IsNaN(b.Gauge(x)) {
 		t.Errorf("%v, of gauge %g, for the projection of a NaN", x, b.Gauge(x))
+	}
+}
+
+// SO(1) is {1}.
+func TestRotationsOfALine(t *testing.T) {
+	b, x := fwset.Rotations{N: 1}, make([]float64, 1)
+	for _, at := range []float64{-1e308, -1, 0, 0.5, 1, 3} {
+		x[0] = -7
+		if b.Argmin(x, []float64{at}); x[0] != 1 {
+			t.Errorf("g = %g: a vertex %g", at, x[0])
+		}
+		if b.Project(x, []float64{at}); x[0] != 1 || b.Gauge(x) != 1 || b.Gauge([]float64{at}) == 1 && at != 1 {
+			t.Errorf("%g becomes %g, of gauge %g", at, x[0], b.Gauge(x))
+		}
+	}
+	if d := b.Diameter(); d != 0 {
+		t.Errorf("diameter %g", d)
+	}
+}
+
+// A reflection is as near to N rotations, however far out it is.
+func TestRotationsOfAReflection(t *testing.T) {
+	for n := 2; n < 8; n++ {
+		for _, size := range []float64{1, 1e6, 1e9, 1e12, 1e17, 1e100, 1e300, math.MaxFloat64} {
+			b := fwset.Rotations{N: n}
+			x, p := make([]float64, n*n), make([]float64, n*n)
+			want := make([]float64, n*n)
+			for i := range n {
+				x[i*(n+1)], want[i*(n+1)] = size, float64(n-2)/float64(n)
+			}
+			x[0], want[0] = -x[0], -want[0]
+			if b.Project(p, x); floats.Distance(p, want, math.Inf(1)) > 1e-12 || b.Gauge(p) > 1+1e-9 {
+				t.Errorf("N = %d, a reflection times %g: %v, of gauge %g, want %v", n, size, p, b.Gauge(p), want)
+			}
+		}
 	}
 }
 

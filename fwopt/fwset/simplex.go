@@ -85,7 +85,7 @@ func (s Simplex) Project(dst, x []float64) {
 		copy(dst, x)
 		return
 	}
-	if math.IsNaN(sum) {
+	if math.IsNaN(sum) && floats.HasNaN(x) { // a sum may also be ∞ − ∞
 		top = sum
 	}
 	kern.Shrink(dst, x, kern.Whole, top, shift(x, kern.Whole, top, s.R, -s.R))

@@ -104,6 +104,14 @@ func notFinite(dst, x []float64) bool {
 	return true
 }
 
+// smaller projects an x whose sums are beyond the numbers: x/2^60 onto set, which is as much
+// smaller than it was.
+func smaller(dst, x []float64, set Projector) {
+	floats.ScaleTo(dst, 0x1p-60, x)
+	set.Project(dst, dst)
+	floats.Scale(0x1p60, dst)
+}
+
 // decompose factors x, which holds a matrix row by row.
 func decompose(rows, cols int, x []float64, kind mat.SVDKind) *mat.SVD {
 	var svd mat.SVD

@@ -173,6 +173,10 @@ func (b Spectraplex) Project(dst, x []float64) {
 	if notFinite(dst, x) {
 		return
 	}
+	if maxAbs(x) > 1e300 {
+		smaller(dst, x, Spectraplex{b.N, b.R * 0x1p-60})
+		return
+	}
 	p := kern.Borrow(2*len(x) + b.N)
 	defer kern.Return(p)
 	q, z, lambda := (*p)[:len(x)], (*p)[len(x):2*len(x)], (*p)[2*len(x):]
