@@ -186,7 +186,7 @@ func (h *hull) refine(β float64, x, grad []float64) {
 	h.slope[0] = base
 	fwset.Dots(h.slope[1:n], h.atom, grad)
 	for i := range n {
-		h.lin[i] = h.slope[i] - base - β*Σ(h.gram[i][:n], h.λ)
+		h.lin[i] = h.slope[i] - base - β*inner(h.gram[i][:n], h.λ)
 	}
 }
 
@@ -197,7 +197,7 @@ func (h *hull) solve(β, tol float64) {
 	n := len(h.atom) + 1
 	for range 100 * n {
 		for i := range n {
-			h.slope[i] = h.lin[i] + β*Σ(h.gram[i][:n], h.λ)
+			h.slope[i] = h.lin[i] + β*inner(h.gram[i][:n], h.λ)
 		}
 		s, t := -1, 0
 		for i, y := range h.slope[:n] {
@@ -250,7 +250,7 @@ func (h *hull) newton(β float64, n int) {
 	for p, i := range at { // A = LLᵀ, y = L⁻¹slope, z = L⁻¹1
 		h.y[p], h.z[p] = h.slope[i]/β, 1
 		for q, j := range at[:p+1] {
-			a := h.gram[i][j] - Σ(h.chol[p][:q], h.chol[q])
+			a := h.gram[i][j] - inner(h.chol[p][:q], h.chol[q])
 			if q < p {
 				a /= h.chol[q][q]
 				h.y[p] -= a * h.y[q]
@@ -264,7 +264,7 @@ func (h *hull) newton(β float64, n int) {
 		}
 	}
 	m := len(at)
-	ν := Σ(h.y[:m], h.z) / Σ(h.z[:m], h.z)
+	ν := inner(h.y[:m], h.z) / inner(h.z[:m], h.z)
 	step := 1.
 	for p := m - 1; p >= 0; p-- { // d = −A⁻¹(slope − ν1), of sum 0
 		d := ν*h.z[p] - h.y[p]
@@ -286,8 +286,8 @@ func (h *hull) newton(β float64, n int) {
 	floats.Scale(1/sum, h.λ[:n])
 }
 
-// Σ returns Σ_i x_i y_i over the length of x.
-func Σ(x, y []float64) (sum float64) {
+// inner returns Σ_i x_i y_i over the length of x.
+func inner(x, y []float64) (sum float64) {
 	for i, a := range x {
 		sum += a * y[i]
 	}
