@@ -3,7 +3,6 @@ package fwopt_test
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
-	"gonum.org/v1/gonum/floats"
 )
 
 // spread is f_i(w) = ½ Σ_j h_ij (w_j − 1/d)² on the unit simplex of dimension d,
@@ -72,143 +70,11 @@ func (f *lsqDiag) LineSearch(w, v []float64) float64 {
 	return max(0, min(1, dot(sub(c, w), d)/dot(d, d)))
 }
 
-// Every theorem's bound holds for the mean over 20 seeds, at every k or at the
-// end of every epoch.
-func TestBoundsHold(t *testing.T) {
-	const L, alpha, G, d, seeds = 2, 1, 2, 24, 20
-	D := math.Sqrt2
-	atStep := func(bound func(L, D float64, k int) float64) func(t, k int) float64 {
-		return func(_, k int) float64 { return bound(L, D, k) }
-	}
-	atEpoch := func(N func(t int) int) func(t, k int) float64 {
-		return func(t, k int) float64 {
-			if k < N(t) {
-				return math.Inf(1)
-			}
-			return fwtheory.BoundEpoch(L, D, t)
-		}
-	}
-	linear := func(L float64) func(t, k int) float64 { // f is 1-smooth
-		return func(_, k int) float64 { return fwtheory.BoundAway(L, D, alpha, fwset.Simplex{D: d, R: 1}.Width(), k) }
-	}
-	svrf := fwopt.SVRFTheorem1()
-	scgs := fwopt.SCGSStronglyConvex(L, D, alpha, G)
-	a, b, c := fwopt.STORCTheorem2a(L, D), fwopt.STORCTheorem2b(L, D, G), fwopt.STORCTheorem2c(L, D, alpha)
-	beyond := func() *fwopt.STORC { return fwmore.STORCBeyond(L, D) }
-	strong := func() *fwopt.STORC { return fwmore.STORCBeyondStrong(L, D, alpha) }
-	for _, m := range []struct {
-		name  string
-		make  func() fwopt.Method
-		bound func(t, k int) float64
-		steps int
-	}{
-		{"FW 2/(k+1)", func() fwopt.Method { return fwopt.FWOpenLoop() }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
-		{"FW safe", func() fwopt.Method { return fwopt.FWSafe(1) }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
-		{"FW line search", func() fwopt.Method { return fwopt.FWLineSearch() }, func(_, k int) float64 { return fwtheory.BoundFW(1, D, k) }, 200},
-		{"AwayFW", func() fwopt.Method { return fwmore.AwayFWSafe(1) }, linear(1), 300},
-		{"blended pairwise", func() fwopt.Method { return fwmore.BlendedPairwiseSafe(1) }, linear(1), 300},
-		{"the same, backtracking", func() fwopt.Method { return &fwmore.BlendedPairwise{Rule: &fwmore.Backtracking{}} }, linear(2), 300},
-		{"SFW", func() fwopt.Method { return fwopt.SFWTheorem3(L, D, G) }, atStep(fwtheory.BoundSFW), 200},
-		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(L, D, G) }, atStep(fwtheory.BoundSCGS), 60},
-		{"SVRF", func() fwopt.Method { return fwopt.SVRFTheorem1() }, atEpoch(svrf.N), 14 + 30 + 62 + 126},
-		{"STORC a", func() fwopt.Method { return fwopt.STORCTheorem2a(L, D) }, atEpoch(a.N), 6 + 8 + 12 + 16 + 23},
-		{"STORC b", func() fwopt.Method { return fwopt.STORCTheorem2b(L, D, G) }, atEpoch(b.N), 6 + 8 + 12 + 16 + 23},
-		{"STORC c", func() fwopt.Method { return fwopt.STORCTheorem2c(L, D, alpha) }, atEpoch(c.N), 5 * 8},
-		{"STORC beyond", func() fwopt.Method { return beyond() }, atEpoch(a.N), 6 + 8 + 12 + 16 + 23},
-		{"the same, away", func() fwopt.Method { return away(beyond()) }, atEpoch(a.N), 6 + 8 + 12 + 16 + 23},
-		{"STORC beyond, strong", func() fwopt.Method { return strong() }, atEpoch(c.N), 12 * 8},
-		{"the same, away", func() fwopt.Method { return away(strong()) }, atEpoch(c.N), 12 * 8},
-		{"SCGS strongly convex", func() fwopt.Method { return fwopt.SCGSStronglyConvex(L, D, alpha, G) }, atEpoch(scgs.N), 5 * 8},
-		{"Online-FW", func() fwopt.Method { return fwmore.OnlineFWSmooth() }, func(_, k int) float64 { return fwtheory.BoundOnlineFW(L, D, G, d, k) }, 200},
-		{"Online-FW linearised", func() fwopt.Method { return fwmore.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 400},
-	} {
-		first := 0.
-		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
-			f, omega := spread(d, 16, seed)
-			first += f.Value(fwopt.NewOracle(f, omega, seed).Start()) / seeds
-			return f, omega, f.Value
-		})
-		worst := slices.Max(ratio)
-		t.Logf("%-20s largest gap/bound %.3f", m.name, worst)
-		if worst > 1 || worst == 0 {
-			t.Errorf("%s: the largest gap/bound is %g", m.name, worst)
-		}
-		if first > fwtheory.BoundEpoch(L, D, 0) {
-			t.Errorf("w_0 has gap %g, above LD²/2", first)
-		}
-	}
-}
-
 // Constants that no problem has are named.
 func TestBoundAwayPanics(t *testing.T) {
 	for _, c := range [][4]float64{{1, 1, 0, 1}, {1, 1, 2, 1}, {1, 1, 1, 0}, {1, 1, 1, 2}, {1, 1, math.NaN(), 1}} {
 		if got := small.Panics(func() { fwtheory.BoundAway(c[0], c[1], c[2], c[3], 5) }); !strings.HasPrefix(got, "fwtheory: alpha = ") {
 			t.Errorf("%g: panic %q", c, got)
-		}
-	}
-}
-
-// ratios returns the mean gap over its bound after each step, over the seeds.
-func ratios(seeds, steps int, method func() fwopt.Method, bound func(t, k int) float64,
-	problem func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64)) []float64 {
-	mean, most := make([]float64, steps), make([]float64, steps)
-	for seed := range uint64(seeds) {
-		f, omega, gap := problem(seed)
-		o := fwopt.NewOracle(f, omega, seed)
-		n := 0
-		for s := range method().Steps(o, o.Start()) {
-			mean[n] += gap(s.X) / float64(seeds)
-			most[n] = bound(s.T, s.K)
-			if n++; n == steps {
-				break
-			}
-		}
-	}
-	return floats.DivTo(mean, mean, most)
-}
-
-// The bounds of the stochastic methods hold where it is the noise that sets the
-// rate, for the mean over 20 seeds, and are not idle: with a thousandth of
-// the samples that of SCGSStronglyConvex does not hold.
-func TestBoundsHoldUnderNoise(t *testing.T) {
-	const d, n, scale, seeds = 16, 64, 40, 20
-	D, sigma := 2*math.Sqrt(d), scale*math.Sqrt(d)
-	strong := func() fwopt.Method { return fwopt.SCGSStronglyConvex(1, D, 1, sigma) }
-	few := func() fwopt.Method {
-		m := fwopt.SCGSStronglyConvex(1, D, 1, sigma)
-		whole := m.M
-		m.M = func(t, k int) int { return max(1, whole(t, k)/1000) }
-		return m
-	}
-	f, _ := small.Noisy(d, n, scale, 1)
-	G := f.Lipschitz(math.Sqrt(d))
-	epochs := func(t, k int) float64 {
-		if k < 6 { // N_t = ⌈√32⌉
-			return math.Inf(1)
-		}
-		return fwtheory.BoundEpoch(1, D, t)
-	}
-	for _, m := range []struct {
-		name  string
-		make  func() fwopt.Method
-		bound func(t, k int) float64
-		steps int
-		holds bool
-	}{
-		{"SCGS strongly convex", strong, epochs, 8 * 6, true},
-		{"a thousandth of them", few, epochs, 8 * 6, false},
-		{"SCGS", func() fwopt.Method { return fwopt.SCGSConvex(1, D, sigma) }, func(_, k int) float64 { return fwtheory.BoundSCGS(1, D, k) }, 30, true},
-		{"Online-FW", func() fwopt.Method { return fwmore.OnlineFWSmooth() }, func(_, k int) float64 { return fwtheory.BoundOnlineFW(1, D, G, d, k) }, 1000, true},
-		{"Online-FW linearised", func() fwopt.Method { return fwmore.OnlineFWLipschitz(D, G) }, func(_, k int) float64 { return fwtheory.BoundOnlineFWLinear(D, G, k) }, 1000, true},
-	} {
-		ratio := ratios(seeds, m.steps, m.make, m.bound, func(seed uint64) (fwopt.FiniteSum, fwopt.Domain, func(w []float64) float64) {
-			f, omega := small.Noisy(d, n, scale, seed)
-			return f, omega, f.Excess
-		})
-		worst := slices.Max(ratio)
-		t.Logf("%-22s largest gap/bound %.4f, at the end %.4f", m.name, worst, ratio[m.steps-1])
-		if worst == 0 || (worst <= 1) != m.holds {
-			t.Errorf("%s: the largest gap/bound is %g", m.name, worst)
 		}
 	}
 }
