@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -73,12 +74,13 @@ func TestBeyondConstants(t *testing.T) {
 		le("not strongly convex, the end", 8/(N*N), math.Exp2(-float64(e+1)))
 	}
 	t.Logf("maxima: %+v", worst)
-	le("step 1, E‖x_k − w*‖²", worst.near, 8./3)
+	strong, whole := fwtheory.NewBeyondStrong(1, 1), fwtheory.NewBeyond(1)
+	le("step 1, E‖x_k − w*‖²", worst.near, strong.Near)
 	le("Lemma 3", worst.lemma, 8)
-	le("step 3", worst.z, 50)
-	le("step 3, in D", worst.zD, 26)
-	le("step 4, y_0", worst.start, 32)
-	le("step 4, y_0 in D", worst.startD, 40)
+	le("step 3", worst.z, strong.Step3)
+	le("step 3, in D", worst.zD, whole.Step3)
+	le("step 4, y_0", worst.start, strong.Start)
+	le("step 4, y_0 in D", worst.startD, whole.Start)
 	for _, c := range []struct {
 		what     string
 		is, want float64
@@ -88,9 +90,23 @@ func TestBeyondConstants(t *testing.T) {
 		}
 	}
 	// Lemma 1: m ≥ 6N(2(s+1)² gap(z_s) + (s+1)² gap(y_0)), with room
-	le("strongly convex, m/N", 6*(2*50+32), 792)
-	le("not strongly convex, m/N", 6*(2*26+40), 552)
-	le("792", 792, 800)
+	le("strongly convex, m/N", strong.Batch(), 800)
+	le("not strongly convex, m/N", whole.Batch(), 800)
+}
+
+// The constants that page 09 proves are those of fwtheory, by which all else is checked.
+func TestBeyondConstantsOnThePage(t *testing.T) {
+	page := ""
+	for _, c := range readPage(t, "../notebooks/09-beyond.ipynb") {
+		if c.Type == "markdown" {
+			page += strings.Join(c.Source, "") + "\n"
+		}
+	}
+	for _, b := range []fwtheory.Beyond{fwtheory.NewBeyond(1), fwtheory.NewBeyondStrong(1, 1)} {
+		if want := fmt.Sprintf(`$m\ge6(2\cdot%g+%g)N=%gN$`, b.Step3, b.Start, b.Batch()); !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
 }
 
 // The schedule of fwtheory.Beyond is that of the methods: N_t, and D_t² as η_{t,1} = 2LD_t²/N_t has it.

@@ -14,7 +14,12 @@ type Beyond struct {
 	Dt2   func(t int) float64 // D_t², at least E‖y_0 − w*‖²
 	Near  float64             // Step 1: E‖x_k − w*‖² ≤ Near·D_t²
 	Step3 float64             // (s+1)² E gap(z_s) ≤ Step3·D_t², s ≥ 2
+	Start float64             // (s+1)² E gap(y_0) ≤ Start·D_t², s ≤ N_t
 }
+
+// Batch returns the c with which Step 4 needs m_{t,k} = cN_t samples, by Lemma 1; the methods
+// have 800.
+func (b Beyond) Batch() float64 { return 6 * (2*b.Step3 + b.Start) }
 
 // NewBeyond is case (i), of any smooth f: N_t and D_t of STORCBeyond. It panics unless D ≥ 0.
 func NewBeyond(D float64) Beyond {
@@ -22,7 +27,7 @@ func NewBeyond(D float64) Beyond {
 		panic(fmt.Sprintf("fwtheory: a domain of diameter %g", D))
 	}
 	N := func(t int) int { return int(math.Ceil(math.Exp2(float64(t)/2 + 2))) }
-	return Beyond{D: D, N: N, Dt2: func(int) float64 { return D * D }, Near: 1, Step3: 24}
+	return Beyond{D: D, N: N, Dt2: func(int) float64 { return D * D }, Near: 1, Step3: 24, Start: 25}
 }
 
 // NewBeyondStrong is case (ii), of a strongly convex f with μ = L/α: N_t and D_t of
@@ -35,7 +40,7 @@ func NewBeyondStrong(D, mu float64) Beyond {
 	N := int(math.Ceil(math.Sqrt(32*mu) * (1 - 1e-12))) // an N that is a whole number but for rounding is that number
 	b.N = func(int) int { return N }
 	b.Dt2 = func(t int) float64 { return mu * D * D / math.Exp2(float64(t-1)) }
-	b.Near, b.Step3 = 8./3, 50
+	b.Near, b.Step3, b.Start = 8./3, 50, 32
 	return b
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -22,7 +23,8 @@ func beyond(l *ledger, p *fwinst.Instance, e effort) {
 func beyondOf(l *ledger, p *fwinst.Instance, e effort, away bool, method func() *fwopt.STORC) {
 	Dt2 := func(int) float64 { return p.D * p.D }
 	m := func(t, _ int) float64 { return 800 * float64(doubling(t)) }
-	c := theorem2("Beyond", p, e.epochs+1, Dt2, doubling, m, 40, 26, "26")
+	proof := fwtheory.NewBeyond(p.D)
+	c := theorem2("Beyond", p, e.epochs+1, Dt2, doubling, m, proof.Start, proof.Step3, fmt.Sprint(proof.Step3))
 	c.counts(c.name, "28800LD²/ε", func(x float64, _ int) float64 { return 28800 * x }, lines11, linears)
 	c.beyond(l, p, e, away, Dt2, method)
 }
@@ -34,9 +36,10 @@ func beyondStrong(l *ledger, p *fwinst.Instance, e effort) {
 	mu := p.L / p.Alpha
 	N := strong(mu)
 	Dt2 := func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) }
+	proof := fwtheory.NewBeyondStrong(p.D, mu)
 	for _, away := range []bool{false, true} {
 		c := theorem2("Beyond, strongly convex", p, e.epochs, Dt2, func(int) int { return int(N) },
-			func(_, _ int) float64 { return 800 * N }, 32, 50, "50")
+			func(_, _ int) float64 { return 800 * N }, proof.Start, proof.Step3, fmt.Sprint(proof.Step3))
 		c.counts(c.name, "69760μ ln₂(LD²/ε)", func(_ float64, T int) float64 { return 69760 * mu * float64(T+1) }, lines11c, linearsC(N))
 		c.beyond(l, p, e, away, Dt2, func() *fwopt.STORC { return fwmore.STORCBeyondStrong(p.L, p.D, p.Alpha) })
 	}

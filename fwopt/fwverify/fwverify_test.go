@@ -182,7 +182,7 @@ func TestPlantedFaults(t *testing.T) {
 		{"beyond with L a tenth of that of the method", func(l *ledger) {
 			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false, func() *fwopt.STORC { return fwmore.STORCBeyond(msl.L, msl.D) })
 		}, []string{"Beyond: E gap(w_t) ≤ LD²/2^{t+1}", "Beyond: step 1", "Beyond: step 2, one step", "Beyond: step 3, one step",
-			"Beyond: proof, E gap(z_s) ≤ 26LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 40LD_t²/(s+1)²", "Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
+			"Beyond: proof, E gap(z_s) ≤ 24LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 25LD_t²/(s+1)²", "Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
 		{"τ of the set of entries a tenth larger", complete(func(c *completed) { c.omega = fwset.NewCompletion(c.h, c.m, c.e, 1.1*c.tau) }),
 			[]string{"Completion: −⟨g, v⟩ ≤ τσ_1", "Completion: a vertex has ‖V‖_* = τ", "Completion: a vertex on the observed entries alone"}},
 		{"an entry not observed", complete(func(c *completed) { c.f = fwsum.NewObserved(c.f.Dim(), make([]float64, c.n-1)) }),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -15,6 +17,7 @@ import (
 // up to 4096, t up to 40 and μ up to a million.
 func constants(l *ledger) {
 	const most = 4096
+	whole, bent := fwtheory.NewBeyond(1), fwtheory.NewBeyondStrong(1, 1) // cases (i) and (ii) of page 09
 	for i := 2; i <= most; i++ {
 		s := float64(i)
 		q := (s + 1) * (s + 1)
@@ -31,6 +34,7 @@ func constants(l *ledger) {
 		l.most("Theorem 2ab, proof: 16/(N−1)² < 40/(N+1)²", 16/((N-1)*(N-1)), 40/((N+1)*(N+1)))
 		l.most("Theorem 2ab, proof: 8/N² ≤ 1/2^{t+1}", 8/(N*N), 0.5/p)
 		l.most("Theorem 2ab, proof: s = 1", 18/(700*N*p), 1/(4*N))
+		l.most(fmt.Sprintf("Beyond, step 4: 1/2^t ≤ %g/(N+1)²", whole.Start), 1/p, whole.Start/((N+1)*(N+1)))
 	}
 	l.most("Theorem 2a, proof: 900", 6*(2*55+40), 900)
 	l.most("Theorem 2b, proof: 700", 6*116, 700)
@@ -40,13 +44,13 @@ func constants(l *ledger) {
 		N := strong(mu)
 		l.most("Theorem 2c, proof: 448, s = 2", 9*(6*mu*4+4*mu/(2*mu)), 448*mu)
 		l.most("Theorem 2c, proof: 1/(2μ) ≤ 32/(N+1)²", 1/(2*mu), 32/((N+1)*(N+1)))
+		l.most(fmt.Sprintf("Beyond, strongly convex, step 4: 1/(2μ) ≤ %g/(N+1)²", bent.Start), 1/(2*mu), bent.Start/((N+1)*(N+1)))
 		l.most("Theorem 2c, proof: 5600", 6*(896*mu+32), 5600*mu)
 		l.most("Theorem 2c, proof: 8μ/N² ≤ 1/4", 8*mu/(N*N), 0.25)
 		l.most("Theorem 2c, proof: s = 1", 18/(5600*N*mu*2*mu), 1/(4*N))
 	}
-	l.most("Beyond, strongly convex: 800", 6*(2*50+32), 800)
-	l.most("Beyond: 552", 6*(2*26+40), 552)
-	l.most("Beyond, strongly convex: 328, by 4L(gap + gap)", 4*(50+32), 328)
+	l.most(fmt.Sprintf("Beyond, strongly convex: %g ≤ 800", bent.Batch()), bent.Batch(), 800)
+	l.most(fmt.Sprintf("Beyond: %g ≤ 800", whole.Batch()), whole.Batch(), 800)
 	for _, N := range []float64{6, 7, 8, 12, 16, 64, 512, most} {
 		sum := 0.0 // Σ_{s≤k} s(η_s + σ_s²/(2(β_s − Lγ_s)))
 		for k := 1.0; k <= N; k++ {
@@ -54,13 +58,13 @@ func constants(l *ledger) {
 			sum += k * (η + σ2/(2*(β-γ)))
 			l.most("Lemma 3, proof: β_k ≥ Lγ_k", γ, β)
 			l.most("Lemma 3, proof: 8 = 2(2 + ½) + 3", 2*sum+3, 8)
-			l.most("Beyond, step 1: 8/3", 1+sum/1.5, 8./3)
+			l.most("Beyond, step 1: 8/3", 1+sum/1.5, bent.Near)
 			l.most("Beyond, step 2: (Lγ)²/β ≤ β/2", γ*γ/β, β/2)
 			l.most("Beyond, step 2: E‖δ‖²/β", σ2/β, 1/(3*N*(k+1)))
 			if s := k + 1; s <= N {
 				linear := func(far float64) float64 { return 2/(N*k) + 1.5*far/k + 1/(3*N*s) }
-				l.most("Beyond, step 3: 50", 8*(s+1)/s+2*(s+1)*linear(8./3)+min(k-1, 1)*64/3, 50)
-				l.most("Beyond, step 3: 26", 8*(s+1)/s+2*(s+1)*linear(1)+min(k-1, 1)*2, 26)
+				l.most(fmt.Sprintf("Beyond, strongly convex, step 3: %g", bent.Step3), 8*(s+1)/s+2*(s+1)*linear(bent.Near)+min(k-1, 1)*8*bent.Near, bent.Step3)
+				l.most(fmt.Sprintf("Beyond, step 3: %g", whole.Step3), 8*(s+1)/s+2*(s+1)*linear(whole.Near)+min(k-1, 1)*2, whole.Step3)
 			}
 		}
 	}
