@@ -15,7 +15,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser site site-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins fmt vet lint unit race cross emulate beam clean
+.PHONY: help setup lab notebooks celltime browser site site-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins fmt vet lint unit race cross fused emulate beam clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -148,14 +148,23 @@ cross: ## go vet as on macOS, Linux on ARM, Windows and in a browser
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 	GOOS=js GOARCH=wasm $(GO) vet ./notebooks/site/live
 
+# Where the compiler makes one rounding of x*y + z: on ARM, and by GOAMD64=v3 on most of today's amd64.
+fused: ## the tests of sets, sums and methods, in short, where Go fuses products and sums, as on ARM: needs AVX2 and FMA
+	GOAMD64=v3 $(GO) test -short ./fwopt/fwset ./fwopt/fwsum ./fwopt/fwmore
+	GOAMD64=v3 $(GO) test -short -run 'Kernel|Golden' ./fwopt
+
 # Under qemu a program is built here and run there. -cpu Nehalem has no AVX; max has AVX2.
-emulate: ## the kernels have the same bits on ARM and on a processor without AVX2, emulated: needs qemu-user (Debian); seconds
+emulate: ## the kernels have the same bits on ARM and on a processor without AVX2, and tests of bits pass on ARM, emulated: needs qemu-user (Debian); a minute
 	@command -v qemu-aarch64 >/dev/null && command -v qemu-x86_64 >/dev/null || { echo "fwlab: qemu is missing: sudo apt install qemu-user" >&2; exit 1; }
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	 for arch in arm64 amd64; do GOOS=linux GOARCH=$$arch CGO_ENABLED=0 $(GO) test -c -o "$$dir/$$arch" ./fwopt/internal/kern || exit 1; done && \
 	 on() { want=$$1 prog=$$dir/$$2; shift 2; echo "$$*: $$want"; \
 	  "$$@" "$$prog" -test.run '^TestBits$$' -test.v >"$$dir/log" 2>&1 && grep -q "$$want" "$$dir/log" || { cat "$$dir/log" >&2; exit 1; }; } && \
 	 on "vectors = false" arm64 qemu-aarch64 && on "vectors = false" amd64 qemu-x86_64 -cpu Nehalem && on "vectors = true" amd64 qemu-x86_64 -cpu max
+	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 $(GO) test -exec qemu-aarch64 -short -run '$(EMULATED)' ./fwopt ./fwopt/fwset ./fwopt/fwsum ./fwopt/fwmore
+
+# Of those packages, what compares bits or nearly bits, and is done in seconds.
+EMULATED = Kernel|Golden|Vertex|Observed|AgainstNaive|Gauge|ProjectionsOf
 
 clean: ## remove .venv (the notebooks' runs stay)
 	rm -rf .venv bench/.venv bench/.data docker/browser/node_modules
