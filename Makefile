@@ -81,7 +81,7 @@ course-setup: setup ## nbgrader in .venv
 	@$(VENV) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	 { echo "fwlab: nbgrader needs Python 3.10 or newer: make clean, then make course PYTHON=/path/to/python3" >&2; exit 1; }
 	@cmp -s docker/requirements-course.txt .venv/.course || { echo "fwlab: nbgrader, pinned by docker/requirements-course.txt" && \
-	 { $(VENV) -m pip install --quiet --disable-pip-version-check --requirement docker/requirements-course.txt || \
+	 { $(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docker/requirements-course.txt || \
 	 { echo "fwlab: pip failed: look at its message above; without a network, run make course once with one" >&2; exit 1; }; } && \
 	 cp docker/requirements-course.txt .venv/.course; }
 

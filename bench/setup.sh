@@ -17,7 +17,7 @@ if ! { [ "$(cat "$venv/.place" 2>/dev/null)" = "$venv" ] && "$venv/bin/python" -
 fi
 if ! cmp -s requirements.txt "$venv/.packages"; then
 	echo "fwlab: the peers, pinned by bench/requirements.txt"
-	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement requirements.txt ||
+	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt ||
 		die "pip failed: look at its message above; without a network, run make bench-setup once with one"
 	cp requirements.txt "$venv/.packages"
 fi

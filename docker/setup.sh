@@ -28,7 +28,7 @@ fi
 
 if ! cmp -s docker/requirements.txt "$venv/.packages"; then
 	echo "fwlab: JupyterLab, pinned by docker/requirements.txt"
-	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement docker/requirements.txt ||
+	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docker/requirements.txt ||
 		die "pip failed: look at its message above; without a network, run make lab once with one"
 	cp docker/requirements.txt "$venv/.packages"
 fi

@@ -141,7 +141,7 @@ def checks(course):
 def pins():
     def versions(file):
         lines = (ROOT / "docker" / file).read_text().splitlines()
-        wanted = [Requirement(x) for x in lines if x and not x.startswith("#")]
+        wanted = [Requirement(x.rstrip(" \\")) for x in lines if x and x[0] not in "# "]  # the hashes have lines of their own
         return {r.name: str(r.specifier) for r in wanted if r.marker is None or r.marker.evaluate()}
 
     lab, both = versions("requirements.txt"), versions("requirements-course.txt")
