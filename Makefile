@@ -7,6 +7,8 @@ LAB_ARGS ?=
 # make notebooks WRITE=1 keeps the outputs, so it runs in full; otherwise the runs are short.
 WRITE ?=
 FWLAB_BUDGET ?= $(if $(WRITE),full,short)
+# Which ones.
+PAGES ?= notebooks/*.ipynb
 # Seconds that one notebook may take.
 LIMIT ?= $(if $(WRITE),14400,600)
 
@@ -34,7 +36,7 @@ lab: setup ## JupyterLab on the notebooks, on this machine only, with a token
 	@$(call SERVE,/lab/tree/notebooks)
 
 notebooks: setup ## run every notebook; WRITE=1 runs in full and keeps the outputs
-	@$(VENV) docker/run_notebooks.py --limit $(LIMIT) $(if $(WRITE),--write) notebooks/*.ipynb
+	@$(VENV) docker/run_notebooks.py --limit $(LIMIT) $(if $(WRITE),--write) $(PAGES)
 
 celltime: setup ## what a warm edited cell costs
 	@$(VENV) docker/celltime.py

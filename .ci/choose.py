@@ -1,0 +1,142 @@
+"""Which of the long sections of .ci/run have to run: those with a file that changed since the commit in .ci/green.
+
+That commit passed, and so did every section whose files are the same since. What is not known makes everything run:
+a file that no rule names, no .ci/green, a commit that is not in HEAD's history, a shallow clone; and so does FULL=1.
+Prints a line for each section, its name, yes or no, why and, for pages, which, with tabs between; the last line says
+whether HEAD may be the next .ci/green if all passes.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SECTIONS = ("bench-short", "pages", "browser", "site-check", "image", "course-test")
+# These run each time: quick ones, that use what the library has.
+SAMPLE = ("00-quickstart", "01-frank-wolfe", "06c-local-steps", "08-slips", "10-experiments-news20", "14-when-to-project",
+          "15-traffic", "18-untuned")  # fmt: skip
+# The first rule that fits a whole path says what the file is part of. "go" stands for all pages, of which the sample runs;
+# test.py holds these rules against what Go imports. A file without a rule (Makefile, go.mod, docker/setup.sh, …) is part of everything.
+RULES = [
+    # What only the sections see that run each time.
+    (r"\.ci/green|\.github/.*|\.gitignore|[A-Z]+\.md|LICENSE|CITATION\.cff|(bench|datasets)/(.*\.md|video/COPYING)", ""),
+    (r"(fwopt|datasets|notebooks/assignments/fwgrade)/(.*/)?(testdata/.*|[^/]*_test\.go)", ""),
+    (r"fwopt/(fwbeam|fwverify|fwfetch|internal/kern/gen)/.*|docker/lint/.*|docker/celltime\.py|datasets/video/convert\.py", ""),
+    # The library.
+    (r"fwopt/fw(race|test)/.*\.go", "go"),
+    (r"fwopt/fw(inst|theory)/[^/]*\.go", "go course-test"),
+    (r"fwopt/fw(nb|plot|keep)/[^/]*\.go", "go course-test browser"),
+    (r"fwopt/([^/]*|fw(set|id|sum|more|data|rate)/[^/]*|internal/.*)\.(go|s)|datasets/[^/]*\.go", "go course-test site-check bench-short"),
+    (r"datasets/.*\.(gz|json)", "all-pages course-test site-check bench-short"),
+    # The peers.
+    (r"bench/results/.*", "readers"),
+    (r"bench/.*\.(go|s|py|mod|sum|in|txt|sh)", "bench-short"),
+    # The pages and what is made of them.
+    (r"notebooks/00-quickstart\.ipynb", "page site-check browser image"),
+    (r"notebooks/[0-9][^/]*\.ipynb", "page site-check browser"),
+    (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),
+    (r"notebooks/(site|pictures)/.*|notebooks/README\.md", "site-check"),
+    (r"notebooks/assignments/(source/.*|README\.md)", "course-test site-check"),
+    (r"notebooks/assignments/.*", "course-test"),
+    # What runs them.
+    (r"docker/run_notebooks\.py", "all-pages"),
+    (r"docker/browser/test\.mjs", "browser"),
+    (r"docker/browser/site\.mjs", "site-check"),
+    (r"docker/browser/package(-lock)?\.json", "browser site-check"),
+    (r"docker/requirements-course\.(in|txt)", "course-test"),
+    (r"docker/(Dockerfile|image[-_].*|jupyter_server_config\.py|requirements-image\.(in|txt))|\.dockerignore|\.binder", "image"),
+]
+
+
+class Unknown(Exception):
+    """Why nobody can say what changed."""
+
+
+def git(*args):
+    ran = subprocess.run(["git", "-C", ROOT, "-c", "diff.relative=false", *args], capture_output=True)
+    if ran.returncode:
+        raise Unknown(f"git {args[0]} fails")
+    return os.fsdecode(ran.stdout)
+
+
+def changed():
+    """The files that are not as they were when .ci/green passed: both names of a renamed one, and those that git does not have yet."""
+    if os.environ.get("FULL") == "1":
+        raise Unknown("FULL=1")
+    try:
+        green = (ROOT / ".ci/green").read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        raise Unknown("no .ci/green") from None
+    if not re.fullmatch("[0-9a-f]{40}", green):
+        raise Unknown(".ci/green holds no hash")
+    if git("rev-parse", "--is-shallow-repository").strip() != "false":
+        raise Unknown("a shallow clone")
+    try:
+        git("merge-base", "--is-ancestor", green, "HEAD")
+    except Unknown:
+        raise Unknown(f"{green} of .ci/green is not in HEAD's history") from None
+    names = git("diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", "-z", green, "--")
+    names += git("ls-files", "--others", "--exclude-per-directory=.gitignore", "-z")
+    return sorted(set(names.split("\0")) - {""})
+
+
+def parts(file, texts):
+    """What a file is part of, or None if no rule names it."""
+    found = next((what for rule, what in RULES if re.fullmatch(rule, file)), None)
+    if found is None:
+        return None
+    name, needs = pathlib.PurePath(file), set(found.split())
+    if "page" in needs:
+        needs |= {f"page {name.stem}"}
+    if "readers" in needs:  # the pages that read it
+        named = re.compile(rf'{re.escape(name.name)}|\b{re.escape(name.parent.name)}(/|\\?")')
+        readers = [page for page, text in texts.items() if named.search(text)]
+        needs |= {f"page {page}" for page in readers} or {"all-pages"}
+    if not (ROOT / file).exists():
+        needs.add("site-check")  # it finds links that lead nowhere
+    return needs - {"page", "readers"}
+
+
+def choose(files, texts):
+    """For each section why it runs, or None; the pages to run; whether all that may be different now runs."""
+    why, pages, sampled = dict.fromkeys(SECTIONS), set(SAMPLE) & set(texts), None
+    for file in files:
+        needs = parts(file, texts)
+        if needs is None:
+            raise Unknown(f"{file} may touch everything")
+        for need in sorted(needs):
+            if need == "go":
+                sampled = sampled or file
+            elif need == "all-pages":
+                pages |= set(texts)
+                why["pages"] = why["pages"] or file
+            elif need.startswith("page "):
+                pages |= {need[5:]} & set(texts)
+            else:
+                why[need] = why[need] or file
+    return why, pages, None if pages == set(texts) else sampled
+
+
+def main():
+    texts = {f.stem: f.read_text(encoding="utf-8", errors="replace") for f in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    try:
+        why, pages, sampled = choose(changed(), texts)
+    except Unknown as e:
+        why, pages, sampled = dict.fromkeys(SECTIONS, str(e)), set(texts), None
+    for name in SECTIONS:
+        if name == "pages":
+            count = f"{len(pages)} of {len(texts)} pages" + (f": {why[name]}" if why[name] else f", a sample for {sampled}" if sampled else "")
+            line("pages", "yes", count, " ".join(f"notebooks/{p}.ipynb" for p in sorted(pages)))
+        else:
+            line(name, "yes" if why[name] else "no", why[name] or "no file of it changed since .ci/green")
+    line("green", "no" if sampled else "yes", f"{sampled} may touch pages that did not run" if sampled else "")
+
+
+def line(*columns):
+    print(*(re.sub(r"\s", " ", c).encode("ascii", "replace").decode() for c in columns), sep="\t")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
