@@ -55,7 +55,7 @@ class Unknown(Exception):
 
 
 def git(*args):
-    ran = subprocess.run(["git", "-C", ROOT, "-c", "diff.relative=false", *args], capture_output=True)
+    ran = subprocess.run(["git", "-C", ROOT, *args], capture_output=True)
     if ran.returncode:
         raise Unknown(f"git {args[0]} fails")
     return os.fsdecode(ran.stdout)

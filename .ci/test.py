@@ -278,8 +278,10 @@ class Run(unittest.TestCase):
         self.r = Repository(self)
         shutil.copy(ROOT / ".ci/run", self.r.root / ".ci")
         self.r.write(".ci/test.py", "")
-        self.r.write("fwopt/fwbeam/separate.sh", "#!/bin/sh\n")
-        (self.r.root / "fwopt/fwbeam/separate.sh").chmod(0o755)
+        self.r.write(".gitignore", ".venv/\n")
+        for name in "fwopt/fwbeam/separate.sh", ".venv/bin/python":
+            self.r.write(name, "#!/bin/sh\n")
+            (self.r.root / name).chmod(0o755)
         self.r.write(".ci/green", self.r.commit())
         self.r.commit()
         self.bin = self.r.top / "bin"

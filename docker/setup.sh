@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD venv=$PWD/.venv PYTHON=${PYTHON:-python3} GO=${GO:-go}
 die() { echo "fwlab: $*" >&2; exit 1; }
+step() { echo "fwlab: step $1 of 5, $2 % of a first run's time: $3"; } # step NUMBER SHARE WHAT
 
 command -v "$PYTHON" >/dev/null 2>&1 ||
 	die "$PYTHON is missing: install Python 3.9 or newer (https://www.python.org/downloads/), or say which: make lab PYTHON=/path/to/python3"
@@ -20,30 +21,38 @@ GO=$(command -v "$GO")
 if ! { [ "$(cat "$venv/.place" 2>/dev/null)" = "$venv" ] && "$venv/bin/python" -c ''; } 2>/dev/null; then
 	"$PYTHON" -c 'import venv, ensurepip' 2>/dev/null ||
 		die "$PYTHON has no venv module: sudo apt install python3-venv (Debian, Ubuntu), or say another: make lab PYTHON=/path/to/python3"
-	echo "fwlab: a virtual environment in .venv"
+	step 1 5 "a virtual environment in .venv"
 	rm -rf "$venv"
 	"$PYTHON" -m venv "$venv"
 	echo "$venv" >"$venv/.place"
 fi
 
 if ! cmp -s docker/requirements.txt "$venv/.packages"; then
-	echo "fwlab: JupyterLab, pinned by docker/requirements.txt"
+	step 2 15 "JupyterLab, pinned by docker/requirements.txt"
 	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docker/requirements.txt ||
 		die "pip failed: look at its message above; without a network, run make lab once with one"
 	cp docker/requirements.txt "$venv/.packages"
 fi
-mkdir -p "$venv/share/jupyter/lab/settings" "$venv/etc/jupyter"
+mkdir -p "$venv/share/jupyter/lab/settings" "$venv/etc/jupyter/labconfig"
 cp docker/overrides.json "$venv/share/jupyter/lab/settings/overrides.json"
 echo '{"MultiKernelManager": {"default_kernel_name": "gonb"}}' >"$venv/etc/jupyter/jupyter_server_config.json" # in a reader's own folder, too
+# make course brings these, which put menus into JupyterLab; make formgrader needs their pages alone.
+echo '{"disabledExtensions": {"@jupyter/nbgrader": true, "@jupyter-notebook/lab-extension": true}}' >"$venv/etc/jupyter/labconfig/page_config.json"
 
 # The kernel's environment: where its tools are; the module of a notebook that lies in none; smaller binaries link faster; no C compiler is needed.
 export CGO_ENABLED=0
 path=$venv/bin:$(dirname "$GO"):'${PATH}' flags=$("$GO" env GOFLAGS)
-want=$(printf '%s\n' "$path" "$flags" && cat docker/go.mod docker/go.sum "docker/setup.sh")
-if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
-	echo "fwlab: the Go kernel, goimports and gopls, pinned by docker/go.mod; to compile them and the library takes a minute or more"
-	(cd docker && GOWORK=off GOBIN="$venv/bin" "$GO" install -ldflags=-s github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports golang.org/x/tools/gopls) ||
+want=$(printf '%s\n' "$path" "$flags" && cat docker/go.mod docker/go.sum docker/gopls docker/setup.sh)
+install() { # install FOLDER PACKAGE...
+	(cd docker && GOBIN=$1 && export GOBIN && shift && GOWORK=off "$GO" install -ldflags=-s "$@") ||
 		die "go install failed: look at its message above; without a network, run make lab once with one"
+}
+if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
+	step 3 30 "the Go kernel and goimports, pinned by docker/go.mod"
+	install "$venv/bin" github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports
+	step 4 35 "gopls, which completes names"
+	install "$venv/lib" golang.org/x/tools/gopls
+	cp -f docker/gopls "$venv/bin/gopls"
 	rm -rf "$venv/share/jupyter/kernels/gonb"
 	# By its absolute path: by its bare name gonb -force_copy deletes an installed kernel and fails.
 	PATH=$venv/bin:$PATH JUPYTER_DATA_DIR=$venv/share/jupyter "$venv/bin/gonb" -install -force_copy -raw_error \
@@ -63,7 +72,10 @@ fi
 # reader's business.
 cell=$(mktemp -d)
 trap 'rm -rf "$cell"' EXIT
+(sleep 5 >/dev/null 2>&1 && step 5 15 "the library and what it draws with") & # not where all is compiled
+said=$!
 (cd "$cell" && "$GO" mod init cell && "$GO" work init . "$root" && exec "$GO" build github.com/projection-free/fwlab/... github.com/janpfeifer/gonb/gonbui testing) 2>"$cell/log" || {
 	cat "$cell/log" >&2
 	echo "fwlab: the library does not build; cells that import it will say the same" >&2
 }
+{ kill $said && wait $said; } 2>/dev/null || true
