@@ -1,9 +1,7 @@
 package fwdata
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -31,50 +29,37 @@ type Ratings struct {
 
 // ReadRatings reads ratings from r: text of a user, an item and a number a line, between
 // commas, tabs or semicolons, plain or packed by gzip or bzip2. Further columns are left
-// out. Users and items are called by any text, without the blanks around it, and numbered as
-// they come. A first line with no number in the third column is a heading; one by which the
-// columns are others is refused. The name stands for the file in errors, which say the line
-// and a remedy, and is the Name. It costs O(ratings).
+// out, and a line has at most 1 MiB. Users and items are called by any text, without the
+// blanks around it, and numbered as they come. A first line with no number in the third
+// column is a heading; one by which the columns are others is refused. The name stands for
+// the file in errors, which say the line and a remedy, and is the Name. It costs O(ratings).
 func ReadRatings(r io.Reader, name string) (*Ratings, error) {
 	p := &parser{name: name}
-	text, err := p.unpack(r)
+	t, err := p.table(r)
 	if err != nil {
 		return nil, err
 	}
-	br := bufio.NewReaderSize(text, 1<<16)
-	head, err := br.Peek(4096) // shorter at the end of a short file
+	head, err := t.text.Peek(4096) // shorter at the end of a short file
 	if err != nil && err != io.EOF {
 		return nil, p.damaged(err)
 	}
-	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) { // a byte order mark
-		br.Discard(3)
-		head = head[3:]
-	}
-	comma, err := p.separator(head)
-	if err != nil {
+	if t.csv.Comma, err = p.separator(head); err != nil {
 		return nil, err
 	}
-	table := csv.NewReader(br)
-	table.Comma, table.FieldsPerRecord, table.ReuseRecord = comma, -1, true
 	s := &Ratings{Name: name}
 	users, items := map[string]int{}, map[string]int{}
 	first := map[fwset.Entry]int{} // the line of each
 	for {
-		row, err := table.Read()
-		var wrong *csv.ParseError
+		row, err := t.next()
 		switch {
 		case err == io.EOF && len(s.Value) == 0:
 			return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without a rating: is it empty, or a broken download?", name, max(p.line, 1))
 		case err == io.EOF:
 			s.Users, s.Items = len(users), len(items)
 			return s, nil
-		case errors.As(err, &wrong):
-			p.line = wrong.Line
-			return nil, p.fail("%v: remove it, or close the quotes", wrong.Err)
 		case err != nil:
-			return nil, p.damaged(err)
+			return nil, err
 		}
-		p.line, _ = table.FieldPos(0)
 		x, err := p.rating(row)
 		if err != nil {
 			if p.line == 1 && heading(row) {

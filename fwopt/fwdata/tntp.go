@@ -62,7 +62,7 @@ type tntp struct {
 
 func newTNTP(r io.Reader, name string) *tntp {
 	t := &tntp{name: name, scan: bufio.NewScanner(unmarked(r))}
-	t.scan.Buffer(nil, 1<<20)
+	t.scan.Buffer(nil, maxRow)
 	return t
 }
 

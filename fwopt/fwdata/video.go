@@ -1,8 +1,6 @@
 package fwdata
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,34 +21,27 @@ type Video struct {
 
 // ReadVideo reads the quadratic of a video as datasets/video has it: text with a line for each
 // box, between commas the video, the frame, b_j and A_j1, …, A_jj, plain or packed by gzip or
-// bzip2. A frame's boxes follow each other. The name stands for the file in errors, which say
-// the line and a remedy. It costs O(d²).
+// bzip2. A frame's boxes follow each other; a line has at most 1 MiB. The name stands for
+// the file in errors, which say the line and a remedy. It costs O(d²).
 func ReadVideo(r io.Reader, name string) (*Video, error) {
 	p := &parser{name: name}
-	text, err := p.unpack(r)
+	t, err := p.table(r)
 	if err != nil {
 		return nil, err
 	}
-	table := csv.NewReader(text)
-	table.FieldsPerRecord = -1
 	var rows [][]float64 // b_j, A_j1, …, A_jj
 	var frames []int
 	last := [2]string{}
 	for {
-		line, err := table.Read()
-		var wrong *csv.ParseError
+		line, err := t.next()
 		switch {
 		case err == io.EOF && len(rows) == 0:
 			return nil, fmt.Errorf("fwdata: %s: line 1: the file ends without a box: is it empty, or a broken download?", name)
 		case err == io.EOF:
 			return newVideo(rows, frames), nil
-		case errors.As(err, &wrong):
-			p.line = wrong.Line
-			return nil, p.fail("%v: remove it, or close the quotes", wrong.Err)
 		case err != nil:
-			return nil, p.damaged(err)
+			return nil, err
 		}
-		p.line, _ = table.FieldPos(0)
 		if want := len(rows) + 4; len(line) != want {
 			return nil, p.fail("columns: %d, want %d of box %d: its video, its frame, b_j and A_j1 to A_jj", len(line), want, len(rows)+1)
 		}
