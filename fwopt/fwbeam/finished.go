@@ -38,7 +38,7 @@ func (j *job) finishedFile(m *manifest) string {
 	if err != nil {
 		return ""
 	}
-	all := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %+v", self, fwopt.Kernel(), m.digest, j.problem))
+	all := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %+v", self, fwopt.Kernel(), m.Digest, j.problem))
 	return filepath.Join(j.runs, fmt.Sprintf("finished-%x", all[:12]))
 }
 

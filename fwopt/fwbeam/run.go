@@ -202,7 +202,7 @@ func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, m
 // log adds a pass to the table of the run's passes, which is the record of what was done:
 // a pass that is made again after a stop is there twice.
 func (j *job) log(s *sum, o *fwopt.Oracle, r report, now fwopt.Point, elapsed time.Duration, gap float64) error {
-	name := fmt.Sprintf("passes-%s-%s-%s-%g-%s-%g-seed%d.csv", s.m.digest[:8], j.Method, j.Schedule, j.Scale, j.Ball, j.Tau, j.Seed)
+	name := fmt.Sprintf("passes-%s-%s-%s-%g-%s-%g-seed%d.csv", s.m.Digest[:8], j.Method, j.Schedule, j.Scale, j.Ball, j.Tau, j.Seed)
 	f, err := os.OpenFile(filepath.Join(j.runs, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,8 +26,7 @@ type manifest struct {
 	Nonzeros  int
 	Norm2     float64 // max_i ‖e_i‖²
 	Shards    []shard // in the order of their rows
-
-	digest string // of all that
+	Digest    string  `json:",omitempty"` // of all that, as JSON without it
 }
 
 // shard is a part of the rows, one after the other, as fwdata.Set.Encode has written it.
@@ -50,14 +50,10 @@ func open(ctx context.Context, dir string) (*manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no shards in %s: %w: fwbeam shard writes them", dir, err)
 	}
-	m := new(manifest)
-	if err := json.Unmarshal(b, m); err != nil || m.Format != manifestFormat {
-		return nil, fmt.Errorf("%s is no manifest of format %d (%v): run fwbeam shard again", join(dir, manifestFile), manifestFormat, err)
+	m, err := parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be used: %w: run fwbeam shard again", join(dir, manifestFile), err)
 	}
-	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w: run fwbeam shard again", join(dir, manifestFile), err)
-	}
-	m.seal()
 	for _, s := range m.Shards {
 		size, err := sizeOf(ctx, join(dir, s.File))
 		if err != nil {
@@ -70,11 +66,27 @@ func open(ctx context.Context, dir string) (*manifest, error) {
 	return m, nil
 }
 
-// seal gives the manifest its digest.
-func (m *manifest) seal() {
+// parse returns the manifest that stands in b.
+func parse(b []byte) (*manifest, error) {
+	m := new(manifest)
+	if err := json.Unmarshal(b, m); err != nil || m.Format != manifestFormat {
+		return nil, fmt.Errorf("it is no manifest of format %d (%v)", manifestFormat, err)
+	}
+	switch m.Digest {
+	case m.digest():
+		return m, m.check()
+	case "":
+		return nil, errors.New("it has no checksum, as those of older versions, so that nobody can tell whether it is right")
+	}
+	return nil, errors.New("it is damaged or was changed: its checksum is wrong")
+}
+
+// digest is what Digest should be.
+func (m manifest) digest() string {
+	m.Digest = ""
 	b, _ := json.Marshal(m) // a struct of numbers and strings
 	d := sha256.Sum256(b)
-	m.digest = hex.EncodeToString(d[:])
+	return hex.EncodeToString(d[:])
 }
 
 // check returns what is wrong in a manifest by itself.
@@ -168,6 +180,8 @@ func (w *writer) add(s *fwdata.Set) error {
 // finish writes the manifest, last, so that a folder with one is whole.
 func (w *writer) finish() error {
 	w.m.Format = manifestFormat
+	w.m.Name = strings.ToValidUTF8(w.m.Name, "\ufffd") // as JSON has it
+	w.m.Digest = w.m.digest()
 	if err := w.m.check(); err != nil {
 		return err
 	}

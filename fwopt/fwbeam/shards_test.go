@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,7 +85,7 @@ func TestGenerated(t *testing.T) {
 		return m
 	}
 	a, b, c := write(1, 30), write(1, 30), write(2, 30)
-	if a.digest != b.digest || a.Shards[0].Digest == c.Shards[0].Digest || a.Shards[0].Digest == a.Shards[1].Digest {
+	if a.Digest != b.Digest || a.Shards[0].Digest == c.Shards[0].Digest || a.Shards[0].Digest == a.Shards[1].Digest {
 		t.Error("digests:", a.Shards, c.Shards)
 	}
 	if len(a.Shards) != 4 || a.Shards[3].Rows != 10 || a.Nonzeros != 400 || !a.Generated || !strings.HasSuffix(a.Name, "(generated)") {
@@ -111,6 +112,7 @@ func TestBadShards(t *testing.T) {
 				t.Fatal(err)
 			}
 			change(m)
+			m.Digest = m.digest()
 			if b, err = json.Marshal(m); err != nil {
 				t.Fatal(err)
 			}
@@ -168,6 +170,67 @@ func TestBadShards(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A manifest with another byte, or cut off, is refused, or is the same manifest, as with other
+// blanks; so is one without a checksum. That of a name that is no UTF-8 is right.
+func TestManifestChecksum(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	w := &writer{ctx: ctx, dir: dir}
+	w.m.Name = "ob\xe9ir"
+	for k := range uint64(2) {
+		if err := w.add((&generated{m: 9, classes: 3, nonzeros: 2, seed: 1}).shard(20, k, make([]float64, 27))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.finish(); err != nil {
+		t.Fatal(err)
+	}
+	want, err := open(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, manifestFile)
+	right, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, equal := 0, 0
+	try := func(b []byte) {
+		if m, err := parse(b); err != nil {
+			refused++
+		} else if equal++; !reflect.DeepEqual(m, want) {
+			t.Errorf("accepted:\n%s", b)
+		}
+	}
+	for at, c := range right {
+		b := slices.Clone(right)
+		for bit := range 8 {
+			b[at] = c ^ 1<<bit
+			try(b)
+		}
+		for digit := byte('0'); digit <= '9' && '0' <= c && c <= '9'; digit++ {
+			if b[at] = digit; digit != c {
+				try(b)
+			}
+		}
+		if string(bytes.TrimSpace(right[:at])) != string(bytes.TrimSpace(right)) {
+			try(right[:at])
+		}
+	}
+	t.Logf("%d refused, %d the same", refused, equal)
+	if refused < 8*equal {
+		t.Errorf("%d refused, %d the same", refused, equal)
+	}
+	old := bytes.Replace(right, []byte(`"Digest": "`+want.Digest+`"`), []byte(`"Format": 1`), 1)
+	for text, b := range map[string][]byte{"it has no checksum, as those of older versions": old, "it is damaged or was changed": bytes.Replace(right, []byte(`"Norm2": `), []byte(`"Norm2": 1`), 1)} {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := open(ctx, dir); err == nil || !strings.Contains(err.Error(), path+" cannot be used: "+text) || !strings.Contains(err.Error(), "run fwbeam shard again") {
+			t.Errorf("%v, want %s", err, text)
+		}
 	}
 }
 

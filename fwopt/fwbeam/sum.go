@@ -73,7 +73,7 @@ func (s *sum) String() string    { return s.m.Name }
 func (s *sum) Smoothness() float64 { return s.m.Norm2 / 2 }
 
 // Identify says the manifest, which has a digest of each shard.
-func (s *sum) Identify(id *fwopt.Identity) { id.Of(s).Text(s.m.digest) }
+func (s *sum) Identify(id *fwopt.Identity) { id.Of(s).Text(s.m.Digest) }
 
 // Tested says that fwtest has passed s: see fwid.Tested.
 func (s *sum) Tested() any { return s }

@@ -99,7 +99,7 @@ func whole(ctx context.Context, dir string) (*fwdata.Set, error) {
 	}
 	kept.Lock()
 	defer kept.Unlock()
-	if kept.digest == m.digest {
+	if kept.digest == m.Digest {
 		return kept.set, nil
 	}
 	var parts []*fwdata.Set
@@ -110,8 +110,8 @@ func whole(ctx context.Context, dir string) (*fwdata.Set, error) {
 		}
 		parts = append(parts, s)
 	}
-	kept.digest, kept.set = m.digest, together(parts)
-	kept.set.Name, kept.set.Generated, kept.set.Digest = m.Name, m.Generated, m.digest
+	kept.digest, kept.set = m.Digest, together(parts)
+	kept.set.Name, kept.set.Generated, kept.set.Digest = m.Name, m.Generated, m.Digest
 	return kept.set, nil
 }
 
