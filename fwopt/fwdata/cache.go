@@ -218,7 +218,9 @@ func readBody(f io.Reader, h []byte) (*Set, error) {
 	}
 	for k := 0; k < nz; {
 		for b := r.next(8, nz-k); len(b) > 0; b = b[8:] {
-			s.X.Val[k] = math.Float64frombits(binary.LittleEndian.Uint64(b))
+			v := math.Float64frombits(binary.LittleEndian.Uint64(b))
+			ok = ok && v-v == 0 // finite
+			s.X.Val[k] = v
 			k++
 		}
 	}
