@@ -1,0 +1,57 @@
+package fwnb_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt/fwnb"
+)
+
+// FuzzReadTable: no file panics, and of what is accepted each record has the headings, and a
+// number under each, or a panic of this package.
+func FuzzReadTable(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,2\n3,\n", "a\n\"x\ny\"\n", "a,a\n1,2\n", "", "a,b\n1\n", "a\n\"1", "a,b\r\n1e400,0x1p-2\r\n", ",\n,\n"} {
+		f.Add([]byte(seed))
+	}
+	path := filepath.Join(f.TempDir(), "table.csv")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if bytes.HasPrefix(b, []byte("\ufeff")) {
+			return // not of the first heading, or of it: no matter here
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		table, err := fwnb.ReadTable(path)
+		if err != nil {
+			if table != nil || !strings.HasPrefix(err.Error(), "fwnb: ") || !strings.Contains(err.Error(), path) {
+				t.Fatalf("%v, %q does not name the file", table, err)
+			}
+			return
+		}
+		if len(table) == 0 {
+			return
+		}
+		headings, err := csv.NewReader(bytes.NewReader(b)).Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range table {
+			for _, heading := range headings {
+				num(t, r, heading)
+			}
+		}
+	})
+}
+
+func num(t *testing.T, r fwnb.Record, heading string) {
+	defer func() {
+		if p, _ := recover().(string); p != "" && !strings.HasPrefix(p, "fwnb: under ") {
+			t.Fatal(p)
+		}
+	}()
+	r.Num(heading)
+}
