@@ -10,6 +10,7 @@ import (
 	"hash/crc64"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,9 +40,10 @@ func fileHead(kind byte) []byte {
 	return append([]byte(fileMagic), fileFormat, kind, 0, 0, 0, 0, 0)
 }
 
-// writeFile writes path under another name and renames it.
+// writeFile writes path under another name, of which there is no other, and renames it. Who
+// may read it the umask says, while os.CreateTemp lets its owner alone.
 func writeFile(path string, kind byte, encode func(*gob.Encoder) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	f, err := os.OpenFile(fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -61,14 +63,24 @@ func writeFile(path string, kind byte, encode func(*gob.Encoder) error) (err err
 	return nil
 }
 
-// readFile hands decode the gob values of a file that is whole. The error names
-// the file and the remedy; it is fs.ErrNotExist if there is none.
+// errUnread is that of a file that is there, whose content nobody knows.
+var errUnread = errors.New("a run cannot be read")
+
+// readFile hands decode the gob values of a file that is whole. The error names the file and
+// the remedy; it is fs.ErrNotExist if there is none, errUnread if it cannot be read.
 func readFile(path string, kind byte, decode func(*gob.Decoder) error) error {
-	b, err := os.ReadFile(path)
+	var b []byte
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // a FIFO would be waited for
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("no regular file")}
+	}
+	if err == nil {
+		b, err = os.ReadFile(path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("fwkeep: %w", err)
 	} else if err != nil {
-		return fmt.Errorf("fwkeep: a run cannot be read: %w; make it readable, or remove it to run anew", err)
+		return fmt.Errorf("fwkeep: %w: %w; make it readable, or remove it", errUnread, err)
 	}
 	if b, err = content(b, kind); err == nil {
 		err = decode(gob.NewDecoder(bytes.NewReader(b)))

@@ -53,8 +53,9 @@ import (
 // instant; it has a checksum, which is looked at before anything else; and two
 // programs may use one folder. An error in writing never costs a trace: it is
 // returned beside it. A file of this name that is damaged or of another format is an
-// error and is left as it is; the trace is then nil. Watch is called for the steps
-// that are new.
+// error and is left as it is; the trace is then nil. One that cannot be read, as that of
+// somebody else may be, counts as none, and Trace.Note says so; a new one takes its place.
+// Watch is called for the steps that are new.
 func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) (*fwopt.Trace, error) {
 	r := fwopt.NewRunner(o, m, w0, b)
 	ids, why := identities(r)
@@ -163,7 +164,7 @@ type keeper struct {
 func (k *keeper) find(ctx context.Context) (*fwopt.Trace, error) {
 	for _, path := range k.files(".trace") {
 		rec, err := loadRecord(path)
-		if errors.Is(err, fs.ErrNotExist) {
+		if k.none(err) {
 			continue
 		}
 		if err != nil {
@@ -186,7 +187,7 @@ func (k *keeper) find(ctx context.Context) (*fwopt.Trace, error) {
 	}
 	for _, path := range k.files(".ckpt") {
 		c, err := loadCheckpoint(path)
-		if errors.Is(err, fs.ErrNotExist) {
+		if k.none(err) {
 			continue
 		}
 		if err != nil {
@@ -212,6 +213,16 @@ func (k *keeper) find(ctx context.Context) (*fwopt.Trace, error) {
 		break
 	}
 	return nil, nil
+}
+
+// none reports whether a file that was looked for is not there, or as good as not there,
+// which the note says.
+func (k *keeper) none(err error) bool {
+	if errors.Is(err, errUnread) {
+		k.run.Trace.Note = "run anew: " + strings.TrimPrefix(err.Error(), "fwkeep: ")
+		return true
+	}
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // walk returns the hash of the schedules at the first steps.
