@@ -266,6 +266,8 @@ def fresh(course):
         assert "not implemented" in said[at + 1], said[at + 1]
         assert "ok" in said[-2] and "panic" not in said[-2], said[-2]
         assert f"{nb.cells[stub + 1].metadata.nbgrader.grade_id}:" in said[-1] and "undefined: own" in said[-1], said[-1]
+        lost = [c.metadata.nbgrader.grade_id for c in source.cells if c.metadata.get("nbgrader", {}).get("solution")][1:]
+        assert lost and all(f"cell {i}, with " in said[-1] for i in lost), said[-1]
 
 
 FRESH = """

@@ -297,6 +297,15 @@ class Grades(GetGrades):
             mark.comment = f"Not graded yet: this waits for a hand. {mark.comment}"
 
 
+class Stubs(NbGraderPreprocessor):
+    """Keeps in a release what its cells ask for, so that the last cell of a sheet knows it of a file that is filled in."""
+
+    def preprocess(self, nb, resources):
+        marks = [(c, c.metadata.get("nbgrader", {})) for c in nb.cells if c.cell_type == "code"]
+        nb.metadata.fwlab = {"stubs": {m["grade_id"]: c.source for c, m in marks if m.get("solution")}}
+        return nb, resources
+
+
 class Submission(NotebookExporter):
     """nbgrader's reader: of submitted/ it takes what tidy makes of a file."""
 

@@ -10,13 +10,20 @@ from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor  # noqa: E402
 from nbgrader.preprocessors import (  # noqa: E402
     AssignLatePenalties,
     CheckCellMetadata,
+    ClearHiddenTests,
+    ClearMarkScheme,
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
     LimitOutput,
+    LockCells,
     OverwriteCells,
     OverwriteKernelspec,
     SaveAutoGrades,
+    SaveCells,
 )
 
-from judge import Grades, Judge, Submission  # noqa: E402
+from judge import Grades, Judge, Stubs, Submission  # noqa: E402
 
 c = get_config()  # noqa: F821
 
@@ -25,6 +32,10 @@ c.CourseDirectory.course_id = "fwlab"
 
 # A stub that compiles in any function. The delimiters are nbgrader's own: BEGIN SOLUTION, BEGIN HIDDEN TESTS.
 c.ClearSolutions.code_stub = {"go": '// YOUR CODE HERE\npanic("not implemented")'}
+
+_clear = [LockCells, ClearSolutions, Stubs, ClearOutput, CheckCellMetadata, ComputeChecksums, SaveCells]
+_hide = [ClearHiddenTests, ClearMarkScheme, ComputeChecksums, CheckCellMetadata]
+c.GenerateAssignment.preprocessors = _clear + _hide
 
 # A file is read so that nothing in it can stop the grading, and no student's code runs in a kernel.
 c.Autograde.exporter_class = Submission

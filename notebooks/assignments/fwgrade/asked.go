@@ -17,6 +17,7 @@ type asked struct {
 	name, cell string
 	line       int
 	signature  string // func(dst, x []float64) int
+	call       string // return F(dst, x)
 	back       []int  // parameters that are there to be filled: w, dst and what begins like it
 }
 
@@ -61,15 +62,18 @@ func ask(c cell) ([]asked, *file, error) {
 			if err := printer.Fprint(&b, f.fset, fn.Type); err != nil {
 				return nil, nil, err
 			}
-			a := asked{fn.Name.Name, c.id, f.line(d.Pos()), b.String(), nil}
-			i := 0
+			a := asked{name: fn.Name.Name, cell: c.id, line: f.line(d.Pos()), signature: b.String()}
+			var args []string
 			for _, p := range fn.Type.Params.List {
 				for _, id := range p.Names {
 					if id.Name == "w" || strings.HasPrefix(id.Name, "dst") {
-						a.back = append(a.back, i)
+						a.back = append(a.back, len(args))
 					}
-					i++
+					args = append(args, id.Name)
 				}
+			}
+			if a.call = fmt.Sprintf("%s(%s)", a.name, strings.Join(args, ", ")); fn.Type.Results != nil {
+				a.call = "return " + a.call
 			}
 			list = append(list, a)
 		}

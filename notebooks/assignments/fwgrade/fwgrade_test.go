@@ -153,7 +153,13 @@ func notebook(cells []nbcell) []byte {
 			list[len(list)-1]["metadata"] = m{}
 		}
 	}
-	data, err := json.Marshal(m{"cells": list, "nbformat": 4, "nbformat_minor": 5, "metadata": m{}})
+	stubs := m{}
+	for _, c := range sheetCells {
+		if c.solution {
+			stubs[c.id] = c.text
+		}
+	}
+	data, err := json.Marshal(m{"cells": list, "nbformat": 4, "nbformat_minor": 5, "metadata": m{"fwlab": m{"stubs": stubs}}})
 	if err != nil {
 		panic(err)
 	}
@@ -252,6 +258,9 @@ func Mean(x []float64) (m float64) {
 	{"an import that a helper lacks", map[string]string{"t-mean": "import sort \"net/http\"\n" + mean + "\tsorted(x)\n" + goodSum}, "", "may not use net/http"},
 	{"names of the language", map[string]string{"t-mean": "type float64 = string\nfunc panic(...any) {}\nvar true, nil, string = 1, 2, 3\n" + mean + "\treturn \"\"\n}"}, "argmin argmin2 sfw", ""},
 
+	{"generic, its own type, and a result that nobody takes", map[string]string{
+		"t-mean":   "type vec []float64\nfunc Mean[V ~[]T, T ~float64](x V) T {\n" + strings.Replace(goodSum, "floats.Sum(x) / float64(len(x))", "x[0]/3 + x[1]/3 + x[2]/3", 1),
+		"t-argmin": strings.Replace(strings.Replace(sheetText("t-argmin"), "[]float64, tau float64) {", "vec, tau float64) vec {", 1), "g[best])\n", "g[best])\n\treturn dst\n", 1)}, all, ""},
 	{"wrong signature", map[string]string{"t-mean": "func Mean(x []float64) int { return 3 }"}, "argmin argmin2 sfw", "cannot use Mean"},
 	{"function deleted", map[string]string{"t-mean": "// nothing"}, "argmin argmin2 sfw", "cell t-mean has no function Mean"},
 	{"commands and a program below", map[string]string{"t-mean": "!rm -rf x\n%noautoget\npackage main\n" + mean + goodSum + "%%\nos.Exit(0)"}, all, "the command !rm is not run; the command %noautoget is not run; what follows %%"},

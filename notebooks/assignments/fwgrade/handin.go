@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +17,8 @@ import (
 const module = "github.com/projection-free/fwlab"
 
 // handIn tells whether the cells of a notebook that are graded compile without a
-// student's own; an error names what they lack. The notebook is its own sheet.
+// student's own, and have the functions that the checks call; an error names what
+// they lack. The notebook is its own sheet. What it asks for is in its metadata.
 func handIn(ctx context.Context, name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -29,6 +33,10 @@ func handIn(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	asked, err := askedOf(name)
+	if err != nil {
+		return "", err
+	}
 	out, err := exec.CommandContext(ctx, goTool(), "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return "", fmt.Errorf("where %s is, is not known here: run the first cell of the sheet: %w", module, err)
@@ -38,10 +46,12 @@ func handIn(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	defer b.close()
+	b.asked = asked
 	_, bad, err := b.child(ctx, s, cells)
 	if err != nil {
 		return "", err
 	}
+	bad = append(bad, lacking(asked, cells)...)
 	text := []string{fmt.Sprintf("%s, as it was saved at %s:", filepath.Base(name), info.ModTime().Format("15:04:05"))}
 	for _, c := range cells {
 		if strings.Contains(c.decls, "// YOUR CODE HERE") {
@@ -50,8 +60,61 @@ func handIn(ctx context.Context, name string) (string, error) {
 	}
 	text = append(text, notes...)
 	if len(bad) > 0 {
-		text = append(append(text, bad...), "Grading sees the cells that say YOUR CODE HERE and no others: move what they need into them, save, and run this cell again.")
+		text = append(append(text, bad...), "Grading sees the cells that say YOUR CODE HERE and no others, and calls the functions that they were handed out with: move what they need into them, save, and run this cell again.")
 		return "", errors.New(strings.Join(text, "\n"))
 	}
 	return strings.Join(append(text, "the cells that are graded compile by themselves"), "\n"), nil
+}
+
+// askedOf reads what the cells of a sheet were handed out with. A sheet of
+// another release may not say it.
+func askedOf(name string) (list []asked, err error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var book struct {
+		Metadata struct {
+			Fwlab struct{ Stubs map[string]string }
+		}
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &book); err != nil {
+		return nil, fmt.Errorf("%s: its metadata are not those that were handed out: %w", filepath.Base(name), err)
+	}
+	stubs := book.Metadata.Fwlab.Stubs
+	for _, id := range slices.Sorted(maps.Keys(stubs)) {
+		a, _, err := ask(cell{id: id, decls: stubs[id]})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a...)
+	}
+	return list, nil
+}
+
+// lacking names the functions that no cell has.
+func lacking(list []asked, cells []cell) (notes []string) {
+	have, there := map[string]bool{}, map[string]bool{}
+	for _, c := range cells {
+		there[c.id] = true
+		f, err := parse(c.id, c.decls)
+		if err != nil { // said already; it may have any
+			return nil
+		}
+		for _, d := range f.ast.Decls {
+			_, keys := names(d)
+			for _, k := range keys {
+				have[k] = true
+			}
+		}
+	}
+	for _, a := range list {
+		switch {
+		case !there[a.cell]:
+			notes = append(notes, fmt.Sprintf("cell %s, with %s, is missing (deleted, or its metadata changed)", a.cell, a.name))
+		case !have[a.name]:
+			notes = append(notes, fmt.Sprintf("cell %s has no function %s", a.cell, a.name))
+		}
+	}
+	return notes
 }

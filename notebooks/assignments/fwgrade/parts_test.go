@@ -124,6 +124,10 @@ func TestHandIn(t *testing.T) {
 		"untouched":           {with(map[string]string{"t-mean": mean + "\t// YOUR CODE HERE\n\tpanic(\"not implemented\")\n}"}), true, "cell t-mean is as it was handed out"},
 		"a program below":     {with(map[string]string{"t-mean": mean + goodSum + "%%\nfmt.Println(Mean(nil))"}), true, "what follows %%"},
 		"no sheet":            {[]nbcell{own}, false, "no solution cells"},
+		"another signature":   {with(map[string]string{"t-mean": "func Mean(x [3]float64) float64 { return 2 }"}), false, "t-mean:1: cannot use x"},
+		"another name":        {with(map[string]string{"t-mean": strings.Replace(mean, "Mean", "mean", 1) + goodSum}), false, "cell t-mean has no function Mean"},
+		"a cell deleted":      {slices.DeleteFunc(with(nil), func(c nbcell) bool { return c.id == "t-mean" }), false, "cell t-mean, with Mean, is missing"},
+		"generic":             {with(map[string]string{"t-mean": "func Mean[V ~[]float64](x V) float64 {\n" + goodSum}), true, "compile by themselves"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := handIn(t.Context(), write(t, t.TempDir(), notebook(f.cells)))

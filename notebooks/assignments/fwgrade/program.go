@@ -97,6 +97,8 @@ func (e *cellError) Error() string { return e.text }
 
 // childFiles is the solution's program. A function that is asked for but not
 // there says why when it is called: its cell is bad, or missing, or has no such function.
+// The program calls a solution as the sheet's checks do, so that what they can call, be
+// it generic or of a type of its own, is good here.
 func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string) (map[string][]byte, error) {
 	var helpers, own []*file
 	for _, c := range s.helpers {
@@ -128,7 +130,7 @@ func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string)
 	main.WriteString("package main\n\nimport fwgradeWire \"grade/wire\"\n\nfunc main() {\n")
 	stubs := "package main\n"
 	for _, a := range list {
-		fmt.Fprintf(&main, "\tfwgradeWire.Function(%q, %s)\n", a.name, a.name)
+		fmt.Fprintf(&main, "\tfwgradeWire.Function(%q, %s { %s })\n", a.name, a.signature, a.call)
 		if defined[a.name] {
 			continue
 		}
@@ -143,8 +145,8 @@ func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string)
 		stubs += fmt.Sprintf("func %s%s { panic(%q) }\n", a.name, strings.TrimPrefix(a.signature, "func"), why)
 	}
 	main.WriteString("\tfwgradeWire.Serve()\n}\n")
-	for _, a := range list { // a wrong signature is its cell's error
-		fmt.Fprintf(&main, "\n//line %s:%d\nvar _ %s = %s\n", a.cell, a.line, a.signature, a.name)
+	for _, a := range list { // a function that cannot be called so is its cell's error
+		fmt.Fprintf(&main, "\n//line %s:%d\nvar _ = %s { %s }\n", a.cell, a.line, a.signature, a.call)
 	}
 	confine(helpers)
 	prune(helpers, own)
