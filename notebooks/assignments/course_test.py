@@ -287,6 +287,10 @@ nbformat.write(nb, sys.argv[1])
 """
 
 
+# In a page: scripts of a student's, and all but links to his server.
+HOSTILE = r"<script[^>]*>alert|<img src=x|href=.javascript|<(?!a )[^>]*tracker\.example"
+
+
 class Submission:
     def __init__(self, file):
         head, *cells = re.split(r"^== (.*)\n", file.read_text(), flags=re.MULTILINE)
@@ -341,7 +345,7 @@ class Submission:
             assert f'<a href="#{cell}">{task}</a>' in page, f"{cell} is not called {task!r} in feedback"
         for edit, letter in ("figure", "P"), ("photograph", "Q"):
             assert (edit in str(self.get("edit"))) == (DOT % letter in page), f"{edit} in feedback"
-        assert not re.search(r"<script[^>]*>alert|<img src=x|href=.javascript", page), "a script in feedback"
+        assert not re.search(HOSTILE, page), "a script in feedback, or what a browser fetches"
 
 
 def course_report(course, student, name):
@@ -667,7 +671,7 @@ def formgrader(course):
         ):
             status, page = get(f"/formgrader/submissions/{notebooks[student]['id']}/")
             assert status == 200 and text in page, page[:2000]
-            assert not re.search(r"<script[^>]*>alert|<img src=x|href=.javascript", page), "a script in the page"
+            assert not re.search(HOSTILE, page), "a script in the page, or what a browser fetches"
     finally:
         kill(p)
 

@@ -148,17 +148,25 @@ class Pictures:
         return {n: (f"picture-{i}", p) for i, (n, p) in enumerate(found.items()) if p}
 
 
-def harmless(text, pictures):
-    """Markdown for the one who grades: no HTML of its own, links to the web only, pictures that are there."""
+PICTURE = r'!\[([^][\n]*)\]\(attachment:((?:[^\s()]|\([^\s()]*\))*)(?:\s+"[^"\n]*")?\)'  # as JupyterLab writes it
 
-    def link(m):
-        if m[1] is None:
-            return m[0] if m[2] else "] ("
-        name = pictures.get(m[1], pictures.get(urllib.parse.unquote(m[1])))
-        return f"](attachment:{name[0]}" if name else "] ("
+
+def harmless(text, pictures):
+    """Markdown for the one who grades: no HTML of its own, links to the web only, pictures that are there and no others.
+
+    A picture on the web would tell its owner who looks, and when; what is left of it is a link.
+    """
+
+    def shown(m):
+        if m[2] is not None:
+            name = pictures.get(m[2], pictures.get(urllib.parse.unquote(m[2])))
+            alt = re.sub(r"[^\w .,:;-]", " ", m[1])  # nothing that could swallow the bracket
+            return f"![{alt}](attachment:{name[0]})" if name else f"! [{alt}] ({m[2]})"
+        return "! [" if m[0] == "![" else m[0] if m[3] else "] ("
 
     text = re.sub(r"<(?=[A-Za-z/!?])", "< ", text).replace("]:", "] :")
-    text = re.sub(r"\]\((?:attachment:([^\s)]*)|(https?://)|)", link, text)
+    text = re.sub(PICTURE + r"|!\[|\]\((https?://)?", shown, text)
+    text = re.sub(r"\\(?=(?:style|href|class|cssId|require|includegraphics)\b)", r"\\ ", text)  # MathJax's way to HTML
     return re.sub(r"(?i)(script|data)\s*:", r"\1 :", text)
 
 
