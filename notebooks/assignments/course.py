@@ -194,8 +194,14 @@ def grade_one(api, student, name, file):
         grades = {g.name: g for g in notebook.grades}
         for cell, g in grades.items():
             row[cell] = "" if g.auto_score is None and g.manual_score is None else f"{g.score:g}"
-        waits = [f"{g.name} ({g.max_score:g})" for g in notebook.grades if g.needs_manual_grade]
-        row |= {"points": f"{notebook.score:g}", "of": f"{notebook.max_score:g}", "waits": " ".join(sorted(waits))}
+        waits = [g for g in notebook.grades if g.needs_manual_grade]
+        waiting = sum(g.max_score for g in waits if g.manual_score is None)  # points once given stay
+        row |= {
+            "points": f"{notebook.score:g}",
+            "of": f"{notebook.max_score - waiting:g}",
+            "waiting": f"{waiting:g}",
+            "waits": " ".join(sorted(f"{g.name} ({g.max_score:g})" for g in waits)),
+        }
     row |= {"notes": " | ".join(info.notes), "parts": info.parts}
     stamp = hashlib.sha256(repr([info.key, info.seconds, row, comments]).encode()).hexdigest()
     stamp = f"<!-- {stamp} -->\n"
@@ -203,23 +209,53 @@ def grade_one(api, student, name, file):
         why = run(api.generate_feedback, name, student, force=True)
         if why:
             return row, f"no feedback: {why}"
-        html.write_text(named(html.read_text(), name) + stamp)
+        html.write_text(named(html.read_text(), name, row, info) + stamp)
         print(
-            f"{student}/{name}: {row['points']} of {row['of']}, {info.seconds} s",
+            f"{student}/{name}: {score(row)}, {info.seconds} s",
             "".join(f"\n  {n}" for n in info.notes),
             flush=True,
         )
     return row, None
 
 
-def named(page, name):
-    """A page of feedback whose list calls the cells by their tasks; nbgrader calls each of them a test cell."""
+def score(row):
+    """What is graded so far; what waits for a hand is not lost."""
+    return f"{row['points']} of {row['of']}" + ("" if row["waiting"] == "0" else f", {points(row['waiting'])} wait")
+
+
+def points(n):
+    return f"{float(n):g} point{'s' * (float(n) != 1)}"
+
+
+def named(page, name, row, info):
+    """A page of feedback that begins with what to look at, and calls the cells by their tasks; nbgrader calls each of
+    them a test cell, and says of one that waits that it had 0 points."""
     tasks = judge.tasks(name)
-    return re.sub(
-        r'(<a href="#([\w-]+)">)[^<]*(</a> \(Score)',
-        lambda m: m[1] + escape(tasks[m[2]][0]) + m[3] if m[2] in tasks else m[0],
-        page,
-    )
+    waits = dict(re.findall(r"(\S+) \(([\d.]+)\)", row["waits"]))
+
+    def line(m):
+        had = f"({points(waits[m[2]])}: waits for a hand)" if m[2] in waits else m[3]
+        return f"{m[1]}{escape(tasks[m[2]][0])}</a> {had}" if m[2] in tasks else m[0]
+
+    page = re.sub(r'(<a href="#([\w-]+)">)[^<]*</a> (\(Score: [^)]*\))', line, page)
+    for cell in waits:
+        page = re.sub(rf'(<a name="{cell}"></a>.*?)Score: [\d.]+ /', r"\1waits: of", page, count=1, flags=re.DOTALL)
+    return re.sub(r"<h4>[^<]*</h4>", lambda _: f"<h4>{name}: {score(row)}</h4>\n{look(tasks, info)}", page, count=1)
+
+
+def look(tasks, info):
+    """The parts of checks that were not passed, with links to them, after what the notes say of cells."""
+    lines = [escape(n) for n in info.notes if n.startswith("cell ") and "not compile" not in n]  # a part says it
+    lines += [escape(info.unusable)] if "unusable" in info else []
+    for cell, parts in info.parts.items():
+        for p in parts:
+            if not p["passed"]:
+                what = f" for {p['what']}" if p["what"] else ""
+                link = f'<a href="#{cell}">{escape(tasks[cell][0])}</a>'
+                lines.append(f"{link}, {points(p['points'])}{escape(what)}: <code>{escape(p['says'])}</code>")
+    if not lines:
+        return '<div id="look">The checks are all passed.</div>\n'
+    return '<div id="look">Look at this first:<ul>' + "".join(f"<li>{x}</li>" for x in lines) + "</ul></div>\n"
 
 
 def judged(api, student, name, out):
@@ -235,7 +271,7 @@ def judged(api, student, name, out):
 
 def write_grades(rows, names):
     """A line for each submission."""
-    columns = ["student", "set", "points", "of", "waits", "notes"]
+    columns = ["student", "set", "points", "of", "waiting", "waits", "notes"]
     columns += [cell for name in names for cell in judge.tasks(name)]
     with table("grades.csv") as f:
         out = csv.DictWriter(f, columns, extrasaction="ignore")

@@ -1,8 +1,8 @@
 """make course-test: the sheets, their keys, and the grade of every submission in testdata/, cell by cell.
 
 A file of testdata/ is a submission: what it is, its sheet, from what it is made (the key's solutions or the released
-stubs), how its file is edited (a function below), the grades that it must get, what its report must say, and the cells
-that differ. All is done in a copy of this folder in .venv, which goes away. The random numbers of the checks are the
+stubs), how its file is edited (a function below), the grades that it must get, what its report must say, what its
+feedback begins with, and the cells that differ. All is done in a copy of this folder in .venv, which goes away. The random numbers of the checks are the
 same each time; with DRAWS=20 all is graded with 19 others, too, and no grade may hang on them.
 """
 
@@ -10,6 +10,7 @@ import contextlib
 import copy
 import csv
 import hashlib
+import html
 import http.client
 import importlib.metadata
 import json
@@ -326,12 +327,14 @@ class Submission:
         (folder / f"{self.set}.ipynb").write_bytes(data)
 
     def check(self, course):
+        def short(name):
+            return name.removeprefix(self.set + "-").removesuffix("-check")
+
         row = course.rows[self.student]
         want, have = dict(x.split() for x in self.get("grades")[0].split(", ")), {}
         for name, points in row.items():
             if name.startswith(self.set + "-"):
-                short = name.removeprefix(self.set + "-").removesuffix("-check")
-                have[short] = "waits" if re.search(rf"\b{name} \(", row["waits"]) else points
+                have[short(name)] = "waits" if re.search(rf"\b{name} \(", row["waits"]) else points
         report = row["notes"] + "\n" + course_report(course, self.student, self.set)
         assert have == want, (
             "\n".join(f"{k}: {have.get(k)}, not {want.get(k)}" for k in want | have if have.get(k) != want.get(k))
@@ -343,6 +346,11 @@ class Submission:
         page = (course.work / "feedback" / self.student / self.set / f"{self.set}.html").read_text()
         for cell, (task, _) in course.tasks(self.set).items():
             assert f'<a href="#{cell}">{task}</a>' in page, f"{cell} is not called {task!r} in feedback"
+        begin = html.unescape(page[page.index('<div id="look">') : page.index('<div id="toc">')])
+        for text in self.get("looks"):
+            assert text in begin, f"{text!r} is not where feedback begins:\n{begin}"
+        full = all(row[c] == f"{of:g}" for c, (_, of) in course.tasks(self.set).items() if have[short(c)] != "waits")
+        assert full == ("The checks are all passed" in begin) == ("Look at this first" not in begin), begin
         for edit, letter in ("figure", "P"), ("photograph", "Q"):
             assert (edit in str(self.get("edit"))) == (DOT % letter in page), f"{edit} in feedback"
         assert not re.search(HOSTILE, page), "a script in feedback, or what a browser fetches"
@@ -518,7 +526,8 @@ def summed(course, table):
     for name in course.names:
         rows = [r for r in course.rows.values() if r["set"] == name]
         tasks = course.tasks(name)
-        assert {float(r["of"]) for r in rows} == {sum(points for _, points in tasks.values())}, name
+        whole = sum(points for _, points in tasks.values())
+        assert {float(r["of"]) + float(r["waiting"]) for r in rows} == {whole}, name
         for r in rows:
             assert float(r["points"]) == sum(float(r[c] or 0) for c in tasks), r
         for c, (task, of) in tasks.items():
@@ -534,9 +543,9 @@ def summed(course, table):
             assert abs(mean - float(line["mean"] or 0)) < 0.02 * (1 + len(parts)), (line, parts)
     honest = {r["student"]: r for r in course.rows.values() if re.fullmatch(r"(ps\d-)?(right|honest)|other-style|prints", r["student"])}
     assert len(honest) == 2 * len(course.names) + 1, honest.keys()
-    for r in honest.values():  # two honest ones for each sheet have all that the checks give
+    for r in honest.values():  # two honest ones for each sheet have all that the checks give, and the others wait
         waits = sum(float(x) for x in re.findall(r"\((.*?)\)", r["waits"]))
-        assert float(r["points"]) == float(r["of"]) - waits, r
+        assert r["points"] == r["of"] and float(r["waiting"]) == waits, r
 
 
 def again(course):
@@ -554,7 +563,9 @@ def by_hand(course):
     from nbgrader.api import Gradebook
 
     page = course.work / "feedback" / "right" / "ps1" / "ps1.html"
-    assert "Not graded yet" in page.read_text()
+    text = page.read_text()
+    assert "Not graded yet" in text and "<h4>ps1: 16 of 16, 6 points wait</h4>" in text
+    assert "(4 points: waits for a hand)" in text and "Score: 0.0" not in text
     with Gradebook(f"sqlite:///{course.work / 'gradebook.db'}", "fwlab") as gb:
         for name, points in ("ps1-certificate", 3.5), ("ps1-start", 1.5):
             grade = gb.find_grade(name, "ps1", "ps1", "right")
@@ -562,7 +573,7 @@ def by_hand(course):
         gb.find_comment("ps1-certificate", "ps1", "ps1", "right").manual_comment = "Convexity? <script>x</script> gap<f"
         gb.db.commit()
     status, out = course.finish("grade")
-    assert status == 0 and out.startswith("right/ps1: 21 of 22") and out.count("\n") == 2, out
+    assert status == 0 and out.startswith("right/ps1: 21 of 22,") and "wait" not in out and out.count("\n") == 2, out
     course.grades()
     row = course.rows["right"]
     assert (row["points"], row["ps1-certificate"], row["waits"]) == ("21", "3.5", ""), row
@@ -577,7 +588,8 @@ def by_hand(course):
     assert status == 0 and out.count("\n") == 2, out
     course.grades()
     row = course.rows["right"]
-    assert (row["points"], row["ps1-certificate"]) == ("21", "3.5") and "ps1-certificate" in row["waits"], row
+    assert (row["points"], row["of"], row["waiting"], row["ps1-certificate"]) == ("21", "22", "0", "3.5"), row
+    assert "ps1-certificate" in row["waits"], row
     assert "Not graded yet" in page.read_text()
 
 

@@ -20,7 +20,7 @@ import (
 //go:embed wire/*[^t].go
 var wireFiles embed.FS
 
-// What compiling may take: the checks, with the library on a new machine; one solution.
+// What compiling may take: the checks, with the library on a new machine; one solution, without each cell that is at fault.
 const (
 	checksTime   = 10 * time.Minute
 	solutionTime = 2 * time.Minute
@@ -104,6 +104,7 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 		notes = append(notes, fmt.Sprintf("cell %s %s", id, bad[id]))
 		return true
 	}
+	began := time.Now()
 	for {
 		var out string
 		files, err := childFiles(s, solutions, b.asked, bad)
@@ -117,7 +118,7 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 		case err != nil:
 			return "", nil, fmt.Errorf("the sheet: %w", err)
 		default:
-			bin, out, err = b.build(ctx, "child", solutionTime, b.gomod, files)
+			bin, out, err = b.build(ctx, "child", max(time.Second, solutionTime-time.Since(began)), b.gomod, files)
 			if err == nil || ctx.Err() != nil {
 				return bin, notes, err
 			}

@@ -320,7 +320,7 @@ func TestSubmissions(t *testing.T) {
 			t.Parallel()
 			j := <-judges
 			defer func() { judges <- j }()
-			v, err := j.grade(t.Context(), write(t, t.TempDir(), notebook(with(s.cells))), 7, 3*time.Second)
+			v, err := j.grade(t.Context(), write(t, t.TempDir(), notebook(with(s.cells))), 7, limits{3 * time.Second, time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -377,7 +377,7 @@ func TestFiles(t *testing.T) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
-			v, err := j.grade(t.Context(), write(t, t.TempDir(), []byte(f.data)), 7, 8*time.Second)
+			v, err := j.grade(t.Context(), write(t, t.TempDir(), []byte(f.data)), 7, limits{8 * time.Second, time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -427,7 +427,7 @@ func TestEarlyExit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.close()
-	v, err := j.grade(t.Context(), write(t, t.TempDir(), notebook(cells)), 1, 8*time.Second)
+	v, err := j.grade(t.Context(), write(t, t.TempDir(), notebook(cells)), 1, limits{8 * time.Second, time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ func TestWalls(t *testing.T) {
 	}
 	t.Chdir(t.TempDir()) // the last resort lets it write
 	for i, w := range append(walls(), lastResort) {
-		r := runner{parent: j.check, child: child, dir: j.sheet.dir, seed: 1, limit: 8 * time.Second, walls: []wall{w}}
-		passed, report, seconds, err := r.run(t.Context(), "t-mean-check", "")
+		r := runner{parent: j.check, child: child, dir: j.sheet.dir, seed: 1, walls: []wall{w}}
+		passed, report, seconds, err := r.run(t.Context(), "t-mean-check", "", 8*time.Second)
 		if err != nil {
 			t.Logf("wall %d is not to be had here: %v", i, err)
 			continue

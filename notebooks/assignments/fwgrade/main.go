@@ -55,13 +55,14 @@ func main() {
 	runtime.LockOSThread() // what this thread starts dies with it
 	var source string
 	var seed uint64
-	var limit time.Duration
+	var limit limits
 	flag.StringVar(&source, "source", "", "the teacher's `notebook`, with solutions and hidden tests")
 	flag.Uint64Var(&seed, "seed", 0, "FWLAB_SEED of the checks; 0 draws one")
-	flag.DurationVar(&limit, "limit", 8*time.Second, "what one check may take")
+	flag.DurationVar(&limit.part, "limit", 8*time.Second, "what one part of a check may take")
+	flag.DurationVar(&limit.all, "all", time.Minute, "what all of them may take together")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: fwgrade [-seed n] [-limit 8s] -source SHEET.ipynb SUBMISSION.ipynb\n       fwgrade SUBMISSION.ipynb")
+		fmt.Fprintln(os.Stderr, "usage: fwgrade [-seed n] [-limit 8s] [-all 1m] -source SHEET.ipynb SUBMISSION.ipynb\n       fwgrade SUBMISSION.ipynb")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -87,7 +88,7 @@ func main() {
 	}
 }
 
-func grade(ctx context.Context, source, submission string, seed uint64, limit time.Duration) (*verdict, error) {
+func grade(ctx context.Context, source, submission string, seed uint64, limit limits) (*verdict, error) {
 	root, err := moduleOf(source)
 	if err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func newJudge(ctx context.Context, source, root string) (*judge, error) {
 
 // grade judges one submission. One that cannot be used passes nothing; an error
 // is the sheet's or the machine's.
-func (j *judge) grade(ctx context.Context, submission string, seed uint64, limit time.Duration) (*verdict, error) {
+func (j *judge) grade(ctx context.Context, submission string, seed uint64, limit limits) (*verdict, error) {
 	for seed == 0 {
 		var b [8]byte
 		rand.Read(b[:])
@@ -155,6 +156,7 @@ func (j *judge) grade(ctx context.Context, submission string, seed uint64, limit
 		}
 		v.Cells = append(v.Cells, m)
 	}
+	v.Notes = append(v.Notes, r.late...)
 	v.Wall = r.note
 	return v, nil
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A part of a check has points of its own. In the sheet it is a call of
@@ -19,6 +20,7 @@ type part struct {
 	What   string  `json:"what"` // "" for a check that has no parts
 	Points float64 `json:"points"`
 	Passed bool    `json:"passed"`
+	Says   string  `json:"says"` // in a line, why not
 }
 
 // partsOf returns the parts of a check, whose points add up to its own. A check
@@ -72,13 +74,22 @@ func (r *runner) check(ctx context.Context, c cell) (mark, error) {
 		var report string
 		var seconds float64
 		var err error
-		if p.Passed, report, seconds, err = r.run(ctx, c.id, p.What); err != nil {
-			return m, err
+		if limit := min(r.limit.part, r.limit.all-r.spent); limit > 0 {
+			if p.Passed, report, seconds, err = r.run(ctx, c.id, p.What, limit); err != nil {
+				return m, err
+			}
+			r.spent += time.Duration(seconds * float64(time.Second))
+		} else {
+			report = fmt.Sprintf("not run: the checks before it took the %v that all have together", r.limit.all)
+			if r.late == nil {
+				r.late = []string{fmt.Sprintf("the checks took the %v that all have together; from cell %s on they were not run: which function has no end?", r.limit.all, c.id)}
+			}
 		}
 		got := 0.0
 		if p.Passed {
 			got = p.Points
 		}
+		p.Says = brief(p.Passed, report)
 		if p.What != "" {
 			report = strings.TrimSuffix(fmt.Sprintf("%g of %g for %s\n%s", got, p.Points, p.What, report), "\n")
 		}
@@ -87,4 +98,17 @@ func (r *runner) check(ctx context.Context, c cell) (mark, error) {
 	}
 	m.Report = strings.Join(text, "\n\n")
 	return m, nil
+}
+
+// brief is a line of a report: what the check said, if it was not passed.
+func brief(passed bool, report string) string {
+	if passed {
+		return ""
+	}
+	report, _, _ = strings.Cut(report, printed)
+	line := []rune(strings.Join(strings.Fields(report), " "))
+	if len(line) > 300 {
+		line = append(line[:300], '…')
+	}
+	return string(line)
 }

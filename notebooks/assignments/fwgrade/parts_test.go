@@ -64,7 +64,7 @@ func TestParts(t *testing.T) {
 		{"nothing right", "\tpanic(\"not implemented\")\n}", nil, 0, "0 of 0.5 for ones\nMean: panic: not implemented"},
 	} {
 		file := write(t, t.TempDir(), notebook(with(map[string]string{"t-mean": mean + s.body})))
-		v, err := j.grade(t.Context(), file, 7, 2*time.Second)
+		v, err := j.grade(t.Context(), file, 7, limits{2 * time.Second, time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,5 +141,23 @@ func TestHandIn(t *testing.T) {
 	}
 	if _, err := handIn(t.Context(), "ps1.ipynb"); err == nil || !strings.Contains(err.Error(), "ps1.ipynb is not here") {
 		t.Error(err)
+	}
+}
+
+// A submission without end in all of its functions holds the grader no longer than all checks may take together,
+// and says so; what comes after is not run.
+func TestAllLimit(t *testing.T) {
+	j := testJudge(t)
+	file := write(t, t.TempDir(), notebook(with(map[string]string{"t-argmin": argmin + "\tfor {\n\t}\n}"})))
+	for _, limit := range []limits{{time.Second, time.Second}, {time.Second, time.Hour}} {
+		v, err := j.grade(t.Context(), file, 7, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, said := passed(v)
+		ran := limit.all > time.Second
+		if strings.Contains(said, "from cell t-argmin-check2 on they were not run") == ran || strings.Contains(said, "not run: the checks before it took the 1s") == ran || (got != "") != ran {
+			t.Errorf("%v: passes %q: %s", limit, got, said)
+		}
 	}
 }

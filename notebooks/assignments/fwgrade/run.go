@@ -50,17 +50,22 @@ func (h *head) String() string {
 	return text
 }
 
+// limits are what a part of a check may take, and all of a submission's together.
+type limits struct{ part, all time.Duration }
+
 // A runner runs checks, each with a parent and a child of its own.
 type runner struct {
 	parent, child, dir string
 	seed               uint64
-	limit              time.Duration
-	walls              []wall // from the highest; those that this machine refused are gone
+	limit              limits
+	spent              time.Duration // by the parts so far
+	late               []string      // where that was all
+	walls              []wall        // from the highest; those that this machine refused are gone
 	note               string
 }
 
 // run tells whether a part of a check is passed, with a report. An error is the machine's.
-func (r *runner) run(ctx context.Context, id, part string) (passed bool, text string, seconds float64, err error) {
+func (r *runner) run(ctx context.Context, id, part string, limit time.Duration) (passed bool, text string, seconds float64, err error) {
 	var files []*os.File
 	defer func() {
 		for _, f := range files {
@@ -107,22 +112,24 @@ func (r *runner) run(ctx context.Context, id, part string) (passed bool, text st
 	go func() { done <- parent.Wait() }()
 	select {
 	case err = <-done:
-	case <-time.After(r.limit):
+	case <-time.After(limit):
 		kill(parent)
 		<-done
-		err = fmt.Errorf("no end after %v", r.limit)
+		err = fmt.Errorf("no end after %v", limit.Round(time.Millisecond))
 	case <-ctx.Done():
 		kill(parent)
 		<-done
 		return false, "", 0, ctx.Err()
 	}
 	seconds = time.Since(began).Seconds()
-	late := seconds >= r.limit.Seconds()
+	late := seconds >= limit.Seconds()
 	end(child)
 	said, _ := io.ReadAll(verdict)
 	passed = err == nil && bytes.Equal(said, word)
 	return passed, r.words(passed, late, err, &report, &trouble, &prints), seconds, nil
 }
+
+const printed = "What your functions printed:\n"
 
 // words are the report: what the check printed, how it ended if not well, and what the solution printed.
 func (r *runner) words(passed, late bool, err error, report, trouble, prints *head) string {
@@ -142,7 +149,7 @@ func (r *runner) words(passed, late bool, err error, report, trouble, prints *he
 	case late:
 		add("", err.Error())
 	}
-	add("What your functions printed:\n", strings.ReplaceAll(prints.String(), strings.TrimSuffix(r.child, ".bin")+"/", ""))
+	add(printed, strings.ReplaceAll(prints.String(), strings.TrimSuffix(r.child, ".bin")+"/", ""))
 	return strings.Join(text, "\n")
 }
 
