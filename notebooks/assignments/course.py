@@ -145,8 +145,20 @@ def key(api, names):
             if subprocess.run(runner, cwd=judge.ROOT, stdout=subprocess.DEVNULL).returncode:
                 yield f"{name} has no key: its solutions do not run, see above"
                 continue
-            os.replace(file, out)
+            wrong = pictures(file)
+            drawn = out.with_stem(f"{name}-drawn")
+            os.replace(file, drawn if wrong else out)
+        if wrong:
+            yield f"{name} has no key: " + "; ".join(wrong) + f"; copy it from {drawn} and attach it under that name"
+            continue
+        drawn.unlink(missing_ok=True)
         print(f"key/{name}", flush=True)
+
+
+def pictures(file):
+    """The pictures of a key's texts that are not those that its cells draw."""
+    out = subprocess.run([judge.build(), "-pictures", str(file)], check=True, capture_output=True, text=True)
+    return out.stdout.splitlines()
 
 
 def grade(api, names):
@@ -246,7 +258,7 @@ def named(page, name, row, info):
 def look(tasks, info):
     """The parts of checks that were not passed, with links to them, after what the notes say of cells."""
     lines = [escape(n) for n in info.notes if n.startswith("cell ") and "not compile" not in n]  # a part says it
-    lines += [escape(info.unusable)] if "unusable" in info else []
+    lines += [f"<code>{escape(info.unusable)}</code>"] if "unusable" in info else []
     for cell, parts in info.parts.items():
         for p in parts:
             if not p["passed"]:

@@ -2,7 +2,9 @@
 
 A file of testdata/ is a submission: what it is, its sheet, from what it is made (the key's solutions or the released
 stubs), how its file is edited (a function below), the grades that it must get, what its report must say, what its
-feedback begins with, and the cells that differ. All is done in a copy of this folder in .venv, which goes away. The random numbers of the checks are the
+feedback begins with, and the cells that differ. For each sheet two more are made here: the key's solutions, and the
+sheet as it was handed out; they are all that a sheet of your own needs.
+All is done in a copy of this folder in .venv, which goes away. The random numbers of the checks are the
 same each time; with DRAWS=20 all is graded with 19 others, too, and no grade may hang on them.
 """
 
@@ -37,7 +39,7 @@ PYTHON = [sys.executable, "-B"]
 
 def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    began, passed, failed = time.monotonic(), 0, 0
+    began, passed, failed = time.monotonic(), 0, []
     work = pathlib.Path(tempfile.mkdtemp(prefix="course-test-", dir=ROOT / ".venv"))
     try:
         shutil.copytree(HERE / "source", work / "source", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
@@ -52,7 +54,7 @@ def main():
                 passed += 1
                 verdict = "ok"
             except Exception as e:
-                failed += 1
+                failed.append(name)
                 text = str(e) if isinstance(e, AssertionError) else traceback.format_exc()
                 verdict = "FAILED\n" + textwrap.indent(text, "    ")
             print(f"{time.monotonic() - start:6.1f} s  {name}: {verdict}", flush=True)
@@ -60,8 +62,11 @@ def main():
         sys.exit("stopped")
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    print(f"{passed} passed, {failed} failed, in {time.monotonic() - began:.0f} s")
-    sys.exit(failed > 0 or passed == 0)
+    if any(f.partition(":")[0] in {p.stem for p in HERE.glob("testdata/*.txt")} for f in failed):
+        print("A submission in testdata/ fails that answers a task, or a sheet, that you changed? Give its file")
+        print("the new answer or the new grades, or delete it.")
+    print(f"{passed} passed, {len(failed)} failed, in {time.monotonic() - began:.0f} s")
+    sys.exit(len(failed) > 0 or passed == 0)
 
 
 class Course:
@@ -121,7 +126,8 @@ def checks(course):
     yield "a sheet that would show its solution is not released", lambda: refused(course)
     yield "make course: the keys run", lambda: keys(course)
     yield "a student's first cells and the last one, in a fresh folder, with no network", lambda: fresh(course)
-    table = [Submission(f) for f in sorted((HERE / "testdata").glob("*.txt"))]
+    table = [Submission(f.stem, f.read_text()) for f in sorted((HERE / "testdata").glob("*.txt"))]
+    table += [s for name in course.names for s in plain(course, name)]
     yield f"make grade: {len(table)} submissions, stopped twice by force", lambda: graded(course, table)
     for s in table:
         yield s.name, lambda s=s: s.check(course)
@@ -166,6 +172,7 @@ def released(course):
                 stub = 'panic("not implemented")' if c.cell_type == "code" else "YOUR ANSWER HERE"
                 assert stub in c.source, f"{name}: no stub in {mark.grade_id}"
             assert not c.get("outputs"), f"{name}: an output"
+        assert f"GONB_DIR/{name}.ipynb" in nb.cells[-1].source, f"{name}: the last cell looks at another file"
 
 
 def leak(course, name):
@@ -224,6 +231,17 @@ def keys(course):
         assert any("ok" in s for s in says) and any(
             "image/png" in o.get("data", {}) for c in cells for o in c.get("outputs", [])
         ), name
+    from course import pictures
+
+    file = course.work / "key" / name / f"{name}.ipynb"
+    nb, planted = nbformat.read(file, as_version=4), course.work / "planted.ipynb"
+    shown = next(c for c in nb.cells if c.get("attachments"))
+    assert pictures(file) == []
+    shown.attachments["expected-1.png"]["image/png"] = DOT % "P"
+    nbformat.write(nb, planted)
+    wrong = pictures(planted)
+    planted.unlink()
+    assert len(wrong) == 1 and "expected-1.png" in wrong[0], "a picture that the key draws otherwise is not seen"
 
 
 def fresh(course):
@@ -267,7 +285,8 @@ def fresh(course):
         assert "not implemented" in said[at + 1], said[at + 1]
         assert "ok" in said[-2] and "panic" not in said[-2], said[-2]
         assert f"{nb.cells[stub + 1].metadata.nbgrader.grade_id}:" in said[-1] and "undefined: own" in said[-1], said[-1]
-        lost = [c.metadata.nbgrader.grade_id for c in source.cells if c.metadata.get("nbgrader", {}).get("solution")][1:]
+        marks = [c.metadata.nbgrader for c in source.cells if "nbgrader" in c.metadata]
+        lost = [m.grade_id for m in marks if m.solution][1:]
         assert lost and all(f"cell {i}, with " in said[-1] for i in lost), said[-1]
 
 
@@ -293,10 +312,10 @@ HOSTILE = r"<script[^>]*>alert|<img src=x|href=.javascript|<(?!a )[^>]*tracker\.
 
 
 class Submission:
-    def __init__(self, file):
-        head, *cells = re.split(r"^== (.*)\n", file.read_text(), flags=re.MULTILINE)
+    def __init__(self, student, text):
+        head, *cells = re.split(r"^== (.*)\n", text, flags=re.MULTILINE)
         lines = [x.split(": ", 1) for x in head.splitlines()[1:]]
-        self.student, (self.about, self.fields) = file.stem, (head.splitlines()[0].lstrip("# "), lines)
+        self.student, (self.about, self.fields) = student, (head.splitlines()[0].lstrip("# "), lines)
         self.name = f"{self.student}: {self.about}"
         self.cells = dict(zip(cells[::2], cells[1::2]))
         self.set = self.get("set")[0]
@@ -346,14 +365,31 @@ class Submission:
         page = (course.work / "feedback" / self.student / self.set / f"{self.set}.html").read_text()
         for cell, (task, _) in course.tasks(self.set).items():
             assert f'<a href="#{cell}">{task}</a>' in page, f"{cell} is not called {task!r} in feedback"
-        begin = html.unescape(page[page.index('<div id="look">') : page.index('<div id="toc">')])
+        begin = page[page.index('<div id="look">') : page.index('<div id="toc">')]
+        full = all(row[c] == f"{of:g}" for c, (_, of) in course.tasks(self.set).items() if have[short(c)] != "waits")
+        assert full == ("<code>" not in begin), begin
+        begin = html.unescape(re.sub("<[^>]*>", "", begin))
         for text in self.get("looks"):
             assert text in begin, f"{text!r} is not where feedback begins:\n{begin}"
-        full = all(row[c] == f"{of:g}" for c, (_, of) in course.tasks(self.set).items() if have[short(c)] != "waits")
-        assert full == ("The checks are all passed" in begin) == ("Look at this first" not in begin), begin
         for edit, letter in ("figure", "P"), ("photograph", "Q"):
             assert (edit in str(self.get("edit"))) == (DOT % letter in page), f"{edit} in feedback"
         assert not re.search(HOSTILE, page), "a script in feedback, or what a browser fetches"
+
+
+def plain(course, name):
+    """The key's solutions, and what was handed out, as submissions."""
+    checks, texts = {}, []
+    for c in course.sheet("source", name).cells:
+        mark = c.metadata.get("nbgrader", {})
+        if mark.get("grade"):
+            short = mark.grade_id.removeprefix(name + "-").removesuffix("-check")
+            checks[short] = mark.points
+            texts += [short] if mark.solution else []
+    right = ", ".join(f"{i} waits" if i in texts else f"{i} {of:g}" for i, of in checks.items())
+    none = ", ".join(f"{i} 0" for i in checks)
+    yield Submission(f"{name}-right", f"# The key.\nset: {name}\nfrom: solutions\ngrades: {right}")
+    text = f"# As it was handed out.\nset: {name}\nfrom: release\ngrades: {none}\nlooks: panic: not implemented"
+    yield Submission(f"{name}-untouched", text)
 
 
 def course_report(course, student, name):
@@ -541,9 +577,8 @@ def summed(course, table):
             assert all(int(x["all"]) > 0 < int(x["none"]) and int(x["graded"]) == len(rows) for x in parts), parts
             mean = sum(float(x["mean"]) for x in parts) if parts else float(line["mean"] or 0)
             assert abs(mean - float(line["mean"] or 0)) < 0.02 * (1 + len(parts)), (line, parts)
-    honest = {r["student"]: r for r in course.rows.values() if re.fullmatch(r"(ps\d-)?(right|honest)|other-style|prints", r["student"])}
-    assert len(honest) == 2 * len(course.names) + 1, honest.keys()
-    for r in honest.values():  # two honest ones for each sheet have all that the checks give, and the others wait
+    for name in course.names:
+        r = course.rows[f"{name}-right"]
         waits = sum(float(x) for x in re.findall(r"\((.*?)\)", r["waits"]))
         assert r["points"] == r["of"] and float(r["waiting"]) == waits, r
 
@@ -562,43 +597,53 @@ def again(course):
 def by_hand(course):
     from nbgrader.api import Gradebook
 
-    page = course.work / "feedback" / "right" / "ps1" / "ps1.html"
-    text = page.read_text()
-    assert "Not graded yet" in text and "<h4>ps1: 16 of 16, 6 points wait</h4>" in text
-    assert "(4 points: waits for a hand)" in text and "Score: 0.0" not in text
+    def texts(name):
+        cells = [c for c in course.sheet("source", name).cells if c.cell_type == "markdown" and "nbgrader" in c.metadata]
+        return {c.metadata.nbgrader.grade_id: c.metadata.nbgrader.points for c in cells if c.metadata.nbgrader.grade}
+
+    name = next(n for n in course.names if texts(n))
+    student, hand, tasks = f"{name}-right", texts(name), course.tasks(name)
+    whole, first = sum(of for _, of in tasks.values()), next(iter(hand))
+    page = course.work / "feedback" / student / name / f"{name}.html"
+    text, waits = page.read_text(), sum(hand.values())
+    auto = f"{whole - waits:g}"
+    assert "Not graded yet" in text and f"<h4>{name}: {auto} of {auto}, {waits:g} points wait</h4>" in text
+    assert f"({hand[first]:g} points: waits for a hand)" in text and "Score: 0.0" not in text
     with Gradebook(f"sqlite:///{course.work / 'gradebook.db'}", "fwlab") as gb:
-        for name, points in ("ps1-certificate", 3.5), ("ps1-start", 1.5):
-            grade = gb.find_grade(name, "ps1", "ps1", "right")
-            grade.manual_score, grade.needs_manual_grade = points, False
-        gb.find_comment("ps1-certificate", "ps1", "ps1", "right").manual_comment = "Convexity? <script>x</script> gap<f"
+        for cell, of in hand.items():
+            grade = gb.find_grade(cell, name, name, student)
+            grade.manual_score, grade.needs_manual_grade = of - 0.5, False
+        gb.find_comment(first, name, name, student).manual_comment = "Convexity? <script>x</script> gap<f"
         gb.db.commit()
     status, out = course.finish("grade")
-    assert status == 0 and out.startswith("right/ps1: 21 of 22,") and "wait" not in out and out.count("\n") == 2, out
+    had, given = f"{whole - 0.5 * len(hand):g}", f"{hand[first] - 0.5:g}"
+    assert status == 0 and out.startswith(f"{student}/{name}: {had} of {whole:g},") and "wait" not in out, out
+    assert out.count("\n") == 2, out
     course.grades()
-    row = course.rows["right"]
-    assert (row["points"], row["ps1-certificate"], row["waits"]) == ("21", "3.5", ""), row
-    line = class_lines(course)["ps1-certificate", ""]
-    mean = f"{3.5 / int(line['graded']):.2f}"  # the others that are graded were left as they were handed out
-    assert (line["task"], line["of"], line["mean"]) == ("Task 6 · Why it is a certificate", "4", mean), line
+    row = course.rows[student]
+    assert (row["points"], row[first], row["waits"]) == (had, given, ""), row
+    line = class_lines(course)[first, ""]
+    mean = f"{(hand[first] - 0.5) / int(line['graded']):.2f}"  # of the others only those left as they were
+    assert (line["task"], line["of"], line["mean"]) == (tasks[first][0], f"{hand[first]:g}", mean), line
     text = page.read_text()
     assert "Convexity?" in text and "gap&lt; f" in text and "<script>x" not in text and "Not graded yet" not in text
-    file = course.work / "submitted" / "right" / "ps1" / "ps1.ipynb"
+    file = course.work / "submitted" / student / name / f"{name}.ipynb"
     file.write_bytes(file.read_bytes() + b"\n")
     status, out = course.finish("grade")
     assert status == 0 and out.count("\n") == 2, out
     course.grades()
-    row = course.rows["right"]
-    assert (row["points"], row["of"], row["waiting"], row["ps1-certificate"]) == ("21", "22", "0", "3.5"), row
-    assert "ps1-certificate" in row["waits"], row
-    assert "Not graded yet" in page.read_text()
+    row = course.rows[student]
+    assert (row["points"], row["of"], row["waiting"], row[first]) == (had, f"{whole:g}", "0", given), row
+    assert first in row["waits"] and "Not graded yet" in page.read_text(), row
 
 
 def lost(course):
-    student = "wrong-sign"
+    name = course.names[0]
+    student = f"{name}-untouched"
     before = course.rows[student]
 
     def seed():
-        page = course.work / "feedback" / student / "ps1" / "ps1.html"
+        page = course.work / "feedback" / student / name / f"{name}.html"
         return re.search(r"FWLAB_SEED=\d+", page.read_text())[0]
 
     drawn = seed()
@@ -606,35 +651,34 @@ def lost(course):
     (course.work / "grades.csv").unlink()
     status, out = course.finish("grade")
     # a feedback of the same words and seconds stands as it is, so that out need not name the student
-    assert status == 0 and (course.work / "autograded" / student / "ps1" / "ps1.ipynb").exists(), out
+    assert status == 0 and (course.work / "autograded" / student / name / f"{name}.ipynb").exists(), out
     course.grades()
     assert course.rows[student] | {"notes": ""} == before | {"notes": ""} and seed() == drawn
 
 
 def misplaced(course):
-    folder = course.work / "submitted"
-    (folder / "ps1.ipynb").write_text("{}")
-    (folder / "right" / "ps99").mkdir()
-    (folder / "lena" / "ps1").mkdir(parents=True)
-    (folder / "..ann" / "ps1").mkdir(parents=True)
-    (folder / "lena" / "ps1" / "ps1 (1).ipynb").write_text("{}")
-    (folder / "tom" / "ps1" / "ps1.ipynb").mkdir(parents=True)
+    folder, name = course.work / "submitted", course.names[0]
+    right = f"{name}-right"
+    (folder / f"{name}.ipynb").write_text("{}")
+    (folder / right / "ps99").mkdir()
+    (folder / "lena" / name).mkdir(parents=True)
+    (folder / "..ann" / name).mkdir(parents=True)
+    (folder / "lena" / name / f"{name} (1).ipynb").write_text("{}")
+    (folder / "tom" / name / f"{name}.ipynb").mkdir(parents=True)
     status, out = course.finish("grade")
     assert status == 1, out
     for text in (
-        "submitted/ps1.ipynb: not a folder",
+        f"submitted/{name}.ipynb: not a folder",
         "submitted/..ann: not a folder named",
         "ps99: not one of the sheets",
-        "lena/ps1: no ps1.ipynb in its folder",
+        f"lena/{name}: no {name}.ipynb in its folder",
         "not a plain file",
     ):
         assert text in out, out
+    before = course.rows[right]["points"]
     course.grades()
-    assert (
-        "rename" in course.rows["lena"]["notes"]
-        and course.rows["tom"]["points"] == "0"
-        and course.rows["prints"]["points"] == "16"
-    )
+    assert "rename" in course.rows["lena"]["notes"] and course.rows["tom"]["points"] == "0"
+    assert course.rows[right]["points"] == before != "0"
 
 
 def formgrader(course):
@@ -673,14 +717,17 @@ def formgrader(course):
             time.sleep(0.2)
         status, page = get("/formgrader/manage_assignments")
         assert status == 200 and "Manage Assignments" in page, page
-        status, page = get("/formgrader/api/submitted_notebooks/ps1/ps1")
-        notebooks = {x["student"]: x for x in json.loads(page)}
-        assert notebooks["prints"]["needs_manual_grade"] and notebooks["prints"]["score"] == 16
-        for student, text in (
-            ("prints", "debug: to stderr"),
-            ("cheat-page", "How this was graded"),
-            ("bad-empty", "no bytes in it"),
-        ):
+        shown = [("prints", "debug: to stderr"), ("cheat-page", "How this was graded"), ("bad-empty", "no bytes in it")]
+        shown += [(f"{course.names[-1]}-right", "How this was graded")]
+        for student, text in shown:
+            if student not in course.rows:  # its file is not in testdata/
+                continue
+            name = course.rows[student]["set"]
+            _, page = get(f"/formgrader/api/submitted_notebooks/{name}/{name}")
+            notebooks = {x["student"]: x for x in json.loads(page)}
+            row = course.rows[student]
+            assert f"{notebooks[student]['score']:g}" == row["points"], row
+            assert notebooks[student]["needs_manual_grade"] == bool(row["waits"]), row
             status, page = get(f"/formgrader/submissions/{notebooks[student]['id']}/")
             assert status == 200 and text in page, page[:2000]
             assert not re.search(HOSTILE, page), "a script in the page, or what a browser fetches"

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import copy
+import functools
 import hashlib
 import json
 import os
@@ -152,7 +153,7 @@ PICTURE = r'!\[([^][\n]*)\]\(attachment:((?:[^\s()]|\([^\s()]*\))*)(?:\s+"[^"\n]
 
 
 def harmless(text, pictures):
-    """Markdown for the one who grades: no HTML of its own, links to the web only, pictures that are there and no others.
+    """Markdown for the one who grades: no HTML of its own, links to the web only, the pictures that are there.
 
     A picture on the web would tell its owner who looks, and when; what is left of it is a link.
     """
@@ -306,7 +307,7 @@ class Grades(GetGrades):
 
 
 class Stubs(NbGraderPreprocessor):
-    """Keeps in a release what its cells ask for, so that the last cell of a sheet knows it of a file that is filled in."""
+    """Keeps in a release what its cells ask for: the last cell of a sheet reads it in a file that is filled in."""
 
     def preprocess(self, nb, resources):
         marks = [(c, c.metadata.get("nbgrader", {})) for c in nb.cells if c.cell_type == "code"]
@@ -325,10 +326,16 @@ class Submission(NotebookExporter):
         return self.from_notebook_node(tidy(file, where["assignment"], where["notebook"]), resources=resources, **kw)
 
 
+@functools.cache
+def build():
+    """The judge's program, of the source as it is."""
+    command = [os.environ.get("GO", "go"), "build", "-o", str(JUDGE), "./notebooks/assignments/fwgrade"]
+    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "CGO_ENABLED": "0"})
+    return str(JUDGE)
+
+
 class Judge(NbGraderPreprocessor):
     """Asks the judge, and writes his verdict where a kernel's outputs would be."""
-
-    built = False
 
     def preprocess(self, nb, resources):
         where, info = resources["nbgrader"], nb.metadata.fwlab
@@ -360,10 +367,6 @@ class Judge(NbGraderPreprocessor):
         return nb, resources
 
     def ask(self, nb, source):
-        if not Judge.built:
-            build = [os.environ.get("GO", "go"), "build", "-o", str(JUDGE), "./notebooks/assignments/fwgrade"]
-            subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, "CGO_ENABLED": "0"})
-            Judge.built = True
         cells = []
         for c in nb.cells:
             mark = c.metadata.get("nbgrader")
@@ -375,7 +378,7 @@ class Judge(NbGraderPreprocessor):
             file = pathlib.Path(tmp) / "submission.ipynb"
             file.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
             judge = subprocess.Popen(
-                [str(JUDGE), "-seed", str(seed_of(nb.metadata.fwlab.key)), "-source", str(source), str(file)],
+                [build(), "-seed", str(seed_of(nb.metadata.fwlab.key)), "-source", str(source), str(file)],
                 env={**os.environ, "TMPDIR": tmp},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -4,7 +4,8 @@
 //
 // and prints JSON: for each check cell its points, with a report. Without
 // -source it tells a student whether the cells that are graded compile without
-// the others of the notebook, as they have to in grading. Data,
+// the others of the notebook, as they have to in grading; with -pictures KEY.ipynb
+// it tells a teacher which pictures of a sheet its key draws otherwise. Data,
 // accounts and verdict are in one program, the student's code in another that
 // can only answer over a pipe: see package wire. Of the submission only the
 // solution cells' text is used, of the sheet everything else.
@@ -60,9 +61,21 @@ func main() {
 	flag.Uint64Var(&seed, "seed", 0, "FWLAB_SEED of the checks; 0 draws one")
 	flag.DurationVar(&limit.part, "limit", 8*time.Second, "what one part of a check may take")
 	flag.DurationVar(&limit.all, "all", time.Minute, "what all of them may take together")
+	key := flag.String("pictures", "", "the `notebook` of a key, whose pictures are to be those that it draws")
 	flag.Parse()
+	if *key != "" {
+		wrong, err := pictures(*key)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "fwgrade:", err)
+			os.Exit(1)
+		}
+		for _, w := range wrong {
+			fmt.Println(w)
+		}
+		return
+	}
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: fwgrade [-seed n] [-limit 8s] [-all 1m] -source SHEET.ipynb SUBMISSION.ipynb\n       fwgrade SUBMISSION.ipynb")
+		fmt.Fprintln(os.Stderr, "usage: fwgrade [-seed n] [-limit 8s] [-all 1m] -source SHEET.ipynb SUBMISSION.ipynb\n       fwgrade SUBMISSION.ipynb\n       fwgrade -pictures KEY.ipynb")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
