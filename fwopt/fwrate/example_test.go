@@ -113,8 +113,8 @@ func ExampleTune() {
 	for _, row := range t.Rows() {
 		fmt.Println(row[:3])
 	}
-	t, _ = fwrate.Tune([]float64{0.001, 0.01}, 3, fwopt.Budget{Steps: 64}, run)
-	fmt.Println(t.Best, t.Doubts)
+	t, _ = fwrate.Tune([]float64{0.01, 0.1}, 3, fwopt.Budget{Steps: 64}, run) // too small: the grid grows
+	fmt.Println(t.Best, len(t.Rounds[0]), t.Doubts)
 	// Output:
 	// 10 16.5 [] <nil>
 	// [value f after 0.5 of the budget f after 1 of the budget]
@@ -123,7 +123,7 @@ func ExampleTune() {
 	// [1 3.2064e−6 2.6571e−8]
 	// [10 0 0]
 	// [100 0.020089 0.020089]
-	// 0.01 [the best value, 0.01, is the largest of the grid: try larger ones]
+	// 10 6 []
 }
 
 // Where runs ended, in a table for fwnb.Table.

@@ -67,15 +67,40 @@ func Summary(traces ...*fwopt.Trace) [][]string {
 	return rows
 }
 
-// over returns the median over the last points, and their range if they differ; "" if
-// there is none.
-func over(traces []*fwopt.Trace, of func(p fwopt.Point) float64) (middle, spread string) {
-	var values []float64
+// loss is f at a point.
+func loss(p fwopt.Point) float64 { return p.F }
+
+// start returns the first point of a trace, or one with nothing recorded.
+func start(tr *fwopt.Trace) fwopt.Point {
+	if len(tr.Points) == 0 {
+		return tr.Last()
+	}
+	return tr.Points[0]
+}
+
+// valuesOf returns a number at a point of each trace, where there is one.
+func valuesOf(traces []*fwopt.Trace, at func(tr *fwopt.Trace) fwopt.Point, of func(p fwopt.Point) float64) (values []float64) {
 	for _, tr := range traces {
-		if x := of(tr.Last()); !math.IsNaN(x) {
+		if x := of(at(tr)); !math.IsNaN(x) {
 			values = append(values, x)
 		}
 	}
+	return values
+}
+
+// middleOf returns their median, NaN if there is none.
+func middleOf(traces []*fwopt.Trace, at func(tr *fwopt.Trace) fwopt.Point, of func(p fwopt.Point) float64) float64 {
+	values := valuesOf(traces, at, of)
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return median(values)
+}
+
+// over returns the median over the last points, and their range if they differ; "" if
+// there is none.
+func over(traces []*fwopt.Trace, of func(p fwopt.Point) float64) (middle, spread string) {
+	values := valuesOf(traces, (*fwopt.Trace).Last, of)
 	if len(values) == 0 {
 		return "", ""
 	}

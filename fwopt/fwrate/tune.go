@@ -5,21 +5,24 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Tuning is what Tune has found.
+// Tuning is what Tune or TuneTwo has found.
 type Tuning struct {
 	Best   float64   // the value with the least median in the last round; NaN before there is one
+	Second float64   // the value of the second constant beside it; 0 from Tune
 	Rounds [][]Tried // what was left of the grid in each round, in its order
 	Spent  float64   // in whole budgets
 	Doubts []string  // what speaks against Best; empty if nothing does
 }
 
-// Tried is what became of one value of the constant in a round.
+// Tried is what became of one value of the constant, or of one pair of values, in a round.
 type Tried struct {
-	C                   float64
+	C, Second           float64        // Second is 0 from Tune
 	Share               float64        // of the whole budget that each run had
 	Median, Least, Most float64        // over the seeds, of the last f; +Inf for a run that diverged
 	Traces              []*fwopt.Trace // one a seed
@@ -29,7 +32,9 @@ type Tried struct {
 // round tries what is left of the grid on the seeds 1, …, seeds and keeps the better
 // half, three values at least; a run has twice the budget of one in the round before,
 // and in the last round the whole of b. What is compared is the median over the seeds
-// of the last f.
+// of the last f. Where the best is at an end of the grid, and no tie, Tune adds two
+// values there, in the ratio of the last two, and starts again; no run is made twice. It
+// does so three times at most.
 //
 // run makes one run within the budget that it is given: by fwnb.Run, so that it is
 // kept, or by fwopt.Run. The runs follow one another, so that seconds are worth the
@@ -38,40 +43,142 @@ type Tried struct {
 // Doubts says where Best is not to be trusted: a grid of one value; the best at an end
 // of the grid, beyond which a better one may be; a tie, where another value comes
 // within 1e-9 of what the best has gained, so that rounding or the accuracy of an
-// optimum decides; no value at which most runs did not diverge, where Best is NaN.
+// optimum decides; a best that stands still, whose median f falls in the last half of the
+// budget by less than 1/1000 of what it has gained, while its duality gap, or its f above
+// the least that any run saw, is over 1/100 of the first, or while it has gained nothing;
+// no value at which most runs did not diverge, where Best is NaN.
 //
-// Tune panics if the grid is empty or does not rise from above 0, if seeds < 1, or if b
-// cannot be divided: it has a Record, or no limit but Tolerance.
+// Tune panics if the grid is empty or does not rise from above 0, if seeds < 1, if run is
+// nil, or if b cannot be divided: it has a Record, or no limit but Tolerance.
 func Tune(grid []float64, seeds int, b fwopt.Budget, run func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
-	checkTune(grid, seeds, b)
-	sizes := []int{len(grid)}
-	for n := len(grid); n > 3; {
+	need.Given("fwrate", "Tune: run", run == nil)
+	return tune([2][]float64{grid, {0}}, seeds, b, func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace { return run(p[0], seed, b) })
+}
+
+// TuneTwo is Tune of two constants: it tries each value of one grid with each of another,
+// and adds to the grid at an end of which the best is.
+func TuneTwo(grid, second []float64, seeds int, b fwopt.Budget, run func(c, second float64, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
+	need.Given("fwrate", "TuneTwo: run", run == nil)
+	checkTune(second, seeds, b)
+	return tune([2][]float64{grid, second}, seeds, b, func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace { return run(p[0], p[1], seed, b) })
+}
+
+// pair is a value of each constant; the second is 0 where there is one constant.
+type pair [2]float64
+
+func (p Tried) pair() pair { return pair{p.C, p.Second} }
+
+// tuner is a Tune at work.
+type tuner struct {
+	seeds int
+	b     fwopt.Budget
+	run   func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace
+	known map[known]*fwopt.Trace // the runs that were made
+	spent float64
+}
+
+type known struct {
+	pair
+	share float64
+	seed  uint64
+}
+
+func tune(grids [2][]float64, seeds int, b fwopt.Budget, run func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
+	checkTune(grids[0], seeds, b)
+	u := &tuner{seeds, b, run, map[known]*fwopt.Trace{}, 0}
+	for grown := 0; ; grown++ {
+		t, err := u.halve(grids)
+		t.Spent = u.spent
+		if err != nil {
+			return t, err
+		}
+		best, tied := t.best()
+		if larger, ok := grow(grids, best); ok && !tied && grown < 3 && !math.IsInf(best.Median, 1) {
+			grids = larger
+			continue
+		}
+		t.judge(grids, b)
+		return t, nil
+	}
+}
+
+// halve makes the rounds.
+func (u *tuner) halve(grids [2][]float64) (*Tuning, error) {
+	var left []pair
+	for _, c := range grids[0] {
+		for _, d := range grids[1] {
+			left = append(left, pair{c, d})
+		}
+	}
+	sizes := []int{len(left)}
+	for n := len(left); n > 3; {
 		n = max(3, (n+1)/2)
 		sizes = append(sizes, n)
 	}
-	t, left := &Tuning{Best: math.NaN()}, slices.Clone(grid)
+	t := &Tuning{Best: math.NaN()}
 	for round, size := range sizes {
 		share := math.Exp2(float64(round + 1 - len(sizes)))
 		if round > 0 {
 			left = better(t.Rounds[round-1], size)
 		}
 		t.Rounds = append(t.Rounds, nil)
-		for _, c := range left {
-			p := Tried{C: c, Share: share}
-			for seed := range seeds {
-				tr := run(c, uint64(seed+1), part(b, share))
-				if tr == nil || tr.Status == fwopt.Interrupted {
-					return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %g and seed %d: what was tried before is in the Tuning", round+1, len(sizes), c, seed+1)
+		for _, at := range left {
+			p := Tried{C: at[0], Second: at[1], Share: share}
+			for seed := range u.seeds {
+				key := known{at, share, uint64(seed + 1)}
+				tr := u.known[key]
+				if tr == nil {
+					tr = u.run(at, key.seed, part(u.b, share))
+					if tr == nil || tr.Status == fwopt.Interrupted {
+						return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %v and seed %d: what was tried before is in the Tuning", round+1, len(sizes), at, seed+1)
+					}
+					u.known[key] = tr
+					u.spent += share
 				}
 				p.Traces = append(p.Traces, tr)
-				t.Spent += share
 			}
 			p.summarise()
 			t.Rounds[round] = append(t.Rounds[round], p)
 		}
 	}
-	t.judge(grid)
 	return t, nil
+}
+
+// String writes "2", or "2, 0.5" of two constants.
+func (p pair) String() string {
+	if p[1] == 0 {
+		return fmt.Sprintf("%g", p[0])
+	}
+	return fmt.Sprintf("%g, %g", p[0], p[1])
+}
+
+// grow adds two values to each grid at an end of which the best is, and reports whether there was one.
+func grow(grids [2][]float64, best *Tried) (larger [2][]float64, ok bool) {
+	for i, grid := range grids {
+		larger[i] = grid
+		n, c := len(grid), best.pair()[i]
+		if n < 2 || c != grid[0] && c != grid[n-1] {
+			continue
+		}
+		q, to := grid[n-1]/grid[n-2], slices.Clone(grid)
+		if c == grid[0] {
+			q = grid[0] / grid[1]
+			to = []float64{neat(c * q * q), neat(c * q), c}
+			to = append(to, grid[1:]...)
+		} else {
+			to = append(to, neat(c*q), neat(c*q*q))
+		}
+		if to[0] > 0 && !math.IsInf(to[len(to)-1], 1) {
+			larger[i], ok = to, true
+		}
+	}
+	return larger, ok
+}
+
+// neat rounds to twelve digits, so that 0.001·0.1 is 0.0001.
+func neat(x float64) float64 {
+	y, _ := strconv.ParseFloat(fmt.Sprintf("%.12g", x), 64) // an infinity where x is one
+	return y
 }
 
 func checkTune(grid []float64, seeds int, b fwopt.Budget) {
@@ -98,13 +205,13 @@ func part(b fwopt.Budget, share float64) fwopt.Budget {
 }
 
 // better returns the values of the least medians, in order.
-func better(round []Tried, size int) (left []float64) {
+func better(round []Tried, size int) (left []pair) {
 	round = slices.Clone(round)
 	slices.SortStableFunc(round, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
 	for _, p := range round[:size] {
-		left = append(left, p.C)
+		left = append(left, p.pair())
 	}
-	slices.Sort(left)
+	slices.SortFunc(left, func(p, q pair) int { return slices.Compare(p[:], q[:]) })
 	return left
 }
 
@@ -119,64 +226,4 @@ func (p *Tried) summarise() {
 		f = append(f, last)
 	}
 	p.Median, p.Least, p.Most = median(f), slices.Min(f), slices.Max(f)
-}
-
-// judge finds the best of the last round, and what speaks against it.
-func (t *Tuning) judge(grid []float64) {
-	last := t.Rounds[len(t.Rounds)-1]
-	best := slices.MinFunc(last, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
-	if math.IsInf(best.Median, 1) {
-		t.doubt("half of the runs diverged, or more, at each value of the last round")
-		return
-	}
-	t.Best = best.C
-	switch at := slices.Index(grid, best.C); {
-	case len(grid) == 1:
-		t.doubt("the grid has one value, so nothing was compared")
-	case at == 0:
-		t.doubt("the best value, %g, is the smallest of the grid: try smaller ones", best.C)
-	case at == len(grid)-1:
-		t.doubt("the best value, %g, is the largest of the grid: try larger ones", best.C)
-	}
-	gained := best.Traces[0].Points[0].F - best.Median
-	for _, p := range last {
-		if p.C != best.C && p.Median-best.Median <= 1e-9*gained {
-			t.doubt("%g does as well as %g to nine digits: take a smaller budget to tell them apart", p.C, best.C)
-		}
-	}
-}
-
-func (t *Tuning) doubt(format string, a ...any) {
-	t.Doubts = append(t.Doubts, fmt.Sprintf(format, a...))
-}
-
-// median returns the mean of the two in the middle where there are two.
-func median(x []float64) float64 {
-	s := slices.Sorted(slices.Values(x))
-	return s[(len(s)-1)/2]/2 + s[len(s)/2]/2
-}
-
-// Rows is a table of what was tried, for fwnb.Table: each value with the median of its
-// last f in each round, "–" where it was no longer tried, and the range in its last.
-func (t *Tuning) Rows() [][]string {
-	head := []string{"value"}
-	for _, round := range t.Rounds {
-		if len(round) > 0 {
-			head = append(head, fmt.Sprintf("f after %.3g of the budget", round[0].Share))
-		}
-	}
-	rows := [][]string{append(head, "range over the seeds")}
-	for _, first := range t.Rounds[0] {
-		row, spread := []string{number(first.C, 4)}, ""
-		for _, round := range t.Rounds[:len(head)-1] {
-			cell := "–"
-			if i := slices.IndexFunc(round, func(p Tried) bool { return p.C == first.C }); i >= 0 {
-				cell = number(round[i].Median, 5)
-				spread = number(round[i].Least, 5) + " to " + number(round[i].Most, 5)
-			}
-			row = append(row, cell)
-		}
-		rows = append(rows, append(row, spread))
-	}
-	return rows
 }

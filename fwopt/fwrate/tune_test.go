@@ -1,6 +1,7 @@
 package fwrate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -79,9 +80,9 @@ func TestTuneDoubts(t *testing.T) {
 	}{
 		"in the middle":     {powers(0, 6), func(c float64) float64 { return 0.5 + math.Abs(c-8)/100 }, ""},
 		"one value":         {[]float64{2}, func(c float64) float64 { return 0.5 }, "the grid has one value"},
-		"at the low end":    {powers(0, 6), func(c float64) float64 { return c / 100 }, "the best value, 1, is the smallest of the grid"},
-		"at the high end":   {powers(0, 6), func(c float64) float64 { return 1 / c }, "the best value, 64, is the largest of the grid"},
-		"two values":        {powers(0, 1), func(c float64) float64 { return 0.5 / c }, "the best value, 2, is the largest"},
+		"at the low end":    {powers(0, 6), func(c float64) float64 { return c / 100 }, "the best value, 0.015625, is the smallest of the grid"},
+		"at the high end":   {powers(0, 6), func(c float64) float64 { return 1 / c }, "the best value, 4096, is the largest of the grid"},
+		"two values":        {powers(0, 1), func(c float64) float64 { return 0.5 / c }, "the best value, 128, is the largest"},
 		"a tie by rounding": {powers(0, 2), func(c float64) float64 { return []float64{0, 0.9, 0.1, 0, 0.1 + 1e-11}[int(c)] }, "4 does as well as 2 to nine digits"},
 		"all diverged":      {powers(0, 4), func(c float64) float64 { return math.NaN() }, "half of the runs diverged"},
 		"half of it diverge": {powers(0, 4), func(c float64) float64 {
@@ -95,6 +96,139 @@ func TestTuneDoubts(t *testing.T) {
 		if said := strings.Join(got.Doubts, "; "); !strings.HasPrefix(said, c.want) || len(got.Doubts) > 1 || (c.want == "") != (said == "") {
 			t.Errorf("%s: %q, want %q", name, said, c.want)
 		}
+	}
+}
+
+// The grid grows by two values at the end where the best is, as often as it takes and three
+// times at most, and no run is made twice.
+func TestTuneGrows(t *testing.T) {
+	for name, c := range map[string]struct {
+		grid  []float64
+		best  float64
+		tried []float64
+	}{
+		"up":      {powers(0, 1), 8, powers(0, 5)},
+		"down":    {[]float64{800, 8000}, 8, []float64{0.8, 8, 80, 800, 8000}[:]},
+		"up once": {powers(0, 3), 8, powers(0, 5)},
+		"inside":  {powers(1, 5), 8, powers(1, 5)},
+	} {
+		made := map[string]bool{}
+		got, err := Tune(c.grid, 2, fwopt.Budget{Steps: 1024}, func(x float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+			key := fmt.Sprint(x, seed, b.Steps)
+			if made[key] {
+				t.Errorf("%s: %s is run twice", name, key)
+			}
+			made[key] = true
+			return ended(math.Pow(math.Log2(x)-3, 2) / 1000)
+		})
+		var tried []float64
+		for _, p := range got.Rounds[0] {
+			tried = append(tried, p.C)
+		}
+		if err != nil || got.Best != c.best || len(got.Doubts) > 0 || name != "down" && !slices.Equal(tried, c.tried) {
+			t.Errorf("%s: best %g of %v, %q, %v", name, got.Best, tried, got.Doubts, err)
+		}
+		if name == "down" && !slices.Equal(tried, []float64{0.08, 0.8, 8, 80, 800, 8000}) { // not 0.08000000000000002
+			t.Errorf("down: %v", tried)
+		}
+	}
+	// a tie at the end does not grow
+	runs := 0
+	got, _ := Tune(powers(0, 2), 1, fwopt.Budget{Steps: 8}, func(float64, uint64, fwopt.Budget) *fwopt.Trace { runs++; return ended(0.5) })
+	if runs != 3 || len(got.Doubts) != 3 {
+		t.Errorf("%d runs, %q", runs, got.Doubts)
+	}
+}
+
+// A best that has come to rest far from an optimum is doubted; one that is slow, or there, is not.
+func TestTuneStill(t *testing.T) {
+	nan := math.NaN()
+	run := func(gap float64, fs ...float64) *fwopt.Trace { // at w_0, a quarter, half, three quarters and the end
+		tr := &fwopt.Trace{Status: fwopt.Done}
+		for i, f := range fs {
+			tr.Points = append(tr.Points, fwopt.Point{Step: 25 * i, F: f, DualityGap: nan})
+		}
+		tr.Points[0].DualityGap, tr.Points[4].DualityGap = 10, gap
+		return tr
+	}
+	for name, c := range map[string]struct {
+		best, other *fwopt.Trace
+		want        string
+	}{
+		"slow":             {run(5, 1, 0.9, 0.85, 0.83, 0.82), run(5, 1, 1, 1, 0.9, 0.9), ""},
+		"there, by gap":    {run(0.05, 1, 0.5, 0.1, 0.1, 0.1), run(5, 1, 1, 1, 0.9, 0.9), ""},
+		"there, unknown":   {run(nan, 1, 0.5, 0.1, 0.1, 0.1), run(nan, 1, 1, 1, 0.9, 0.9), ""},
+		"gap":              {run(0.5, 1, 0.5, 0.1, 0.1, 0.1), run(5, 1, 1, 1, 0.9, 0.9), "where the duality gap is 5 % of the first"},
+		"another was less": {run(nan, 1, 0.5, 0.1, 0.1, 0.1), run(nan, 1, 0.2, 0.05, 0.1, 0.2), "5.3 % of its first distance above the least f that a run saw"},
+		"itself was less":  {run(nan, 1, 0.05, 0.1, 0.1, 0.1), run(nan, 1, 1, 1, 0.9, 0.9), "5.3 % of its first distance"},
+		"never moved":      {run(nan, 1, 1, 1, 1, 1), run(nan, 1, 2, 2, 2, 2), "and is no less than where the run began"},
+	} {
+		got, err := Tune([]float64{1, 2, 3}, 3, fwopt.Budget{Steps: 100}, func(x float64, _ uint64, b fwopt.Budget) *fwopt.Trace {
+			if x == 2 {
+				return c.best
+			}
+			return c.other
+		})
+		said := strings.Join(got.Doubts, "; ")
+		if err != nil || got.Best != 2 || !strings.Contains(said, c.want) || (c.want == "") != (said == "") || c.want != "" && !strings.HasPrefix(said, "f stands still in the last half of the budget at the best value, 2, ") {
+			t.Errorf("%s: best %g, %q, want %q", name, got.Best, said, c.want)
+		}
+	}
+}
+
+// With the L of f itself in the place of s·L, STORC of Section 5 makes steps of nothing; it is doubted.
+func TestTuneStillSTORC(t *testing.T) {
+	f, omega := small.Problem()
+	L := f.(interface{ Smoothness() float64 }).Smoothness()
+	tune := func(m func(c float64) fwopt.Method, grid ...float64) []string {
+		got, err := Tune(grid, 2, fwopt.Budget{Steps: 400, DualityGap: true}, func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+			return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m(c), nil, b)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Doubts
+	}
+	storc := tune(func(c float64) fwopt.Method { return fwopt.STORCExperiments(c*L, math.Sqrt2) }, 1, 1.5, 2)
+	if said := strings.Join(storc, "; "); !strings.Contains(said, "stands still") {
+		t.Errorf("STORC: %q", said)
+	}
+	if said := strings.Join(tune(func(c float64) fwopt.Method { return fwopt.SGDExperiments(c) }, 0.01, 0.1, 1), "; "); strings.Contains(said, "stands still") {
+		t.Errorf("SGD: %q", said)
+	}
+}
+
+// Two constants: each value of one with each of the other, and the grid grows on the side where the best is.
+func TestTuneTwo(t *testing.T) {
+	runs := 0
+	bowl := func(c, d float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		runs++
+		return ended(math.Pow(math.Log2(c)-3, 2)/1000 + math.Pow(math.Log2(d)+2, 2)/1000 + []float64{0, 0.4, 0.001}[seed-1])
+	}
+	got, err := TuneTwo(powers(1, 5), powers(-1, 1), 3, fwopt.Budget{Steps: 1024}, bowl)
+	if err != nil || got.Best != 8 || got.Second != 0.25 || len(got.Doubts) > 0 {
+		t.Errorf("best %g and %g, %q, %v", got.Best, got.Second, got.Doubts, err)
+	}
+	if n := len(got.Rounds[0]); n != 25 { // 5 × 3, and two more of the second
+		t.Errorf("%d pairs", n)
+	}
+	rows := got.Rows()
+	if head := strings.Join(rows[0][:2], ", "); head != "value, second value" || len(rows) != 26 || len(rows[1]) != len(rows[0]) {
+		t.Errorf("%q", rows[:2])
+	}
+	i := slices.IndexFunc(rows, func(r []string) bool { return r[0] == "8" && r[1] == "0.25" })
+	if i < 0 || rows[i][len(rows[i])-2] != "0.001" {
+		t.Errorf("%q", rows[i])
+	}
+	got, _ = TuneTwo(powers(2, 4), powers(0, 2), 1, fwopt.Budget{Steps: 8}, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace {
+		return ended(math.Abs(math.Log2(c)-3)/100 + 1/(1+d))
+	})
+	if said := strings.Join(got.Doubts, "; "); said != "the best second value, 256, is the largest of the grid: try larger ones" {
+		t.Errorf("%q", said)
+	}
+	got, err = TuneTwo(powers(2, 4), powers(0, 2), 1, fwopt.Budget{Steps: 8}, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return nil })
+	if err == nil || !strings.Contains(err.Error(), "at the value 4, 1 and seed 1") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -127,6 +261,11 @@ func TestTunePanics(t *testing.T) {
 		"fwrate: a grid that does not rise": func() { Tune([]float64{1, 1}, 1, steps, run) },
 		"fwrate: a grid that does not":      func() { Tune([]float64{0, 1}, 1, steps, run) },
 		"fwrate: a grid that":               func() { Tune([]float64{1, math.NaN()}, 1, steps, run) },
+		"fwrate: Tune: run is nil":          func() { Tune([]float64{1}, 1, steps, nil) },
+		"fwrate: TuneTwo: run is nil":       func() { TuneTwo([]float64{1}, []float64{1}, 1, steps, nil) },
+		"fwrate: a grid that does not rise from above 0: [2 1]": func() {
+			TuneTwo([]float64{1}, []float64{2, 1}, 1, steps, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return nil })
+		},
 		"fwrate: Tune divides its budget: ": func() { Tune([]float64{1}, 1, fwopt.Budget{Tolerance: 1}, run) },
 		"fwrate: Tune divides its budget": func() {
 			Tune([]float64{1}, 1, fwopt.Budget{Steps: 5, Record: fwopt.Geometric(2, 8)}, run)
