@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -93,7 +94,8 @@ func DualityGap() Curve {
 // Traces draws the traces, one line for each Method, in the method's own style
 // and with its name at the height of its end.
 //
-// Traces with the same Method and Data are seeds of one method: the line is
+// Traces with the same Method and Data are seeds of one method, by fwrate.Groups, which
+// panics where two have the same seed and another constant: name these apart. The line is
 // their median and the band of the same colour their range, or their 10 to 90 %
 // quantiles if every method with seeds has ten. A run that ended early keeps
 // its last value, and the line ends where half of the runs do. Where points are
@@ -305,33 +307,38 @@ func collect(x Axis, y Curve, traces []*fwopt.Trace) (groups []*group, datas []s
 		if tr == nil {
 			panic(fmt.Sprintf("fwplot: trace %d of %d is nil", i+1, len(traces)))
 		}
-		if tr.Data != "" && !slices.Contains(datas, tr.Data) {
-			datas = append(datas, tr.Data)
+	}
+	for _, seeds := range fwrate.Groups(traces...) {
+		g := &group{name: seeds[0].Method, data: seeds[0].Data}
+		if groups = append(groups, g); g.data != "" && !slices.Contains(datas, g.data) {
+			datas = append(datas, g.data)
 		}
-		j := slices.IndexFunc(groups, func(g *group) bool { return g.name == tr.Method && g.data == tr.Data })
-		if j < 0 {
-			j = len(groups)
-			groups = append(groups, &group{name: tr.Method, data: tr.Data})
-		}
-		var run []xy
-		for _, p := range tr.Points {
-			q := xy{x.Of(p), y.Of(p)}
-			groups[j].counted = groups[j].counted || q.x > 0
-			if !finite(q.x) || !finite(q.y) || q.x < 0 {
-				continue
-			}
-			switch n := len(run); {
-			case n == 0 || q.x > run[n-1].x:
-				run = append(run, q)
-			case q.x == run[n-1].x:
-				run[n-1] = q
-			}
-		}
-		if len(run) > 0 && run[len(run)-1].x > 0 {
-			groups[j].runs = append(groups[j].runs, run)
+		for _, tr := range seeds {
+			g.add(x, y, tr.Points)
 		}
 	}
 	return groups, datas
+}
+
+// add adds the points of a run that can be drawn.
+func (g *group) add(x Axis, y Curve, points []fwopt.Point) {
+	var run []xy
+	for _, p := range points {
+		q := xy{x.Of(p), y.Of(p)}
+		g.counted = g.counted || q.x > 0
+		if !finite(q.x) || !finite(q.y) || q.x < 0 {
+			continue
+		}
+		switch n := len(run); {
+		case n == 0 || q.x > run[n-1].x:
+			run = append(run, q)
+		case q.x == run[n-1].x:
+			run[n-1] = q
+		}
+	}
+	if len(run) > 0 && run[len(run)-1].x > 0 {
+		g.runs = append(g.runs, run)
+	}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

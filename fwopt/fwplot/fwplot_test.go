@@ -233,13 +233,16 @@ func TestAlt(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	seeds := func(n int) (out []*fwopt.Trace) {
-		for range n {
+		for seed := range n {
 			out = append(out, trace("SVRF", 3, 2, 1))
+			out[seed].Seed = uint64(seed)
 		}
 		return out
 	}
 	other := trace("SGD", 3, 2, 1)
 	other.Data = "rcv1"
+	second := *other
+	second.Seed = 1
 	named := trace("SGD", 3, 2, 1)
 	named.Data = "digits"
 	for _, c := range []struct {
@@ -249,7 +252,7 @@ func TestNotes(t *testing.T) {
 		{Traces(Steps, Excess(0), trace("SVRF", 3, 2, 1)), "", "steps", "f(w) − f*"},
 		{Traces(Steps, Excess(0), seeds(9)...), "median and range of 9 seeds", "steps", "f(w) − f*"},
 		{Traces(Steps, Excess(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps", "f(w) − f*"},
-		{Traces(Steps, Loss(), append(seeds(10), other, other)...), "rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
+		{Traces(Steps, Loss(), append(seeds(10), other, &second)...), "rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
 		{Traces(Steps, Excess(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps", "f(w) − f*"},
 		{Traces(Steps, Excess(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps", "f(w) − f*"},
 		{Traces(Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "nothing to draw", "exact gradients (SVRF, SFW: none)", "f(w)"},
@@ -880,6 +883,25 @@ func BenchmarkBundle(b *testing.B) {
 	}
 }
 
+// Runs with the same seed are no seeds of one method: another constant is a panic that says how
+// to name them apart, and the same run twice is one line.
+func TestTracesNameApart(t *testing.T) {
+	one, other := trace("SGD", 3, 2, 1), trace("SGD", 3, 2, 2)
+	if msg := small.Panics(func() { Traces(Steps, Loss(), one, other) }); !strings.HasPrefix(msg, `fwrate: traces 1 and 2 are both "SGD"`) {
+		t.Errorf("%q", msg)
+	}
+	again := *one
+	for _, traces := range [][]*fwopt.Trace{{one, one}, {one, &again}} {
+		if p := Traces(Steps, Loss(), traces...); p.Title.Text != "" {
+			t.Errorf("%q", p.Title.Text)
+		}
+	}
+	other.Method = "SGD, c = 0.1"
+	if p := Traces(Steps, Loss(), one, other); p.Title.Text != "" || len(keyOf(p).entries) != 2 {
+		t.Errorf("%q, %d lines", p.Title.Text, len(keyOf(p).entries))
+	}
+}
+
 func BenchmarkGrid(b *testing.B) {
 	rs := race(5)
 	for b.Loop() {
@@ -909,10 +931,25 @@ func TestTuning(t *testing.T) {
 		!slices.Equal(e[1].lo, []float64{0.5, 0x1p-10, 0.25}) || !slices.Equal(e[1].hi, []float64{1, 0x1p-9, 0.5}) || len(e[0].xy) != 3 {
 		t.Errorf("%+v", e)
 	}
-	if p := Tuning("SGD", tuning(func(c float64) float64 { return 1 / c })); p.Title.Text != "best: 8, in doubt" {
+	if p := Tuning("SGD", tuning(func(c float64) float64 { return 1 / c })); p.Title.Text != "best: 512, in doubt" { // where the grid no longer grows
 		t.Errorf("%q", p.Title.Text)
 	}
 	if p := Tuning("SGD", tuning(func(c float64) float64 { return math.NaN() })); len(keyOf(p).entries) != 0 || p.Title.Text != "best: NaN, in doubt" {
 		t.Errorf("%q, %+v", p.Title.Text, keyOf(p).entries)
+	}
+}
+
+// Of two constants the axis has the first, each with its best second.
+func TestTuningTwo(t *testing.T) {
+	got, err := fwrate.TuneTwo([]float64{1, 2, 4}, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 10}, func(c, d float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {Step: b.Steps, F: math.Abs(c-2)/10 + math.Abs(d-2)/20}}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Tuning("STORC", got)
+	lines, _ := rounds("STORC", got)
+	if p.Title.Text != "best: 2, 2" || len(lines) != 3 || !slices.Equal(lines[0].xy, []xy{{1, 0.1}, {2, 0}, {4, 0.2}}) || len(lines[0].lo) != 3 {
+		t.Errorf("%q, %+v", p.Title.Text, lines)
 	}
 }

@@ -12,10 +12,17 @@ import (
 // against its value, on a logarithmic axis where f > 0. A line is a round of
 // fwrate.Tune, the median over the seeds with their range as its band; that of the last
 // round, over the whole budget, is in the method's own style, the others are thin. A
-// value at which a run diverged is left out.
+// value at which a run diverged is left out. Of two constants the axis has the first, and
+// each of its values the best of the second.
 func Tuning(method string, t *fwrate.Tuning) *plot.Plot {
+	if t == nil {
+		panic("fwplot: a Tuning that is nil: fwrate.Tune makes one")
+	}
 	lines, ys := rounds(method, t)
 	title := "best: " + number(t.Best, 4)
+	if t.Second > 0 {
+		title += ", " + number(t.Second, 4)
+	}
 	if len(t.Doubts) > 0 {
 		title += ", in doubt"
 	}
@@ -30,11 +37,18 @@ func rounds(method string, t *fwrate.Tuning) (lines []line, ys span) {
 	for _, round := range t.Rounds {
 		l := line{dots: true}
 		for _, p := range round {
-			if finite(p.Most) {
-				l.xy, l.lo, l.hi, l.last = append(l.xy, xy{p.C, p.Median}), append(l.lo, p.Least), append(l.hi, p.Most), p.Median
-				ys.add(p.Least)
-				ys.add(p.Most)
+			if !finite(p.Most) {
+				continue
 			}
+			if n := len(l.xy); n > 0 && l.xy[n-1].x == p.C { // of two constants
+				if l.xy[n-1].y <= p.Median {
+					continue
+				}
+				l.xy, l.lo, l.hi = l.xy[:n-1], l.lo[:n-1], l.hi[:n-1]
+			}
+			l.xy, l.lo, l.hi, l.last = append(l.xy, xy{p.C, p.Median}), append(l.lo, p.Least), append(l.hi, p.Most), p.Median
+			ys.add(p.Least)
+			ys.add(p.Most)
 		}
 		if len(l.xy) == 0 {
 			continue

@@ -14,7 +14,10 @@ import (
 // for its bound to be: take the bounds of all methods together.
 func LowerBound(traces ...*fwopt.Trace) float64 {
 	bound := math.Inf(-1)
-	for _, tr := range traces {
+	for i, tr := range traces {
+		if tr == nil {
+			panic(fmt.Sprintf("fwrate: trace %d of %d is nil", i+1, len(traces)))
+		}
 		for _, p := range tr.Points {
 			if b := p.F - p.DualityGap - p.Slack; b > bound { // false for NaN
 				bound = b
@@ -26,21 +29,14 @@ func LowerBound(traces ...*fwopt.Trace) float64 {
 
 // Summary is a table of where the traces ended, for fwnb.Table: a row for each Method
 // on each Data, in order of appearance, with medians over its traces, the seeds, and
-// for f the range as well. Columns with nothing in them, as projections where none was
-// made, are left out. Runs that ended in different ways are counted: "4 done, 1 diverged";
-// what has a Doubt is marked.
+// for f the range as well. Runs with the same seed and another constant are no seeds of one
+// method: see Groups. Columns with nothing in them, as projections where none was made, are
+// left out. Runs that ended in different ways are counted: "4 done, 1 diverged"; what has a
+// Doubt is marked.
 func Summary(traces ...*fwopt.Trace) [][]string {
-	var groups [][]*fwopt.Trace
-	for _, tr := range traces {
-		i := slices.IndexFunc(groups, func(g []*fwopt.Trace) bool { return g[0].Method == tr.Method && g[0].Data == tr.Data })
-		if i < 0 {
-			i, groups = len(groups), append(groups, nil)
-		}
-		groups[i] = append(groups[i], tr)
-	}
 	rows := [][]string{{"method", "data", "runs", "f", "range of f", "duality gap", "steps",
 		"exact", "stochastic", "linear", "projections", "seconds"}}
-	for _, g := range groups {
+	for _, g := range Groups(traces...) {
 		f, spread := over(g, func(p fwopt.Point) float64 { return p.F })
 		row := []string{g[0].Method, g[0].Data, ends(g), f, spread}
 		for _, of := range []func(p fwopt.Point) float64{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -46,8 +47,10 @@ func TestLowerBound(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	nan := math.NaN()
+	seed := uint64(0)
 	end := func(method string, status fwopt.Status, f, gap float64, samples int) *fwopt.Trace {
-		return &fwopt.Trace{Method: method, Data: "digits", Status: status, Points: []fwopt.Point{{F: 9, DualityGap: 9},
+		seed++
+		return &fwopt.Trace{Method: method, Data: "digits", Seed: seed, Status: status, Points: []fwopt.Point{{F: 9, DualityGap: 9},
 			{Step: 7, F: f, DualityGap: gap, Slack: 0.25, Calls: fwopt.Calls{Stochastic: samples, Linear: 8}, Seconds: 0.5}}}
 	}
 	got := Summary(end("SVRF", fwopt.Done, 3, 0.5, 20), end("SFW", fwopt.Done, 5, nan, 12_345_678), end("SVRF", fwopt.Done, 1, 1, 20), end("SVRF", fwopt.Stalled, 2, 2, 20))
@@ -66,5 +69,43 @@ func TestSummary(t *testing.T) {
 	own.Data = "rcv1"
 	if got := Summary(own, end("SVRF", fwopt.Done, 1, 1, 5)); len(got) != 3 || got[1][1] != "rcv1" || got[1][3] != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Seeds of one method are a group; other constants with the same seed are a panic that says how
+// to name them apart, and the same run twice is one.
+func TestGroups(t *testing.T) {
+	f, omega := small.Problem()
+	run := func(c float64, seed uint64) *fwopt.Trace {
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), fwopt.SGDExperiments(c), nil, fwopt.Budget{Steps: 20, DualityGap: true})
+	}
+	one, two, other := run(0.1, 1), run(0.1, 2), run(0.01, 1)
+	again, svrf := run(0.1, 1), fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFExperiments(), nil, fwopt.Budget{Steps: 20})
+	got := Groups(one, svrf, two, again, one)
+	if len(got) != 2 || !slices.Equal(got[0], []*fwopt.Trace{one, two}) || !slices.Equal(got[1], []*fwopt.Trace{svrf}) {
+		t.Errorf("%v", got)
+	}
+	if rows := Summary(one, again, two); len(rows) != 2 || rows[1][1] != "2 done" {
+		t.Errorf("%q", rows)
+	}
+	want := `fwrate: traces 2 and 3 are both "SGD" from seed 1, but other runs`
+	for name, call := range map[string]func(){"Groups": func() { Groups(two, one, other) }, "Summary": func() { Summary(two, one, other) }} {
+		if msg := small.Panics(call); !strings.HasPrefix(msg, want) || !strings.Contains(msg, `Name them apart, as by tr.Method = "SGD, `) {
+			t.Errorf("%s: %q", name, msg)
+		}
+	}
+	other.Method = "SGD, c = 0.01"
+	if rows := Summary(two, one, other); len(rows) != 3 || rows[1][1] != "2 done" || rows[2][1] != "1 done" {
+		t.Errorf("%q", rows)
+	}
+	// what is kept knows more than its points: two constants by which nothing has changed yet
+	again.Spec, one.Spec = "a", "b"
+	if small.Panics(func() { Groups(one, again) }) == "" {
+		t.Error("other constants are taken for the same run")
+	}
+	// a run that was stopped before it began has no seed
+	stopped := func() *fwopt.Trace { return &fwopt.Trace{Method: "SGD", Data: "digits", Status: fwopt.Interrupted} }
+	if rows := Summary(stopped(), stopped()); rows[1][2] != "2 interrupted" {
+		t.Errorf("%q", rows)
 	}
 }
