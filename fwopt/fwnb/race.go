@@ -2,6 +2,8 @@ package fwnb
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -10,7 +12,8 @@ import (
 
 // Race is Seeds for the runs of a method on random draws of a problem, so many seeds on each.
 // Both count from 1, and the seeds go on from draw to draw: with two on each, draw 3 has the
-// seeds 5 and 6. Stop leaves the draws that have all their runs. In one the run is made, as by
+// seeds 5 and 6. Stop leaves the draws that have all their runs. Race panics at the end of the
+// first run that has no gaps, and does not wait for the rest. In one the run is made, as by
 // fwinst.Instance.Run:
 //
 //	fwnb.Race("SVRF", 5, 1, func(ctx context.Context, draw, seed uint64) []fwopt.Point {
@@ -29,7 +32,13 @@ func race(ctx context.Context, name string, draws, each int, one func(ctx contex
 	all := make([][][]fwopt.Point, draws)
 	for _, r := range seeds(ctx, name, draws*each, func(ctx context.Context, seed uint64) run {
 		draw := 1 + (seed-1)/uint64(each)
-		return run{draw, one(ctx, draw, seed)}
+		points := one(ctx, draw, seed)
+		for _, q := range points {
+			if math.IsNaN(q.Excess) {
+				panic(fmt.Sprintf("fwnb: Race of %s: the runs have no gaps f(w) − f(w*), of which rates are made: set Budget.Excess", name))
+			}
+		}
+		return run{draw, points}
 	}) {
 		all[r.draw-1] = append(all[r.draw-1], r.points)
 	}

@@ -2,10 +2,15 @@ package fwnb
 
 import (
 	"context"
+	"math"
 	"reflect"
+	"runtime"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 )
 
 // Which seeds a draw has, and that Stop leaves whole draws alone.
@@ -16,6 +21,16 @@ func TestRace(t *testing.T) {
 	r := race(context.Background(), "SVRF", 3, 2, func(_ context.Context, draw, seed uint64) []fwopt.Point { return point(draw, seed) })
 	if r.Name != "SVRF" || !reflect.DeepEqual(r.Draws, want) {
 		t.Errorf("%v", r)
+	}
+	var begun atomic.Int64
+	msg := small.Panics(func() {
+		race(context.Background(), "SVRF", 1000, 1, func(context.Context, uint64, uint64) []fwopt.Point {
+			begun.Add(1)
+			return []fwopt.Point{{Excess: math.NaN()}}
+		})
+	})
+	if !strings.Contains(msg, "fwnb: Race of SVRF: the runs have no gaps") || int(begun.Load()) > runtime.GOMAXPROCS(0) {
+		t.Errorf("after %d runs: %.200q", begun.Load(), msg)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	r = race(ctx, "SVRF", 3, 2, func(ctx context.Context, draw, seed uint64) []fwopt.Point {

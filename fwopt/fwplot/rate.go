@@ -21,7 +21,7 @@ import (
 // the method's own style is the line that was fitted in the late window, over
 // that window, with its slope. A grey line has the theory's slope. What the theorem's
 // bound forbids is shaded; if that is far off, as much of it as leaves the dots most of
-// the width. Bundle and Grid add a strip below: the slopes from each dot to the next,
+// the width, and nothing without a Bound. Bundle and Grid add a strip below: the slopes from each dot to the next,
 // which show whether the window has settled, and the theory's as a grey line.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	log, own := r.Power > 0, Style(method)
@@ -168,8 +168,8 @@ func beside(r *fwrate.Rate) (a, b xy) {
 		clear(tip, fwrate.Pair{Excess: r.Mean[i].Excess, Count: lo.Count})
 		clear(tip, fwrate.Pair{Excess: r.Mean[i].Excess, Count: r.Most[i].Count})
 	}
-	for i, s := range r.Schedule[1:] {
-		clear(r.Schedule[i], s)
+	for i := range len(r.Schedule) - 1 {
+		clear(r.Schedule[i], r.Schedule[i+1])
 	}
 	for i, m := range r.Mean[r.Late.From+1:] {
 		clear(fitted(r, r.Mean[r.Late.From+i]), fitted(r, m))

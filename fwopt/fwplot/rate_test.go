@@ -13,6 +13,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
@@ -177,5 +178,25 @@ func TestRate(t *testing.T) {
 	}
 	if s := string(Bundle(Rate("MSC", "FW", r)).SVG); !strings.Contains(s, ">0.75<") || !strings.Contains(s, ">MSC<") || !strings.Contains(s, ">theory 1<") {
 		t.Error("the slope of a single run is not in the figure")
+	}
+}
+
+// Without a bound nothing is shaded, and the rest is drawn as with one.
+func TestRateWithoutBound(t *testing.T) {
+	for name, r := range rates() {
+		less := *r
+		less.Bound, less.Schedule, less.Ratio, less.Long.Schedule, less.Late.Schedule = nil, nil, math.NaN(), math.NaN(), math.NaN()
+		if alt := Bundle(Rate("simplex", "SVRF", &less)).Alt; alt != Bundle(Rate("simplex", "SVRF", r)).Alt {
+			t.Errorf("%s: %q", name, alt)
+		}
+		shaded := func(r *fwrate.Rate) int { return strings.Count(string(Bundle(Rate("simplex", "SVRF", r)).SVG), "fill:#767676;fill-opacity") }
+		if shaded(&less) > 0 || shaded(r) == 0 && name == "plain" {
+			t.Errorf("%s: shaded %d times, with the bound %d", name, shaded(&less), shaded(r))
+		}
+		cell := fwrate.Cell{Name: "SVRF", On: "simplex", Verdict: "a", Rate: &less}
+		msg := small.Panics(func() { Bundle(Slopes([]fwrate.Cell{cell}, "a")) })
+		if want := "fwplot: SVRF on simplex is a logarithmic law"; strings.HasPrefix(msg, want) != (r.Power == 0) || r.Power > 0 && msg != "" {
+			t.Errorf("%s: %q", name, msg)
+		}
 	}
 }

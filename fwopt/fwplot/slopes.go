@@ -1,6 +1,7 @@
 package fwplot
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt/fwrate"
@@ -11,10 +12,10 @@ import (
 
 // Slopes draws measured slopes over what their theorems say, one cell below the other, in
 // groups by these verdicts: that of the long window as a dot, that of the late one as a ring,
-// each with its interval, and those of the schedule alone as crosses. The grey line is at 1, and
+// each with its interval, and those of the schedule alone, where there is a bound, as crosses. The grey line is at 1, and
 // the axis has at least 0.5 to 1.4 of it, so that two such figures compare.
 // Of a logarithm, what a factor e costs is over what it costs by the bound alone. Cells with
-// another verdict are left out.
+// another verdict are left out. Slopes panics at a logarithmic law without a Bound.
 func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 	p := newPlot("● long window and 95 % interval, ○ late, × schedule", "slope / theory’s", "", false, false)
 	var rows []plot.Tick
@@ -30,6 +31,9 @@ func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 			rows = append(rows, plot.Tick{Value: y, Label: c.Name + " · " + c.On})
 			by := c.Power
 			if by == 0 {
+				if c.Bound == nil {
+					panic(fmt.Sprintf("fwplot: %s on %s is a logarithmic law without a Bound, over which its slope could be drawn", c.Name, c.On))
+				}
 				by = c.Long.Schedule
 			}
 			slope(p, c.Long, by, y+0.2, draw.CircleGlyph{}, &xs)
@@ -46,10 +50,13 @@ func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 
 // slope adds one mark with its interval, and a cross for the schedule.
 func slope(p *plot.Plot, f fwrate.Fit, by, y float64, shape draw.GlyphDrawer, xs *span) {
-	cross := &plotter.Scatter{XYs: plotter.XYs{{X: f.Schedule / by, Y: y}}, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 2, Shape: draw.CrossGlyph{}}}
+	if finite(f.Schedule) {
+		p.Add(&plotter.Scatter{XYs: plotter.XYs{{X: f.Schedule / by, Y: y}}, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 2, Shape: draw.CrossGlyph{}}})
+		xs.add(f.Schedule / by)
+	}
 	dot := &plotter.Scatter{XYs: plotter.XYs{{X: f.Slope / by, Y: y}}, GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 2.5, Shape: shape}}
-	p.Add(cross, path(draw.LineStyle{Color: ink, Width: 1}, xy{f.Lo / by, y}, xy{f.Hi / by, y}), dot)
-	for _, x := range []float64{f.Schedule, f.Lo, f.Hi, f.Slope} {
+	p.Add(path(draw.LineStyle{Color: ink, Width: 1}, xy{f.Lo / by, y}, xy{f.Hi / by, y}), dot)
+	for _, x := range []float64{f.Lo, f.Hi, f.Slope} {
 		xs.add(x / by)
 	}
 }

@@ -20,8 +20,12 @@ func CellHead(name string) []string {
 }
 
 // Row is the cell as a row of a table: that of its Rate, then the two windows, the largest
-// mean gap over its bound, the problem, over how many runs was averaged, and the verdict.
+// mean gap over its bound, a dash without one, the problem, over how many runs was averaged, and the verdict.
 func (c Cell) Row() []string {
 	_, late, _ := strings.Cut(c.Late.Window, "= ") // as 4–7 of "t = 4–7"
-	return append(c.Rate.Row(c.Name), c.Long.Window+", "+late, fmt.Sprintf("%.2g", c.Ratio), c.On, fmt.Sprint(c.Runs), c.Verdict)
+	ratio := "–"
+	if c.Bound != nil {
+		ratio = fmt.Sprintf("%.2g", c.Ratio)
+	}
+	return append(c.Rate.Row(c.Name), c.Long.Window+", "+late, ratio, c.On, fmt.Sprint(c.Runs), c.Verdict)
 }

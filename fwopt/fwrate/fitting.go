@@ -25,12 +25,16 @@ const resamples = 2000
 
 func (l Law) rate(by estimator, draws [][][]fwopt.Point) (*Rate, error) {
 	draws = withoutStart(draws)
-	if err := l.check(draws); err != nil {
+	if err := l.check(by, draws); err != nil {
 		return nil, err
 	}
 	runs, seeds := slices.Concat(draws...), len(draws[0])
 	r := &Rate{Law: l, Runs: len(runs)}
 	for i, m := range mean(l.pairs(byExcess, runs), ones(len(runs))) {
+		if l.Bound == nil {
+			r.Ratio = math.NaN()
+			break
+		}
 		bound := l.Bound(runs[0][i])
 		r.Schedule = append(r.Schedule, Pair{bound, m.Count})
 		r.Ratio = max(r.Ratio, m.Excess/bound)
@@ -85,7 +89,7 @@ func (l Law) rate(by estimator, draws [][][]fwopt.Point) (*Rate, error) {
 				f.Window = fmt.Sprintf("t = %d–%d", p.T, q.T)
 			}
 		}
-		if !finite(f.Slope) || !finite(f.Lo) || !finite(f.Hi) || !finite(f.Schedule) {
+		if !finite(f.Slope) || !finite(f.Lo) || !finite(f.Hi) || l.Bound != nil && !finite(f.Schedule) {
 			return nil, fmt.Errorf("fwrate: no line through %s: the gaps there, or the bounds, are the same", f.Window)
 		}
 	}
@@ -122,12 +126,14 @@ func (r *Rate) fit(by estimator, from, units int, slopes []float64) Fit {
 		f.Lo, f.Hi = stat.Quantile(q, stat.LinInterp, slopes, nil), stat.Quantile(1-q, stat.LinInterp, slopes, nil)
 	}
 	lo, hi := from, len(r.Schedule)
-	if by == byHit { // the checkpoints around the counts of the window
+	if by == byHit && r.Bound != nil { // the checkpoints around the counts of the window
 		first, last := r.Mean[from].Count, r.Mean[len(r.Mean)-1].Count
 		lo = max(1, slices.IndexFunc(r.Schedule, func(p Pair) bool { return p.Count > first })) - 1
 		hi = 1 + slices.IndexFunc(r.Schedule, func(p Pair) bool { return p.Count >= last })
 	}
-	_, f.Schedule = line(r.axes(r.Schedule[lo:max(lo, hi)]))
+	if f.Schedule = math.NaN(); r.Bound != nil {
+		_, f.Schedule = line(r.axes(r.Schedule[lo:max(lo, hi)]))
+	}
 	if by != byBound {
 		f.Coarse = r.coarse(f)
 	}
@@ -253,10 +259,12 @@ func tail(n int) float64 {
 	return distuv.UnitNormal.CDF(-math.Sqrt(float64(n)/free) * t)
 }
 
-func (l Law) check(draws [][][]fwopt.Point) error {
+func (l Law) check(by estimator, draws [][][]fwopt.Point) error {
 	switch {
-	case l.Bound == nil:
-		panic("fwrate: a Law without a Bound")
+	case l.Bound == nil && by == byBound:
+		panic("fwrate: Scheduled goes by the bound, and this Law has none: set Law.Bound, or take Measure")
+	case l.Count < Exact || l.Count > Linear:
+		panic(fmt.Sprintf("fwrate: a Law of count %d, want Exact, Stochastic or Linear", int(l.Count)))
 	case !(l.Within >= 0) || math.IsInf(l.Within, 1):
 		panic(fmt.Sprintf("fwrate: a Law with f* known within %g, want a number from 0 on", l.Within))
 	case !(l.Power >= 0):
@@ -277,7 +285,10 @@ func (l Law) check(draws [][][]fwopt.Point) error {
 				where := func(format string, a ...any) error {
 					return fmt.Errorf("fwrate: draw %d, seed %d, checkpoint %d (t = %d, k = %d): %s", d+1, s+1, i+1, p.T, p.K, fmt.Sprintf(format, a...))
 				}
-				count, bound := l.Count.Of(p.Calls), l.Bound(p)
+				count, bound := l.Count.Of(p.Calls), 1.0
+				if l.Bound != nil {
+					bound = l.Bound(p)
+				}
 				switch {
 				case p.T != want[i].T || p.K != want[i].K:
 					return where("the first run has t = %d, k = %d there", want[i].T, want[i].K)

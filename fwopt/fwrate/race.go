@@ -16,7 +16,7 @@ type Race struct {
 }
 
 // Rate is Law.Measure of one of the counts, as a theorem with this power and bound has it.
-// Where that is an error Rate panics with it: too few checkpoints, or a gap that is no
+// A nil bound is none. Where that is an error Rate panics with it: too few checkpoints, or a gap that is no
 // positive number, are the doing of who made the runs.
 func (r Race) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *Rate {
 	rate, err := Law{Count: c, Power: power, Bound: bound}.Measure(r.Draws...)

@@ -21,11 +21,17 @@ const (
 
 // String returns the count's name.
 func (c Count) String() string {
+	if c < Exact || c > Linear {
+		return fmt.Sprintf("count %d", int(c))
+	}
 	return [...]string{"exact gradients", "stochastic gradients", "linear optimisations"}[c]
 }
 
 // Of returns the count.
 func (c Count) Of(calls fwopt.Calls) float64 {
+	if c < Exact || c > Linear {
+		panic(fmt.Sprintf("fwrate: %v, want Exact, Stochastic or Linear", c))
+	}
 	return float64([...]int{calls.Exact, calls.Stochastic, calls.Linear}[c])
 }
 
@@ -35,7 +41,7 @@ func (c Count) Of(calls fwopt.Calls) float64 {
 type Law struct {
 	Count Count
 	Power float64
-	Bound func(p fwopt.Point) float64 // of the mean gap at p, as fwtheory.BoundEpoch(L, D, p.T)
+	Bound func(p fwopt.Point) float64 // of the mean gap at p, as fwtheory.BoundEpoch(L, D, p.T); nil if there is none
 
 	// Within is how far off f* may be, as Above returns it; 0 where it is known. A fit
 	// that hangs on it says so: see Fit.Coarse.
@@ -51,8 +57,8 @@ type Rate struct {
 	Runs        int       // over which was averaged
 	Mean        []Pair    // what was fitted: means over the runs
 	Least, Most []Pair    // the range over the runs, of gap and of count by itself
-	Schedule    []Pair    // the bound and the mean count at each checkpoint
-	Ratio       float64   // the largest mean gap over its bound; the theorem says at most 1
+	Schedule    []Pair    // the bound and the mean count at each checkpoint; nil without a Bound
+	Ratio       float64   // the largest mean gap over its bound; the theorem says at most 1; NaN without a Bound
 	Long, Late  Fit       // in the two Windows
 	Draws       []float64 // the slope of each draw in the long window, if there are two or more
 }
@@ -67,7 +73,7 @@ type Fit struct {
 	From      int     // the first point; the last is that of the Rate
 	Points    int
 	Window    string  // as "t = 3–8"
-	Schedule  float64 // the slope that the schedule alone implies here: with the bound for the gap
+	Schedule  float64 // the slope that the schedule alone implies here: with the bound for the gap; NaN without a Bound
 	Coarse    string  // how the slope hangs on Law.Within; "" if by less than a twentieth of it
 
 	log, alike bool
@@ -124,7 +130,7 @@ func Head() []string {
 
 // Row is r as a row of a table: its name, the theory's exponent, the slopes in
 // the long and in the late window with their intervals, the slopes in these of
-// the schedule alone, and the range of the slopes of the draws, or "alike".
+// the schedule alone, a dash without a Bound, and the range of the slopes of the draws, or "alike".
 func (r *Rate) Row(name string) []string {
 	theory, draws := fmt.Sprintf("%g", r.Power), "–"
 	if r.Power == 0 {
@@ -136,8 +142,11 @@ func (r *Rate) Row(name string) []string {
 			draws = fmt.Sprintf("%s to %s", r.Long.Number(lo), r.Long.Number(hi))
 		}
 	}
-	return []string{name, theory, r.Long.String(), r.Late.String(),
-		r.Long.Number(r.Long.Schedule) + ", " + r.Late.Number(r.Late.Schedule), draws}
+	schedule := "–"
+	if r.Bound != nil {
+		schedule = r.Long.Number(r.Long.Schedule) + ", " + r.Late.Number(r.Late.Schedule)
+	}
+	return []string{name, theory, r.Long.String(), r.Late.String(), schedule, draws}
 }
 
 // Local returns the slopes from each checkpoint to the next: where they still move no
@@ -192,5 +201,5 @@ func (l Law) FirstHit(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(b
 
 // Scheduled fits what a user of the theorem does: for each ε that is a bound, go
 // to the checkpoint with that bound, and pay its mean count. Of the gaps only
-// Rate.Ratio is left in it. The rest is as in Measure.
+// Rate.Ratio is left in it. It panics without a Bound. The rest is as in Measure.
 func (l Law) Scheduled(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byBound, draws) }

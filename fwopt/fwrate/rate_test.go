@@ -407,8 +407,41 @@ func TestErrors(t *testing.T) {
 	}
 	off := law
 	off.Within = -1
-	if small.Panics(func() { off.Measure(fresh()) }) == "" || small.Panics(func() { Law{Power: 1}.Measure(fresh()) }) == "" || small.Panics(func() { Law{Power: -1, Bound: law.Bound}.Measure(fresh()) }) == "" {
-		t.Error("a law without a bound, of a negative power, or within less than nothing")
+	if small.Panics(func() { off.Measure(fresh()) }) == "" || small.Panics(func() { Law{Count: 3, Power: 1}.Measure(fresh()) }) == "" || small.Panics(func() { Law{Power: -1, Bound: law.Bound}.Measure(fresh()) }) == "" {
+		t.Error("a law of no count, of a negative power, or within less than nothing")
+	}
+}
+
+// Without a bound the slopes are the same, and what would follow from it is left out.
+func TestWithoutBound(t *testing.T) {
+	runs := synthetic(10, 8, 2, 0.05, rand.New(rand.NewPCG(1, 1)))
+	for _, power := range []float64{2, 0} {
+		with, less := Law{Count: Stochastic, Power: power, Bound: law.Bound}, Law{Count: Stochastic, Power: power}
+		for name, by := range map[string]func(l Law) (*Rate, error){
+			"Measure":  func(l Law) (*Rate, error) { return l.Measure(runs[:5], runs[5:]) },
+			"FirstHit": func(l Law) (*Rate, error) { return l.FirstHit(runs) },
+		} {
+			want, err := by(with)
+			got, err2 := by(less)
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			if got.Long.String() != want.Long.String() || got.Late.String() != want.Late.String() || !slices.Equal(got.Draws, want.Draws) {
+				t.Errorf("%s: %v, with the bound %v", name, got, want)
+			}
+			if row, full := got.Row("SVRF"), want.Row("SVRF"); row[4] != "–" || !slices.Equal(slices.Delete(row, 4, 5), slices.Delete(full, 4, 5)) {
+				t.Errorf("%s: %q, with the bound %q", name, row, full)
+			}
+			if row := (Cell{"SVRF", "simplex", "", got}).Row(); row[7] != "–" || strings.Contains(strings.Join(row, " "), "NaN") {
+				t.Errorf("%s: %q", name, row)
+			}
+			if got.Schedule != nil || !math.IsNaN(got.Ratio) || !math.IsNaN(got.Long.Schedule) {
+				t.Errorf("%s: %v, %g, %g", name, got.Schedule, got.Ratio, got.Long.Schedule)
+			}
+		}
+		if msg := small.Panics(func() { less.Scheduled(runs) }); !strings.HasPrefix(msg, "fwrate: Scheduled goes by the bound") {
+			t.Errorf("%q", msg)
+		}
 	}
 }
 
