@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"image/color"
 	"image/png"
+	"slices"
 	"strings"
 
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -39,8 +41,9 @@ func Bundle(p *plot.Plot) Figure { return Grid([]*plot.Plot{p}) }
 // does. A title that all share is written once. Neighbours in a row with the same vertical
 // label share it and its range, and of three with the same lines, or of two maps, the last
 // has their names.
-// Grid panics if a row is empty or has more than three plots.
+// Grid panics if a plot is nil, or if a row is empty or has more than three plots.
 func Grid(rows ...[]*plot.Plot) Figure {
+	need.Given("fwplot", "a plot of a figure", slices.Contains(slices.Concat(rows...), nil))
 	l := newLayout(rows)
 	used := []uint32{0xFFFFFF} // colours that the PNG must have, and half of each
 	use := func(c color.Color) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -111,6 +112,8 @@ func DualityGap() Curve {
 //
 // The cost is O(points · log points). Traces panics if a trace is nil.
 func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
+	need.Given("fwplot", "the Of of the axis "+x.Label, x.Of == nil)
+	need.Given("fwplot", "the Of of the curve "+y.Label, y.Of == nil)
 	groups, datas := collect(x, y, traces)
 	ax, cut, floor := scales(x, y, groups)
 	said := remarks{quantiles: true}
@@ -270,6 +273,8 @@ func Theory(p *plot.Plot, name string, f func(x float64) float64) {
 
 // sampled returns y = f(x) over the plot's horizontal range.
 func sampled(p *plot.Plot, name string, style draw.LineStyle, f func(x float64) float64) line {
+	need.Given("fwplot", "the plot of "+name, p == nil)
+	need.Given("fwplot", "the function "+name, f == nil)
 	const n = 256
 	_, logx := p.X.Scale.(logScale)
 	_, logy := p.Y.Scale.(logScale)

@@ -1,6 +1,7 @@
 package fwplot
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwrate"
@@ -34,6 +35,9 @@ func Costs(r fwrate.Race, y Axis) Series {
 // At returns the value at x, between two points by a line of the logarithms: a power of x is
 // met exactly. It is NaN where the series does not come to x.
 func (s Series) At(x float64) float64 {
+	if len(s.X) != len(s.Y) {
+		panic(fmt.Sprintf("fwplot: %q has %d abscissas and %d values", s.Name, len(s.X), len(s.Y)))
+	}
 	for i := 1; i < len(s.X); i++ {
 		if s.X[i-1] <= x && x <= s.X[i] {
 			t := math.Log(x/s.X[i-1]) / math.Log(s.X[i]/s.X[i-1])

@@ -24,6 +24,9 @@ import (
 // the width, and nothing without a Bound. Bundle and Grid add a strip below: the slopes from each dot to the next,
 // which show whether the window has settled, and the theory's as a grey line.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
+	if r == nil || len(r.Mean) == 0 {
+		panic("fwplot: a Rate that is nil or has no points: Law.Measure makes one, or says in an error why not")
+	}
 	log, own := r.Power > 0, Style(method)
 	p := newPlot(problem, "1/gap", r.Count.String(), true, log)
 	x0, x1, y0, y1 := limits(r)

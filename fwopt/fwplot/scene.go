@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -54,6 +55,7 @@ const corners = 32
 // 720 directions, so that a domain of one's own needs nothing else. It panics if x and y
 // are not two directions of R^d.
 func NewScene(title string, omega fwopt.Domain, x, y []float64) *Scene {
+	need.Given("fwplot", "the domain of a Scene", omega == nil)
 	d := omega.Dim()
 	if len(x) != d || len(y) != d {
 		panic(fmt.Sprintf("fwplot: directions of lengths %d and %d, want %d", len(x), len(y), d))
@@ -110,6 +112,12 @@ func (s *Scene) outline(omega fwopt.Domain) {
 	}
 }
 
+func (s *Scene) check() {
+	if s == nil || s.key == nil {
+		panic("fwplot: a Scene is made by NewScene")
+	}
+}
+
 // see returns where a point is in the picture.
 func (s *Scene) see(w []float64) xy {
 	if len(w) != len(s.x) {
@@ -122,6 +130,8 @@ func (s *Scene) see(w []float64) xy {
 // is in view. It is for a domain of two dimensions, which the picture shows whole, and
 // calls f some 26,000 times.
 func (s *Scene) Levels(f func(w []float64) float64, n int) {
+	s.check()
+	need.Given("fwplot", "Levels: f", f == nil)
 	thin := stroke(0xB9BEC6, 0.7)
 	for _, seg := range s.contours(f, n) {
 		s.Add(&shape{xy: seg, line: thin})
@@ -132,6 +142,7 @@ func (s *Scene) Levels(f func(w []float64) float64, n int) {
 // Edge draws a thin line through points of R^d: an edge of the body that is no part of its
 // outline.
 func (s *Scene) Edge(points ...[]float64) {
+	s.check()
 	sh := &shape{line: stroke(0x333333, 0.6)}
 	for _, w := range points {
 		sh.xy = append(sh.xy, s.see(w))
@@ -143,6 +154,7 @@ func (s *Scene) Edge(points ...[]float64) {
 // Path draws the way of a method through points of R^d, thin and in its colour, with a dot
 // at each point and its name at the end; solid, or in dashes if a path has that colour already.
 func (s *Scene) Path(method string, points ...[]float64) {
+	s.check()
 	own := Style(method)
 	own.Dashes, own.Width = nil, vg.Points(1.2)
 	for _, e := range s.key.entries {
@@ -165,6 +177,7 @@ func (s *Scene) Path(method string, points ...[]float64) {
 
 // Mark draws a cross at a point, as w*, with a name.
 func (s *Scene) Mark(name string, w []float64) {
+	s.check()
 	at := s.see(w)
 	s.Add(&shape{xy: []xy{at}, dots: draw.GlyphStyle{Color: ink, Radius: vg.Points(4), Shape: draw.CrossGlyph{}}}, tagged(s.Plot, name, at, 7, 7, stroke(0x333333, 1)))
 	s.marks = append(s.marks, slidMark{name, at})
@@ -173,6 +186,7 @@ func (s *Scene) Mark(name string, w []float64) {
 // Arrow draws an arrow from w along a vector of R^d, in the colour of a method if the name
 // begins with one, with the name at its tip, if any.
 func (s *Scene) Arrow(name string, w, along []float64) {
+	s.check()
 	from, v := s.see(w), s.see(along)
 	tip := xy{from.x + v.x, from.y + v.y}
 	sty := Style(name)
@@ -196,6 +210,7 @@ func beyond(p *plot.Plot, s string, tip, v xy, sty draw.LineStyle) *tag {
 // Step draws a step of Frank-Wolfe: a ring at the vertex v, dashes from w to it, and an
 // arrow over the part gamma that is gone.
 func (s *Scene) Step(method string, w, v []float64, gamma float64) {
+	s.check()
 	from, to := s.see(w), s.see(v)
 	sty := Style(method)
 	sty.Dashes, sty.Width = nil, vg.Points(2.2)
@@ -210,6 +225,7 @@ func (s *Scene) Step(method string, w, v []float64, gamma float64) {
 // of a method if the name begins with one. Of the mean of m samples it is as large as of
 // values divided by √m.
 func (s *Scene) Noise(name string, about []float64, values ...[]float64) {
+	s.check()
 	sty := Style(name)
 	sh := &shape{xy: s.ellipse(about, values), line: stroke(0, 1), fill: faint(sty.Color)}
 	sh.line.Color = sty.Color

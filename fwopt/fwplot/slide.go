@@ -16,6 +16,7 @@ import (
 // steps and noise are in the PNG alone. The first k that it shows is last, or all points if
 // last is 0.
 func (s *Scene) Slide(last int) Figure {
+	s.check()
 	f := Bundle(s.Plot)
 	const side = 520. // pixels, of the longer side
 	unit := side / max(s.X.Max-s.X.Min, s.Y.Max-s.Y.Min)

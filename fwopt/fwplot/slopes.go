@@ -27,6 +27,9 @@ func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 			if c.Verdict != v {
 				continue
 			}
+			if c.Rate == nil {
+				panic(fmt.Sprintf("fwplot: %s on %s has no Rate: Law.Measure makes one, or says in an error why not", c.Name, c.On))
+			}
 			y--
 			rows = append(rows, plot.Tick{Value: y, Label: c.Name + " · " + c.On})
 			by := c.Power

@@ -22,6 +22,7 @@ func CellHead(name string) []string {
 // Row is the cell as a row of a table: that of its Rate, then the two windows, the largest
 // mean gap over its bound, a dash without one, the problem, over how many runs was averaged, and the verdict.
 func (c Cell) Row() []string {
+	c.check()
 	_, late, _ := strings.Cut(c.Late.Window, "= ") // as 4–7 of "t = 4–7"
 	ratio := "–"
 	if c.Bound != nil {

@@ -170,6 +170,7 @@ func Above(low, high float64, traces ...*fwopt.Trace) (runs [][]fwopt.Point, wit
 	if !(low <= high) || math.IsInf(low, -1) || math.IsInf(high, 1) {
 		panic(fmt.Sprintf("fwrate: an f* between %g and %g: record duality gaps for the lower bound", low, high))
 	}
+	given(traces)
 	for _, tr := range traces {
 		run := slices.Clone(tr.Points)
 		for i := range run {

@@ -25,6 +25,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -34,6 +36,7 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 // own Oracle and Method. The result does not depend on how many there are. If a call
 // panics, Seeds panics with the value and stack of the lowest seed that did.
 func Seeds[T any](n int, one func(seed uint64) T) []T {
+	need.Given("fwrate", "the function of a seed", one == nil)
 	return Until(context.Background(), n, nil, func(_ context.Context, seed uint64) T { return one(seed) })
 }
 
@@ -46,6 +49,8 @@ func Until[T any](ctx context.Context, n int, done func(seeds int), one func(ctx
 	if n < 1 {
 		panic(fmt.Sprintf("fwrate: %d seeds, want at least 1", n))
 	}
+	need.Given("fwrate", "the context", ctx == nil)
+	need.Given("fwrate", "the function of a seed", one == nil)
 	all, ok, failed := make([]T, n), make([]bool, n), make([]string, n)
 	var begun atomic.Int64
 	var stop atomic.Bool

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Goal is a problem whose optimum is known, and how near to it runs shall come: where
@@ -31,8 +32,15 @@ type Spent struct{ Terms, Linear, Seconds float64 }
 // Never is the Spent of a share that a run did not get to, and as a limit none.
 var Never = Spent{math.Inf(1), math.Inf(1), math.Inf(1)}
 
+func (g *Goal) check() {
+	if g == nil || g.F == nil || g.Omega == nil || len(g.Shares) == 0 {
+		panic("fwrate: a Goal has an F, an Omega and Shares")
+	}
+}
+
 // Gap returns f(w) − f(w*) at a point of a run, NaN where f was not recorded.
 func (g *Goal) Gap(q fwopt.Point) float64 {
+	g.check()
 	if g.Excess != nil {
 		return q.Excess
 	}
@@ -41,6 +49,7 @@ func (g *Goal) Gap(q fwopt.Point) float64 {
 
 // First returns f(W0) − f(w*).
 func (g *Goal) First() float64 {
+	g.check()
 	if g.Excess != nil {
 		return g.Excess(g.W0)
 	}
@@ -49,6 +58,7 @@ func (g *Goal) First() float64 {
 
 // Spend returns what a run had spent at a point.
 func (g *Goal) Spend(q fwopt.Point) Spent {
+	g.check()
 	c := q.Calls
 	return Spent{float64(c.Stochastic) + float64(c.Exact)*float64(g.F.Len()), float64(c.Linear + c.Projections), q.Seconds}
 }
@@ -78,6 +88,7 @@ func (g *Goal) Trace(m fwopt.Method, seed uint64, share float64, max Spent) *fwo
 
 // Run makes one run of m, up to max, and returns what was spent where each share was first seen.
 func (g *Goal) Run(m fwopt.Method, seed uint64, max Spent) (at []Spent) {
+	g.check()
 	first := g.First()
 	for _, q := range g.Trace(m, seed, g.Shares[len(g.Shares)-1], max).Points {
 		for len(at) < len(g.Shares) && g.Gap(q) <= g.Shares[len(at)]*first {
@@ -95,6 +106,8 @@ type Reached [][]Spent
 
 // Seeds makes n runs, from the seeds 1, …, n.
 func (g *Goal) Seeds(n int, of func() fwopt.Method, max Spent) (at Reached) {
+	g.check()
+	need.Given("fwrate", "Goal.Seeds: of", of == nil)
 	runs := Seeds(n, func(seed uint64) []Spent { return g.Run(of(), seed, max) })
 	for i := range g.Shares {
 		at = append(at, nil)
@@ -109,6 +122,8 @@ func (g *Goal) Seeds(n int, of func() fwopt.Method, max Spent) (at Reached) {
 // cheapest of them had spent, by terms and g.Linear times linear optimisations. That flatters the
 // method: no one value need be the best for two shares.
 func (g *Goal) Best(grid []float64, of func(c float64) fwopt.Method, max Spent) (at Reached) {
+	g.check()
+	need.Given("fwrate", "Goal.Best: of", of == nil)
 	runs := Seeds(len(grid), func(i uint64) []Spent { return g.Run(of(grid[i-1]), 1, max) })
 	for i := range g.Shares {
 		best, least := Never, math.Inf(1)
@@ -137,12 +152,16 @@ func (r Reached) Medians() (at []Spent) {
 // Times returns so many times the median terms and linear optimisations at the last share, as a
 // limit for the runs of others.
 func (r Reached) Times(terms, linear float64) Spent {
+	if len(r) == 0 {
+		panic("fwrate: Times of nothing Reached")
+	}
 	m := r[len(r)-1:].Medians()[0]
 	return Spent{Terms: terms * m.Terms, Linear: linear * m.Linear}
 }
 
 // Head is the heading of a table of Rows: the name of the problem and the shares.
 func (g *Goal) Head() []string {
+	g.check()
 	row := []string{g.Name}
 	for _, s := range g.Shares {
 		row = append(row, strings.ReplaceAll(strconv.FormatFloat(s, 'e', -1, 64), "e-0", "e−"))
@@ -172,6 +191,9 @@ func (r Reached) Row(name string) []string {
 
 // middle returns the least, the median and the largest of a number.
 func middle(runs []Spent, of func(s Spent) float64) (least, median, most float64) {
+	if len(runs) == 0 {
+		panic("fwrate: a share that was Reached in no runs")
+	}
 	var x []float64
 	for _, s := range runs {
 		x = append(x, of(s))

@@ -13,11 +13,9 @@ import (
 // seconds, counts once. Groups panics if a trace is nil, or if two of a group have the same
 // Seed and are not the same run, as with another constant: it says how to name them apart.
 func Groups(traces ...*fwopt.Trace) (groups [][]*fwopt.Trace) {
+	given(traces)
 next:
 	for i, tr := range traces {
-		if tr == nil {
-			panic(fmt.Sprintf("fwrate: trace %d of %d is nil", i+1, len(traces)))
-		}
 		at := slices.IndexFunc(groups, func(g []*fwopt.Trace) bool { return g[0].Method == tr.Method && g[0].Data == tr.Data })
 		if at < 0 {
 			at, groups = len(groups), append(groups, nil)
@@ -35,6 +33,13 @@ next:
 		groups[at] = append(groups[at], tr)
 	}
 	return groups
+}
+
+// given panics if a trace is nil.
+func given(traces []*fwopt.Trace) {
+	if i := slices.Index(traces, nil); i >= 0 {
+		panic(fmt.Sprintf("fwrate: trace %d of %d is nil", i+1, len(traces)))
+	}
 }
 
 // sameRun reports whether two traces are of one run, made once or twice.

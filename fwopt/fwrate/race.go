@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Race is a method that has run on random draws of a problem. All its runs have the same
@@ -29,12 +30,16 @@ func (r Race) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *R
 // Mean returns the mean over all runs of a number at each checkpoint, as a count. It panics if
 // there are no runs, as where Stop came before the first draw was done.
 func (r Race) Mean(of func(q fwopt.Point) float64) []float64 {
+	need.Given("fwrate", "Mean: of", of == nil)
 	runs := slices.Concat(r.Draws...)
 	if len(runs) == 0 {
 		panic(fmt.Sprintf("fwrate: %s: no runs: it was stopped before a draw was done", r.Name))
 	}
 	mean := make([]float64, len(runs[0]))
-	for _, run := range runs {
+	for i, run := range runs {
+		if len(run) != len(mean) {
+			panic(fmt.Sprintf("fwrate: %s: run %d has %d checkpoints, the first %d", r.Name, i+1, len(run), len(mean)))
+		}
 		for i, q := range run {
 			mean[i] += of(q)
 		}
@@ -54,11 +59,17 @@ func (r Race) Gaps() []float64 {
 // largest over all steps: runs[i][s][j] is number j of run i in step s. It is for claims of an
 // expectation in every step, each as a share of what is claimed. NaN is passed over.
 func Largest(runs [][][]float64) []float64 {
+	if len(runs) == 0 || len(runs[0]) == 0 {
+		panic("fwrate: Largest of no runs, or of runs without steps")
+	}
 	most := make([]float64, len(runs[0][0]))
 	for s := range runs[0] {
 		for j := range most {
 			sum := 0.0
-			for _, r := range runs {
+			for i, r := range runs {
+				if len(r) != len(runs[0]) || len(r[s]) != len(most) {
+					panic(fmt.Sprintf("fwrate: Largest of runs that differ: run %d has other steps than the first, or other numbers in step %d", i+1, s+1))
+				}
 				sum += r[s][j]
 			}
 			if mean := sum / float64(len(runs)); mean > most[j] {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Count is one of the paper's accounts.
@@ -132,6 +133,7 @@ func Head() []string {
 // the long and in the late window with their intervals, the slopes in these of
 // the schedule alone, a dash without a Bound, and the range of the slopes of the draws, or "alike".
 func (r *Rate) Row(name string) []string {
+	r.check()
 	theory, draws := fmt.Sprintf("%g", r.Power), "–"
 	if r.Power == 0 {
 		theory = "ln"
@@ -152,8 +154,9 @@ func (r *Rate) Row(name string) []string {
 // Local returns the slopes from each checkpoint to the next: where they still move no
 // window has settled. In a logarithmic law they are counts per e-fold.
 func (r *Rate) Local() (slopes []float64) {
+	r.check()
 	x, y := r.axes(r.Mean)
-	for i := range x[1:] {
+	for i := range len(x) - 1 {
 		slopes = append(slopes, (y[i+1]-y[i])/(x[i+1]-x[i]))
 	}
 	return slopes
@@ -161,7 +164,12 @@ func (r *Rate) Local() (slopes []float64) {
 
 // String returns the slopes of both windows.
 func (r *Rate) String() string {
+	r.check()
 	return fmt.Sprintf("%v: %v for %s, %v for %s", r.Count, r.Long, r.Long.Window, r.Late, r.Late.Window)
+}
+
+func (r *Rate) check() {
+	need.Given("fwrate", "the Rate, in the place of which there was an error,", r == nil)
 }
 
 // least is the number of points that a window must have.

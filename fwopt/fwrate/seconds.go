@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // RunTo makes a run from w0 that ends where done says so of a recorded point, or where the
@@ -15,6 +16,7 @@ import (
 // as a gap into a relative one; w is the iterate there, the method's own vector. RunTo takes
 // the place of Budget.Watch, and panics if there is one.
 func RunTo(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
+	need.Given("fwrate", "RunTo: done", done == nil)
 	if b.Watch != nil {
 		panic("fwrate: RunTo with a Budget.Watch: look at the points in done")
 	}
@@ -37,6 +39,7 @@ func RunTo(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget, done f
 // but for their seconds, and what else the machine does only ever adds. It panics if times < 1,
 // or if the runs have other steps.
 func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
+	need.Given("fwrate", "Repeat: run", run == nil)
 	if times < 1 {
 		panic(fmt.Sprintf("fwrate: a run repeated %d times", times))
 	}
@@ -69,6 +72,10 @@ func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
 
 // Fastest calls f for so many seconds, once at least, and returns the seconds of the fastest call.
 func Fastest(seconds float64, f func()) float64 {
+	need.Given("fwrate", "Fastest: f", f == nil)
+	if !(seconds >= 0) || math.IsInf(seconds, 1) {
+		panic(fmt.Sprintf("fwrate: Fastest for %g seconds, want a number from 0 on", seconds))
+	}
 	least := math.Inf(1)
 	for begin := time.Now(); ; {
 		now := time.Now()

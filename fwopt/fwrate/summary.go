@@ -13,11 +13,9 @@ import (
 // one where f is convex and all traces are of the same f and Ω. No iterate need be good
 // for its bound to be: take the bounds of all methods together.
 func LowerBound(traces ...*fwopt.Trace) float64 {
+	given(traces)
 	bound := math.Inf(-1)
-	for i, tr := range traces {
-		if tr == nil {
-			panic(fmt.Sprintf("fwrate: trace %d of %d is nil", i+1, len(traces)))
-		}
+	for _, tr := range traces {
 		for _, p := range tr.Points {
 			if b := p.F - p.DualityGap - p.Slack; b > bound { // false for NaN
 				bound = b

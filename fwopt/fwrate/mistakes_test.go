@@ -1,0 +1,76 @@
+package fwrate
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+)
+
+// Bad arguments are answered in words of ours.
+func TestMistakes(t *testing.T) {
+	f, omega := small.Problem()
+	m := func() fwopt.Method { return fwopt.FWOpenLoop() }
+	b := fwopt.Budget{Steps: 3, DualityGap: true}
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), nil, b)
+	tuning, _ := Tune([]float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return ended(c) })
+	runs := synthetic(2, 8, 2, 0.05, rand.New(rand.NewPCG(1, 1)))
+	rate, err := law.Measure(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	goal := &Goal{Name: "p", F: f, Omega: omega, W0: append([]float64{1}, make([]float64, 7)...), Star: -1, Shares: []float64{0.9, 0.8}, Linear: 1}
+	most := Spent{Terms: 1e4, Linear: 10, Seconds: math.Inf(1)}
+	reached := Reached{{most}, {most}}
+	one := func(ctx context.Context, seed uint64) int { return int(seed) }
+	run := func() []fwopt.Point { return runs[0] }
+	race := Race{Name: "SVRF", Draws: [][][]fwopt.Point{runs}}
+	for name, c := range map[string][]any{
+		"Above":          {Above, 0.0, 1.0, tr},
+		"CellHead":       {CellHead, "name"},
+		"Cell.Row":       {Cell.Row, Cell{"SVRF", "p", "a", rate}},
+		"Count.Of":       {Count.Of, Stochastic, tr.Last().Calls},
+		"Count.String":   {Count.String, Stochastic},
+		"Fastest":        {Fastest, 0.0, func() {}},
+		"Goal.Best":      {(*Goal).Best, goal, []float64{1, 2}, func(c float64) fwopt.Method { return m() }, most},
+		"Goal.First":     {(*Goal).First, goal},
+		"Goal.Gap":       {(*Goal).Gap, goal, tr.Last()},
+		"Goal.Head":      {(*Goal).Head, goal},
+		"Goal.Run":       {(*Goal).Run, goal, m(), 1, most},
+		"Goal.Seeds":     {(*Goal).Seeds, goal, 2, m, most},
+		"Goal.Spend":     {(*Goal).Spend, goal, tr.Last()},
+		"Goal.Trace":     {(*Goal).Trace, goal, m(), 1, 0.5, most},
+		"Groups":         {Groups, tr},
+		"Largest":        {Largest, [][][]float64{{{1, 2}, {2, 3}}, {{1, 2}, {2, 3}}}},
+		"Law.FirstHit":   {Law.FirstHit, law, runs},
+		"Law.Measure":    {Law.Measure, law, runs},
+		"Law.Scheduled":  {Law.Scheduled, law, runs},
+		"LowerBound":     {LowerBound, tr},
+		"Race.Gaps":      {Race.Gaps, race},
+		"Race.Mean":      {Race.Mean, race, func(q fwopt.Point) float64 { return 1 }},
+		"Race.Rate":      {Race.Rate, race, Stochastic, 2.0, law.Bound},
+		"Rate.Local":     {(*Rate).Local, rate},
+		"Rate.Row":       {(*Rate).Row, rate, "SVRF"},
+		"Rate.String":    {(*Rate).String, rate},
+		"Reached.Median": {Reached.Medians, reached},
+		"Reached.Row":    {Reached.Row, reached, "SVRF"},
+		"Reached.Times":  {Reached.Times, reached, 2.0, 2.0},
+		"Repeat":         {Repeat, 2, run},
+		"RunTo":          {RunTo, fwopt.NewOracle(f, omega, 1), m(), nil, b, func(q *fwopt.Point, w []float64) bool { return false }},
+		"Seconds":        {Seconds, func() {}},
+		"Seeds":          {Seeds[int], 2, func(seed uint64) int { return 1 }},
+		"Summary":        {Summary, tr},
+		"Tune":           {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
+		"TuneTwo":        {TuneTwo, []float64{1, 2}, []float64{1, 2}, 1, fwopt.Budget{Steps: 2}, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
+		"Tuning.Rows":    {(*Tuning).Rows, tuning},
+		"Until":          {Until[int], context.Background(), 2, nil, one},
+		"Windows":        {Windows, 8},
+	} {
+		for _, bad := range small.Mistakes(c[0], c[1:]...) {
+			t.Errorf("%s: %s", name, bad)
+		}
+	}
+}
