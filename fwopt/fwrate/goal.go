@@ -33,14 +33,12 @@ type Spent struct{ Terms, Linear, Seconds float64 }
 var Never = Spent{math.Inf(1), math.Inf(1), math.Inf(1)}
 
 func (g *Goal) check() {
-	if g == nil || g.F == nil || g.Omega == nil || len(g.Shares) == 0 {
-		panic("fwrate: a Goal has an F, an Omega and Shares")
-	}
+	need.Given("fwrate", "the Goal, or its F,", g == nil || g.F == nil)
 }
 
 // Gap returns f(w) − f(w*) at a point of a run, NaN where f was not recorded.
 func (g *Goal) Gap(q fwopt.Point) float64 {
-	g.check()
+	need.Given("fwrate", "the Goal", g == nil)
 	if g.Excess != nil {
 		return q.Excess
 	}
@@ -49,10 +47,11 @@ func (g *Goal) Gap(q fwopt.Point) float64 {
 
 // First returns f(W0) − f(w*).
 func (g *Goal) First() float64 {
-	g.check()
+	need.Given("fwrate", "the Goal", g == nil)
 	if g.Excess != nil {
 		return g.Excess(g.W0)
 	}
+	g.check()
 	return g.F.Value(g.W0) - g.Star
 }
 
@@ -89,6 +88,7 @@ func (g *Goal) Trace(m fwopt.Method, seed uint64, share float64, max Spent) *fwo
 // Run makes one run of m, up to max, and returns what was spent where each share was first seen.
 func (g *Goal) Run(m fwopt.Method, seed uint64, max Spent) (at []Spent) {
 	g.check()
+	need.Given("fwrate", "Goal.Shares", len(g.Shares) == 0)
 	first := g.First()
 	for _, q := range g.Trace(m, seed, g.Shares[len(g.Shares)-1], max).Points {
 		for len(at) < len(g.Shares) && g.Gap(q) <= g.Shares[len(at)]*first {
@@ -161,7 +161,7 @@ func (r Reached) Times(terms, linear float64) Spent {
 
 // Head is the heading of a table of Rows: the name of the problem and the shares.
 func (g *Goal) Head() []string {
-	g.check()
+	need.Given("fwrate", "the Goal", g == nil)
 	row := []string{g.Name}
 	for _, s := range g.Shares {
 		row = append(row, strings.ReplaceAll(strconv.FormatFloat(s, 'e', -1, 64), "e-0", "e−"))

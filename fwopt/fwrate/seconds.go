@@ -16,10 +16,10 @@ import (
 // as a gap into a relative one; w is the iterate there, the method's own vector. RunTo takes
 // the place of Budget.Watch, and panics if there is one.
 func RunTo(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
-	need.Given("fwrate", "RunTo: done", done == nil)
 	if b.Watch != nil {
 		panic("fwrate: RunTo with a Budget.Watch: look at the points in done")
 	}
+	need.Given("fwrate", "RunTo: done", done == nil)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	b.Watch = func(tr *fwopt.Trace, q fwopt.Point) {
