@@ -197,6 +197,7 @@ func name(x any) string {
 
 // Run takes the run from where it stands to its end, once.
 func (r *Runner) Run(ctx context.Context) *Trace {
+	given("the context of a run", ctx == nil)
 	begin(r.Oracle)
 	defer end(r.Oracle)
 	tr := r.Trace

@@ -1,6 +1,7 @@
 package fwkeep
 
 import (
+	"bufio"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 func header() []string {
@@ -27,6 +29,7 @@ func header() []string {
 // that was not recorded, or a bound that is not proven, is an empty cell. WriteCSV returns the first error of
 // w; it panics if a trace is nil.
 func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
+	need.Given("fwkeep", "the Writer of WriteCSV", w == nil)
 	out := csv.NewWriter(w)
 	row := header()
 	out.Write(row) // out keeps its first error
@@ -62,7 +65,12 @@ func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 // where the method, the data or the seed changes, or the step does not grow. The error of
 // a table that is another one names the line.
 func ReadCSV(r io.Reader) (traces []*fwopt.Trace, err error) {
-	in := csv.NewReader(r)
+	need.Given("fwkeep", "the Reader of ReadCSV", r == nil)
+	marked := bufio.NewReader(r)
+	if mark, _ := marked.Peek(3); string(mark) == "\ufeff" { // a byte order mark, as spreadsheets write it
+		marked.Discard(3)
+	}
+	in := csv.NewReader(marked)
 	head, err := in.Read()
 	if err != nil || !slices.Equal(head, header()) {
 		return nil, fmt.Errorf("fwkeep: not a table of traces: the first line is %q (%v), want %q", strings.Join(head, ","), err, strings.Join(header(), ","))

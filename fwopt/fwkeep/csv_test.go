@@ -125,6 +125,18 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
+// A spreadsheet begins a table with a byte order mark.
+func TestReadCSVMark(t *testing.T) {
+	var table strings.Builder
+	if err := fwkeep.WriteCSV(&table, &fwopt.Trace{Method: "SFW", Points: make([]fwopt.Point, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := fwkeep.ReadCSV(strings.NewReader("\ufeff" + table.String()))
+	if err != nil || len(got) != 2 || got[0].Method != "SFW" { // for the step does not grow
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestWriteCSVError(t *testing.T) {
 	if err := fwkeep.WriteCSV(full{}, &fwopt.Trace{Points: make([]fwopt.Point, 1)}); !errors.Is(err, errFull) {
 		t.Errorf("error %v, want %v", err, errFull)

@@ -17,6 +17,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Keep is Run that leaves files in the folder dir, so that the next program,
@@ -57,6 +58,7 @@ import (
 // somebody else may be, counts as none, and Trace.Note says so; a new one takes its place.
 // Watch is called for the steps that are new.
 func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) (*fwopt.Trace, error) {
+	need.Given("fwkeep", "the context of a run", ctx == nil)
 	r := fwopt.NewRunner(o, m, w0, b)
 	ids, why := identities(r)
 	if why != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // pause is the least time between two updates, and before the first: a run that
@@ -42,6 +43,7 @@ func NewProgress(title string) *Progress {
 // run is, done is the share of the budget that is spent, 0 if unknown. An update
 // that is shown costs about a millisecond, any other nothing.
 func (p *Progress) Update(tr *fwopt.Trace, at fwopt.Point, done float64) {
+	need.Given("fwnb", "the Progress", p == nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if now().Sub(p.last) < pause || tty == nil && !notebook() {
@@ -67,6 +69,7 @@ func (p *Progress) put(state, spent string, page func() string) {
 // Count shows how many of n parts are done, at most five times a second, as Update
 // shows a trace.
 func (p *Progress) Count(done, n int) {
+	need.Given("fwnb", "the Progress", p == nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if now().Sub(p.last) < pause || tty == nil && !notebook() {
@@ -79,6 +82,7 @@ func (p *Progress) Count(done, n int) {
 // Done takes the display or the line away. The next figure or text of the
 // program takes its place.
 func (p *Progress) Done() {
+	need.Given("fwnb", "the Progress", p == nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.id != "" {

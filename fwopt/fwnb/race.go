@@ -8,6 +8,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Race is Seeds for the runs of a method on random draws of a problem, so many seeds on each.
@@ -25,6 +26,10 @@ func Race(name string, draws, seeds int, one func(ctx context.Context, draw, see
 }
 
 func race(ctx context.Context, name string, draws, each int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Race {
+	need.Given("fwnb", "Race: the function of a run", one == nil)
+	if draws < 1 || each < 1 {
+		panic(fmt.Sprintf("fwnb: Race of %d draws with %d seeds each, want at least one of each", draws, each))
+	}
 	type run struct {
 		draw   uint64
 		points []fwopt.Point

@@ -1,6 +1,7 @@
 package fwnb
 
 import (
+	"bufio"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -20,7 +21,11 @@ func ReadTable(path string) ([]Record, error) {
 		return nil, fmt.Errorf("fwnb: %w", err)
 	}
 	defer file.Close()
-	lines, err := csv.NewReader(file).ReadAll()
+	in := bufio.NewReader(file)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" { // a byte order mark, as spreadsheets write it
+		in.Discard(3)
+	}
+	lines, err := csv.NewReader(in).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("fwnb: %s: %w: want lines of as many values as the first has headings, with commas between", path, err)
 	}

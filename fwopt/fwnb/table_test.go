@@ -38,6 +38,12 @@ func TestReadTable(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
+	if got, err = read("\ufeff\"item\",seconds\r\n\"P1, dense\",0.5\r\nP2,\r\n"); err != nil || !reflect.DeepEqual(got, want) { // as a spreadsheet writes it
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if got, err = read("\ufeff"); err != nil || len(got) > 0 {
+		t.Errorf("%q, %v", got, err)
+	}
 	for _, text := range []string{"", "item,seconds\n"} {
 		if got, err := read(text); err != nil || got != nil {
 			t.Errorf("%q: %q, %v", text, got, err)

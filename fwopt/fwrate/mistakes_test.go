@@ -26,6 +26,7 @@ func TestMistakes(t *testing.T) {
 	most := Spent{Terms: 1e4, Linear: 10, Seconds: math.Inf(1)}
 	reached := Reached{{most}, {most}}
 	one := func(ctx context.Context, seed uint64) int { return int(seed) }
+	never := func(q *fwopt.Point, w []float64) bool { return false }
 	run := func() []fwopt.Point { return runs[0] }
 	race := Race{Name: "SVRF", Draws: [][][]fwopt.Point{runs}}
 	for name, c := range map[string][]any{
@@ -59,15 +60,19 @@ func TestMistakes(t *testing.T) {
 		"Reached.Row":    {Reached.Row, reached, "SVRF"},
 		"Reached.Times":  {Reached.Times, reached, 2.0, 2.0},
 		"Repeat":         {Repeat, 2, run},
-		"RunTo":          {RunTo, fwopt.NewOracle(f, omega, 1), m(), nil, b, func(q *fwopt.Point, w []float64) bool { return false }},
-		"Seconds":        {Seconds, func() {}},
-		"Seeds":          {Seeds[int], 2, func(seed uint64) int { return 1 }},
-		"Summary":        {Summary, tr},
-		"Tune":           {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
-		"TuneTwo":        {TuneTwo, []float64{1, 2}, []float64{1, 2}, 1, fwopt.Budget{Steps: 2}, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
-		"Tuning.Rows":    {(*Tuning).Rows, tuning},
-		"Until":          {Until[int], context.Background(), 2, nil, one},
-		"Windows":        {Windows, 8},
+		"RunTo, o":       {func(o *fwopt.Oracle) { RunTo(o, m(), nil, b, never) }, fwopt.NewOracle(f, omega, 1)},
+		"RunTo, m":       {func(m fwopt.Method) { RunTo(fwopt.NewOracle(f, omega, 1), m, nil, b, never) }, m()},
+		"RunTo": {func(w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) {
+			RunTo(fwopt.NewOracle(f, omega, 1), m(), w0, b, done)
+		}, nil, b, never},
+		"Seconds":     {Seconds, func() {}},
+		"Seeds":       {Seeds[int], 2, func(seed uint64) int { return 1 }},
+		"Summary":     {Summary, tr},
+		"Tune":        {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
+		"TuneTwo":     {TuneTwo, []float64{1, 2}, []float64{1, 2}, 1, fwopt.Budget{Steps: 2}, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
+		"Tuning.Rows": {(*Tuning).Rows, tuning},
+		"Until":       {Until[int], context.Background(), 2, nil, one},
+		"Windows":     {Windows, 8},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {
 			t.Errorf("%s: %s", name, bad)
