@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwid"
 )
 
 // Features is the data of a RowSum, whose rows are e_1, …, e_n: a *Sparse or a *Dense
@@ -45,6 +46,14 @@ type backward interface {
 	// cut returns the column where share q of cuts begins.
 	cut(q int) int
 	fwopt.Identified
+}
+
+// checkData panics unless x is a matrix that is well formed and finite.
+func checkData(x Features) {
+	if fwid.IsNil(x) {
+		panic("fwsum: the data is nil, want a *Sparse or a *Dense")
+	}
+	x.check()
 }
 
 // checkValues panics unless the numbers of a matrix are finite; number k is in row(k).

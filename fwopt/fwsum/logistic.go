@@ -100,7 +100,7 @@ func (f *Logistic) Matrix(w []float64) mat.Matrix {
 // as 0.
 func (f *Logistic) Predict(w []float64, x Features) []int {
 	f.checkLen("w", w)
-	x.check()
+	checkData(x)
 	n, m := x.Size()
 	if m > f.m {
 		panic(fmt.Sprintf("fwsum: examples with %d features for a predictor of %d", m, f.m))

@@ -68,12 +68,12 @@ func NewRowSum(x Features, h int, l Loss) *RowSum {
 }
 
 func newRowSum(x Features, h int, l Loss) *RowSum {
-	if fwid.IsNil(x) {
-		panic("fwsum: the data is nil, want a *Sparse or a *Dense")
-	}
-	x.check()
+	checkData(x)
 	f := &RowSum{x: x, h: h, loss: l}
 	f.n, f.m = x.Size()
+	if float64(h)*float64(f.m) > 1<<37 {
+		panic(fmt.Sprintf("fwsum: %d scores of %d features: so many weights take more than a terabyte", h, f.m))
+	}
 	nnz := x.nonzeros()
 	// At least one nonzero in the average column of a block: what backward keeps stays
 	// O(nonzeros).

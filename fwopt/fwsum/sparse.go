@@ -100,8 +100,8 @@ func (a *Sparse) check() {
 			a.N, a.M, len(a.Ptr), len(a.Col), len(a.Val)))
 	}
 	for i := range a.N {
-		if a.Ptr[i] > a.Ptr[i+1] {
-			panic(fmt.Sprintf("fwsum: row %d of a sparse matrix ends before it starts", i))
+		if a.Ptr[i] > a.Ptr[i+1] || a.Ptr[i+1] > len(a.Val) {
+			panic(fmt.Sprintf("fwsum: row %d of a sparse matrix goes from %d to %d of %d values: Ptr must not fall", i, a.Ptr[i], a.Ptr[i+1], len(a.Val)))
 		}
 		last := int32(-1)
 		for _, j := range a.Col[a.Ptr[i]:a.Ptr[i+1]] {

@@ -81,6 +81,10 @@ func mistakes(t reflect.Type, good reflect.Value) (all []reflect.Value) {
 				all = append(all, x)
 			}
 		}
+	case reflect.Interface:
+		if good.IsValid() && good.Elem().Kind() == reflect.Pointer { // a nil pointer in it
+			all = append(all, reflect.Zero(good.Elem().Type()))
+		}
 	case reflect.Pointer:
 		if strings.Contains(t.Elem().PkgPath(), "/fwopt") {
 			all = append(all, reflect.New(t.Elem()))
