@@ -25,6 +25,7 @@ type CondG struct {
 
 // NewCondG returns the inner loop of a run in dimension d. mem may be nil.
 func NewCondG(d int, mem *Memory) *CondG {
+	positiveInt("the dimension of NewCondG", d)
 	s := vectors(3, d)
 	c := &CondG{u: s[0], grad: s[1], d: s[2]}
 	if mem != nil && mem.Size != 0 {

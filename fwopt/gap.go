@@ -3,6 +3,7 @@ package fwopt
 import (
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
@@ -12,6 +13,7 @@ import (
 // rounding. For a convex f and w ∈ Ω, gap + slack bounds f(w) − f(w*) from above.
 // It counts nothing.
 func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
+	given("the f of DualityGap, or its Ω,", fwid.IsNil(f) || fwid.IsNil(omega))
 	g := make([]float64, len(w))
 	f.Grad(g, w, Batch{})
 	return gapOf(omega, w, g, make([]float64, len(w)), 0, nil)

@@ -250,6 +250,7 @@ func (o *Oracle) Argmin(v *Vertex, g []float64) { o.ArgminTo(v, g, 0) }
 // 0 stands for the domain's own, and returns the slack that was reached:
 // ⟨g, v⟩ ≤ min_{u∈Ω} ⟨g, u⟩ + slack. The slack of an exact domain is 0.
 func (o *Oracle) ArgminTo(v *Vertex, g []float64, tol float64) (slack float64) {
+	given("the vertex of Argmin", v == nil)
 	o.Calls.Linear++
 	o.look(g, "the gradient for a linear optimisation, from the terms")
 	return fwset.Argmin(o.Omega, v, g, tol, &o.Warm)

@@ -70,7 +70,7 @@ type Instance struct {
 }
 
 // Excess returns f(w) − f* for w ∈ Ω without cancellation, in O(d).
-func (p *Instance) Excess(w []float64) float64 { return p.F.(sum).excess(w) }
+func (p *Instance) Excess(w []float64) float64 { return p.sum().excess(w) }
 
 // Variance returns the variance of one sample in closed form, in O(d):
 // E‖∇f_i(w) − ∇f(w)‖² if w0 is nil, and else that of line 7 of Algorithm 1 (9 of
@@ -79,7 +79,12 @@ func (p *Instance) Excess(w []float64) float64 { return p.F.(sum).excess(w) }
 // Variance(WStar, nil) is the noise at w*. Where it is 0 all ∇f_i(w*) are the same, plain
 // samples get better as w does, and no snapshot is needed: what SVRF and STORC do there
 // says nothing for variance reduction.
-func (p *Instance) Variance(w, w0 []float64) float64 { return p.F.(sum).variance(w, w0) }
+func (p *Instance) Variance(w, w0 []float64) float64 { return p.sum().variance(w, w0) }
+
+func (p *Instance) sum() sum {
+	need.Given("fwinst", "the Instance", p == nil || p.F == nil)
+	return p.F.(sum)
+}
 
 // sum is what the sums of this package have: a batch gradient of their own and,
 // by an embedded quad, the rest.

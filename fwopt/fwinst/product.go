@@ -25,7 +25,7 @@ import (
 // What it cannot show: the step is one for both halves, so that a rate of one
 // half alone, measured in the product, may differ from that half's own.
 func Product(a, b *Instance) *Instance {
-	fa, fb := a.F.(sum), b.F.(sum)
+	fa, fb := a.sum(), b.sum()
 	if hi, lo := bits.Mul64(uint64(fa.Len()), uint64(fb.Len())); hi != 0 || lo > math.MaxInt {
 		panic(fmt.Sprintf("fwinst: a product of %d times %d terms is too large", fa.Len(), fb.Len()))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Run makes one run of m from W0 and returns its counts and its gap, f(w) − f*, at the
@@ -11,6 +12,7 @@ import (
 // the run it costs an Excess, O(d), a checkpoint; no w is kept. It panics if ctx ends the run,
 // as [fwopt.Trace.Complete] does: fwrate.Until and fwnb.Seeds leave such a run out.
 func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64, at func(s fwopt.Step) (record, last bool)) []fwopt.Point {
+	need.Given("fwinst", "the Instance", p == nil)
 	b := fwopt.Budget{Record: at, Excess: p.Excess, NoW: true}
 	return fwopt.Run(ctx, fwopt.NewOracle(p.F, p.Omega, seed), m, p.W0, b).Complete()
 }

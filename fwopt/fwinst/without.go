@@ -15,7 +15,8 @@ import (
 // but that of line 3, and half of Stochastic, for a plain sample is one gradient: so
 // double M for as many samples at the same count.
 func (p *Instance) WithoutSnapshot() *Instance {
-	q, f := *p, p.F.(sum)
+	f := p.sum()
+	q := *p
 	q.Name += ".WithoutSnapshot()"
 	if s, ok := p.F.(fwopt.Sampler); ok {
 		q.F = plainDrawn{plain{f}, s}

@@ -1,0 +1,65 @@
+package fwopt_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+)
+
+// Bad arguments are answered in words of ours.
+func TestMistakes(t *testing.T) {
+	f, omega := small.Problem()
+	n := f.Dim()
+	w, v, dst := omega.(interface{ Dim() int }).Dim(), fwopt.Vertex{}, make([]float64, n)
+	x := make([]float64, w)
+	x[0] = 1
+	b, batch := fwopt.Budget{Steps: 3}, fwopt.Batch{Index: []int{0, 1}, Weight: []float64{0.5, 0.5}}
+	oracle := func() *fwopt.Oracle { return fwopt.NewOracle(f, omega, 1) }
+	tr := fwopt.Run(context.Background(), oracle(), fwopt.FWOpenLoop(), nil, b)
+	o := oracle()
+	for name, c := range map[string][]any{
+		"Run": {func(ctx context.Context, w0 []float64, b fwopt.Budget) {
+			fwopt.Run(ctx, oracle(), fwopt.FWOpenLoop(), w0, b)
+		}, context.Background(), x, b},
+		"Run, o":          {func(o *fwopt.Oracle) { fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), nil, b) }, oracle()},
+		"Run, m":          {func(m fwopt.Method) { fwopt.Run(context.Background(), oracle(), m, nil, b) }, fwopt.FWOpenLoop()},
+		"NewOracle":       {fwopt.NewOracle, f, omega, 1},
+		"DualityGap":      {fwopt.DualityGap, f, omega, x},
+		"EpochEnds":       {fwopt.EpochEnds, func(t int) int { return 4 }, 3},
+		"Geometric":       {fwopt.Geometric, 2.0, 8},
+		"Lerp":            {fwopt.Lerp, dst, 0.5, x},
+		"NewCondG":        {fwopt.NewCondG, n, &fwopt.Memory{}},
+		"FWSafe":          {fwopt.FWSafe, 1.0},
+		"SCGSConvex":      {fwopt.SCGSConvex, 1.0, 1.0, 1.0},
+		"SCGSExperiments": {fwopt.SCGSExperiments, 1.0, 1.0},
+		"SCGSStrongly":    {fwopt.SCGSStronglyConvex, 1.0, 1.0, 1.0, 1.0},
+		"SFWTheorem3":     {fwopt.SFWTheorem3, 1.0, 1.0, 1.0},
+		"SGDExperiments":  {fwopt.SGDExperiments, 1.0},
+		"SVRGExperiments": {fwopt.SVRGExperiments, 1.0},
+		"STORCEx":         {fwopt.STORCExperiments, 1.0, math.Sqrt2},
+		"STORC2a":         {fwopt.STORCTheorem2a, 1.0, 1.0},
+		"STORC2b":         {fwopt.STORCTheorem2b, 1.0, 1.0, 1.0},
+		"STORC2c":         {fwopt.STORCTheorem2c, 1.0, 1.0, 1.0},
+		"Argmin":          {o.Argmin, &v, x},
+		"ArgminTo":        {o.ArgminTo, &v, x, 0.1},
+		"Grad":            {o.Grad, dst, x},
+		"GradOf":          {o.GradOf, dst, x, batch, 2},
+		"LineSearch":      {o.LineSearch, x, x},
+		"Project":         {o.Project, dst, x},
+		"Sample":          {o.Sample, 3},
+		"StochasticGrad":  {o.StochasticGrad, dst, x, 3},
+		"VRGrad":          {o.VRGrad, dst, x, x, x, 3},
+		"Value":           {o.Value, x},
+		"Complete":        {(*fwopt.Trace).Complete, tr},
+		"Last":            {(*fwopt.Trace).Last, tr},
+		"Share":           {fwopt.Budget.Share, b, tr.Last()},
+		"Status":          {fwopt.Status.String, fwopt.Done},
+	} {
+		for _, bad := range small.Mistakes(c[0], c[1:]...) {
+			t.Errorf("%s: %s", name, bad)
+		}
+	}
+}
