@@ -35,7 +35,6 @@
 package fwinst
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -172,18 +171,18 @@ func (f *quad) LineSearch(w, v []float64) float64 {
 func (f *quad) check(v ...[]float64) {
 	for _, x := range v {
 		if len(x) != len(f.c) {
-			panic(fmt.Sprintf("fwinst: a vector of length %d, want %d", len(x), len(f.c)))
+			panic(need.Linef("fwinst: a vector of length %d, want %d", len(x), len(f.c)))
 		}
 	}
 }
 
 func (f *quad) checkBatch(b fwopt.Batch) {
 	if len(b.Index) != len(b.Weight) {
-		panic(fmt.Sprintf("fwinst: a batch of %d terms with %d weights", len(b.Index), len(b.Weight)))
+		panic(need.Linef("fwinst: a batch of %d terms with %d weights", len(b.Index), len(b.Weight)))
 	}
 	for _, i := range b.Index {
 		if i < 0 || i >= f.n {
-			panic(fmt.Sprintf("fwinst: a batch with term %d of a sum of %d", i, f.n))
+			panic(need.Linef("fwinst: a batch with term %d of a sum of %d", i, f.n))
 		}
 	}
 }
@@ -191,7 +190,7 @@ func (f *quad) checkBatch(b fwopt.Batch) {
 // atLeast panics unless n, called what, is at least low.
 func atLeast(what string, n, low int) {
 	if n < low {
-		panic(fmt.Sprintf("fwinst: %s = %d, want at least %d", what, n, low))
+		panic(need.Linef("fwinst: %s = %d, want at least %d", what, n, low))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
@@ -30,7 +31,7 @@ func MSC(J int, r float64) *Instance {
 	atLeast("J", J, 1)
 	positive("r", r)
 	if J > 61 {
-		panic(fmt.Sprintf("fwinst: J = %d, want at most 61: there are 2^J terms", J))
+		panic(need.Linef("fwinst: J = %d, want at most 61: there are 2^J terms", J))
 	}
 	f := &scales{quad{
 		name: fmt.Sprintf("MSC(%d, %g)", J, r), n: 1 << J,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
@@ -27,7 +28,7 @@ import (
 func Product(a, b *Instance) *Instance {
 	fa, fb := a.sum(), b.sum()
 	if hi, lo := bits.Mul64(uint64(fa.Len()), uint64(fb.Len())); hi != 0 || lo > math.MaxInt {
-		panic(fmt.Sprintf("fwinst: a product of %d times %d terms is too large", fa.Len(), fb.Len()))
+		panic(need.Linef("fwinst: a product of %d times %d terms is too large", fa.Len(), fb.Len()))
 	}
 	qa, qb := fa.base(), fb.base()
 	f := &pairs{a: fa, b: fb, quad: quad{

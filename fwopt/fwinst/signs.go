@@ -9,6 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -32,7 +33,7 @@ func newSigns(q quad, a, b float64, seed uint64) *signs {
 	if q.n == 1 {
 		f.a, f.b = 0, 0
 	} else if q.n < 2 || q.n > 64 || q.n%2 != 0 {
-		panic(fmt.Sprintf("fwinst: n = %d, want an even number up to 64", q.n))
+		panic(need.Linef("fwinst: n = %d, want an even number up to 64", q.n))
 	}
 	r := rand.New(rand.NewPCG(seed, 5))
 	f.mask = make([]uint32, len(q.c))
@@ -244,7 +245,7 @@ func Face(d, n int, R float64, seed uint64) *Instance {
 	atLeast("d", d, 4)
 	positive("R", R)
 	if d%2 != 0 {
-		panic(fmt.Sprintf("fwinst: d = %d, want an even number", d))
+		panic(need.Linef("fwinst: d = %d, want an even number", d))
 	}
 	q := quad{
 		name: fmt.Sprintf("Face(%d, %d, %g, %d)", d, n, R, seed), n: n,
@@ -344,7 +345,7 @@ func ill(name string, d, n int, mu float64, seed uint64, c []float64, omega fwop
 		top = 0.5
 	}
 	if !(mu*top >= 1) || math.IsInf(mu, 1) {
-		panic(fmt.Sprintf("fwinst: mu = %g, want at least %g", mu, 1/top))
+		panic(need.Linef("fwinst: mu = %g, want at least %g", mu, 1/top))
 	}
 	h := make([]float64, d)
 	for j := range h {

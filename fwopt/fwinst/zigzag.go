@@ -1,10 +1,10 @@
 package fwinst
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Zigzag is the example of Wolfe (1970) and Canon and Cullum (1968) in the
@@ -36,11 +36,11 @@ type Polygon [][2]float64
 
 func (p Polygon) check(v ...[]float64) {
 	if len(p) < 3 {
-		panic(fmt.Sprintf("fwinst: a Polygon of %d vertices", len(p)))
+		panic(need.Linef("fwinst: a Polygon of %d vertices", len(p)))
 	}
 	for _, x := range v {
 		if len(x) != 2 {
-			panic(fmt.Sprintf("fwinst: a vector of length %d, want 2", len(x)))
+			panic(need.Linef("fwinst: a vector of length %d, want 2", len(x)))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/gob"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -93,7 +94,7 @@ func TestShowVega(t *testing.T) {
 		t.Error(err)
 	}
 	defer func() {
-		if p, _ := recover().(string); !strings.HasPrefix(p, "fwnb: the Vega of a figure: ") {
+		if p := fmt.Sprint(recover()); !strings.HasPrefix(p, "fwnb: the Vega of a figure: ") {
 			t.Errorf("%q", p)
 		}
 	}()

@@ -2,7 +2,6 @@ package fwnb
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -28,7 +27,7 @@ func Race(name string, draws, seeds int, one func(ctx context.Context, draw, see
 func race(ctx context.Context, name string, draws, each int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Race {
 	need.Given("fwnb", "Race: the function of a run", one == nil)
 	if draws < 1 || each < 1 {
-		panic(fmt.Sprintf("fwnb: Race of %d draws with %d seeds each, want at least one of each", draws, each))
+		panic(need.Linef("fwnb: Race of %d draws with %d seeds each, want at least one of each", draws, each))
 	}
 	type run struct {
 		draw   uint64
@@ -40,7 +39,7 @@ func race(ctx context.Context, name string, draws, each int, one func(ctx contex
 		points := one(ctx, draw, seed)
 		for _, q := range points {
 			if math.IsNaN(q.Excess) {
-				panic(fmt.Sprintf("fwnb: Race of %s: the runs have no gaps f(w) − f(w*), of which rates are made: set Budget.Excess", name))
+				panic(need.Linef("fwnb: Race of %s: the runs have no gaps f(w) − f(w*), of which rates are made: set Budget.Excess", name))
 			}
 		}
 		return run{draw, points}

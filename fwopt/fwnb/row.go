@@ -3,13 +3,15 @@ package fwnb
 import (
 	"fmt"
 	"strings"
+
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Row returns the texts of a row of Table: a float64 with so many significant digits, as 0.03263 or 1.285e+04
 // with 4, and anything else as fmt.Sprint writes it. It panics unless digits is at least 1.
 func Row(digits int, cells ...any) (row []string) {
 	if digits < 1 {
-		panic(fmt.Sprintf("fwnb: numbers of %d digits", digits))
+		panic(need.Linef("fwnb: numbers of %d digits", digits))
 	}
 	for _, c := range cells {
 		if x, ok := c.(float64); ok {
@@ -29,7 +31,7 @@ func Columns(digits int, head, names []string, columns ...[]float64) [][]string 
 		cells := []any{name}
 		for j, c := range columns {
 			if len(c) != len(names) {
-				panic(fmt.Sprintf("fwnb: column %d has %d numbers for %d names", j+1, len(c), len(names)))
+				panic(need.Linef("fwnb: column %d has %d numbers for %d names", j+1, len(c), len(names)))
 			}
 			cells = append(cells, c[i])
 		}

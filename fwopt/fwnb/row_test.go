@@ -37,7 +37,7 @@ func TestRow(t *testing.T) {
 		t.Errorf("no cells: %q", got)
 	}
 	defer func() {
-		if e := recover(); e != "fwnb: numbers of 0 digits" {
+		if e := fmt.Sprint(recover()); e != "fwnb: numbers of 0 digits" {
 			t.Errorf("0 digits: %v", e)
 		}
 	}()
@@ -63,7 +63,7 @@ func TestColumns(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	defer func() {
-		if e := recover(); e != "fwnb: column 2 has 1 numbers for 2 names" {
+		if e := fmt.Sprint(recover()); e != "fwnb: column 2 has 1 numbers for 2 names" {
 			t.Errorf("a short column: %v", e)
 		}
 	}()

@@ -13,6 +13,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Folder is where Run keeps traces and checkpoints, beside the notebook.
@@ -42,7 +43,7 @@ func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.T
 	tr, err := fwkeep.Keep(ctx, Folder, o, m, w0, b)
 	p.Done()
 	if tr == nil {
-		panic(err)
+		panic(need.Line(err.Error()))
 	}
 	if err != nil {
 		note(err.Error())
@@ -140,7 +141,7 @@ func Full() bool {
 	case "short", "":
 		return false
 	default:
-		panic(fmt.Sprintf("fwnb: FWLAB_BUDGET=%s, want full or short", budget))
+		panic(need.Linef("fwnb: FWLAB_BUDGET=%s, want full or short", budget))
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Figure is a drawing in two formats that look alike, as fwplot.Bundle and
@@ -48,7 +49,7 @@ func Show(f Figure) {
 	if len(f.Vega) > 0 {
 		var spec map[string]any
 		if err := json.Unmarshal(f.Vega, &spec); err != nil {
-			panic("fwnb: the Vega of a figure: " + err.Error())
+			panic(need.Line("fwnb: the Vega of a figure: " + err.Error()))
 		}
 		data[vegaLite] = spec
 		metadata[vegaLite] = map[string]any{"embed_options": map[string]any{"actions": false}} // no menu, which leads to a web site

@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"strconv"
+
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Record is a line of a table in a file: what stands there under each heading.
@@ -45,14 +47,14 @@ func ReadTable(path string) ([]Record, error) {
 func (r Record) Num(heading string) float64 {
 	text, ok := r[heading]
 	if !ok {
-		panic(fmt.Sprintf("fwnb: no heading %q", heading))
+		panic(need.Linef("fwnb: no heading %q", heading))
 	}
 	if text == "" {
 		return math.NaN()
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		panic(fmt.Sprintf("fwnb: under %q is %q and no number", heading, text))
+		panic(need.Linef("fwnb: under %q is %q and no number", heading, text))
 	}
 	return x
 }

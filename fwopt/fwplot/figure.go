@@ -83,7 +83,7 @@ func Grid(rows ...[]*plot.Plot) Figure {
 		for _, colours := range []int{64, 40} {
 			var b bytes.Buffer
 			if err := png.Encode(&b, paletted(c.Image(), colours, used)); err != nil {
-				panic("fwplot: " + err.Error()) // only for an image without pixels
+				panic(need.Line("fwplot: " + err.Error())) // only for an image without pixels
 			}
 			if f.PNG = b.Bytes(); len(f.PNG) < maxBytes {
 				return f

@@ -81,7 +81,7 @@ func Excess(fstar float64) Curve {
 // the bound is above 0; for an f that may be negative take Excess(lower).
 func RelativeGap(lower float64) Curve {
 	if !(lower > 0) || math.IsInf(lower, 1) {
-		panic(fmt.Sprintf("fwplot: a relative gap over the lower bound %g, want a positive number: record duality gaps, and go on for longer", lower))
+		panic(need.Linef("fwplot: a relative gap over the lower bound %g, want a positive number: record duality gaps, and go on for longer", lower))
 	}
 	return Curve{Label: "(f(w) − lower bound) / lower bound", Log: true, Of: func(p fwopt.Point) float64 { return (p.F - lower) / lower }}
 }
@@ -310,7 +310,7 @@ type group struct {
 func collect(x Axis, y Curve, traces []*fwopt.Trace) (groups []*group, datas []string) {
 	for i, tr := range traces {
 		if tr == nil {
-			panic(fmt.Sprintf("fwplot: trace %d of %d is nil", i+1, len(traces)))
+			panic(need.Linef("fwplot: trace %d of %d is nil", i+1, len(traces)))
 		}
 	}
 	for _, seeds := range fwrate.Groups(traces...) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -856,7 +857,7 @@ func TestPanics(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "fwplot: ") {
+				if s := fmt.Sprint(recover()); !strings.HasPrefix(s, "fwplot: ") {
 					t.Errorf("%s: %v", name, s)
 				}
 			}()

@@ -1,8 +1,7 @@
 package fwplot
 
 import (
-	"fmt"
-
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 )
 
@@ -22,12 +21,12 @@ func Lines(title, xlabel, ylabel string, logx, logy bool, series ...Series) *plo
 	var names []string
 	for _, s := range series {
 		if len(s.X) != len(s.Y) {
-			panic(fmt.Sprintf("fwplot: %q has %d abscissas and %d values", s.Name, len(s.X), len(s.Y)))
+			panic(need.Linef("fwplot: %q has %d abscissas and %d values", s.Name, len(s.X), len(s.Y)))
 		}
 		l := line{name: s.Name, dots: true}
 		for i, x := range s.X {
 			if i > 0 && x < s.X[i-1] {
-				panic(fmt.Sprintf("fwplot: the abscissas of %q fall from %g to %g", s.Name, s.X[i-1], x))
+				panic(need.Linef("fwplot: the abscissas of %q fall from %g to %g", s.Name, s.X[i-1], x))
 			}
 			y := s.Y[i]
 			if finite(x) && finite(y) && (!logx || x > 0) && (!logy || y > 0) {

@@ -1,12 +1,12 @@
 package fwplot
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -104,12 +104,12 @@ func newLayout(rows [][]*plot.Plot) *layout {
 func longest(rows [][]*plot.Plot) (cols int) {
 	for _, row := range rows {
 		if len(row) == 0 || len(row) > 3 {
-			panic(fmt.Sprintf("fwplot: a row of %d plots", len(row)))
+			panic(need.Linef("fwplot: a row of %d plots", len(row)))
 		}
 		cols = max(cols, len(row))
 	}
 	if cols == 0 {
-		panic("fwplot: no plots")
+		panic(need.Line("fwplot: no plots"))
 	}
 	return cols
 }

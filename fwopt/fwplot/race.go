@@ -1,10 +1,10 @@
 package fwplot
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 )
 
@@ -36,7 +36,7 @@ func Costs(r fwrate.Race, y Axis) Series {
 // met exactly. It is NaN where the series does not come to x.
 func (s Series) At(x float64) float64 {
 	if len(s.X) != len(s.Y) {
-		panic(fmt.Sprintf("fwplot: %q has %d abscissas and %d values", s.Name, len(s.X), len(s.Y)))
+		panic(need.Linef("fwplot: %q has %d abscissas and %d values", s.Name, len(s.X), len(s.Y)))
 	}
 	for i := 1; i < len(s.X); i++ {
 		if s.X[i-1] <= x && x <= s.X[i] {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -25,7 +26,7 @@ import (
 // which show whether the window has settled, and the theory's as a grey line.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	if r == nil || len(r.Mean) == 0 {
-		panic("fwplot: a Rate that is nil or has no points: Law.Measure makes one, or says in an error why not")
+		panic(need.Line("fwplot: a Rate that is nil or has no points: Law.Measure makes one, or says in an error why not"))
 	}
 	log, own := r.Power > 0, Style(method)
 	p := newPlot(problem, "1/gap", r.Count.String(), true, log)

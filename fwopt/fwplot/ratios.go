@@ -1,9 +1,9 @@
 package fwplot
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -35,7 +35,7 @@ func Ratios(title, xlabel string, rows ...Ratio) *plot.Plot {
 			r.Least, r.Most = r.Mid, r.Mid
 		}
 		if !(0 < r.Least && r.Least <= r.Mid && r.Mid <= r.Most && r.Most <= math.MaxFloat64 && r.Goal >= 0) {
-			panic(fmt.Sprintf("fwplot: %s: the ratio %g in %g to %g, the goal %g", r.Name, r.Mid, r.Least, r.Most, r.Goal))
+			panic(need.Linef("fwplot: %s: the ratio %g in %g to %g, the goal %g", r.Name, r.Mid, r.Least, r.Most, r.Goal))
 		}
 		y := last - float64(i)
 		names = append(names, plot.Tick{Value: y, Label: r.Name})

@@ -1,10 +1,10 @@
 package fwplot
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -40,17 +40,17 @@ const roadWidths = 4
 // one has a node that is nowhere, or a number that is negative or not finite.
 func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	if len(roads) == 0 {
-		panic("fwplot: a map without roads")
+		panic(need.Line("fwplot: a map without roads"))
 	}
 	var xs, ys span
 	most := 0.0
 	for i, r := range roads {
 		if !(r.Flow >= 0 && r.Full >= 0 && finite(r.Flow) && finite(r.Full)) {
-			panic(fmt.Sprintf("fwplot: road %d has flow %g and is %g full: want finite numbers that are not negative", i, r.Flow, r.Full))
+			panic(need.Linef("fwplot: road %d has flow %g and is %g full: want finite numbers that are not negative", i, r.Flow, r.Full))
 		}
 		for _, u := range []int{r.From, r.To} {
 			if u < 0 || u >= min(len(x), len(y)) || !finite(x[u]) || !finite(y[u]) {
-				panic(fmt.Sprintf("fwplot: road %d ends at node %d, which the %d and %d coordinates do not place", i, u, len(x), len(y)))
+				panic(need.Linef("fwplot: road %d ends at node %d, which the %d and %d coordinates do not place", i, u, len(x), len(y)))
 			}
 			xs.add(x[u])
 			ys.add(y[u])

@@ -1,7 +1,6 @@
 package fwplot
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 
@@ -58,14 +57,14 @@ func NewScene(title string, omega fwopt.Domain, x, y []float64) *Scene {
 	need.Given("fwplot", "the domain of a Scene", omega == nil)
 	d := omega.Dim()
 	if len(x) != d || len(y) != d {
-		panic(fmt.Sprintf("fwplot: directions of lengths %d and %d, want %d", len(x), len(y), d))
+		panic(need.Linef("fwplot: directions of lengths %d and %d, want %d", len(x), len(y), d))
 	}
 	s := &Scene{Plot: unframed(title), x: make([]float64, d), y: make([]float64, d), at: make([]float64, d)}
 	floats.ScaleTo(s.x, 1/floats.Norm(x, 2), x)
 	floats.AddScaledTo(s.y, y, -floats.Dot(s.x, y), s.x)
 	n := floats.Norm(s.y, 2)
 	if !finite(n) || !(n > 1e-9*floats.Norm(y, 2)) || floats.HasNaN(s.x) {
-		panic("fwplot: x and y are not two directions")
+		panic(need.Line("fwplot: x and y are not two directions"))
 	}
 	floats.Scale(1/n, s.y)
 
@@ -114,14 +113,14 @@ func (s *Scene) outline(omega fwopt.Domain) {
 
 func (s *Scene) check() {
 	if s == nil || s.key == nil {
-		panic("fwplot: a Scene is made by NewScene")
+		panic(need.Line("fwplot: a Scene is made by NewScene"))
 	}
 }
 
 // see returns where a point is in the picture.
 func (s *Scene) see(w []float64) xy {
 	if len(w) != len(s.x) {
-		panic(fmt.Sprintf("fwplot: a point of length %d, want %d", len(w), len(s.x)))
+		panic(need.Linef("fwplot: a point of length %d, want %d", len(w), len(s.x)))
 	}
 	return xy{floats.Dot(s.x, w), floats.Dot(s.y, w)}
 }

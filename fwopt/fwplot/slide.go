@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 )
 
@@ -84,7 +85,7 @@ func (s *Scene) Slide(last int) Figure {
 		"layer":  layers, "config": object{"view": object{"stroke": "transparent"}, "axis": object{"disable": true}, "legend": object{"disable": true}},
 	})
 	if err != nil {
-		panic("fwplot: " + err.Error()) // only for numbers that are none, which rounding has left out
+		panic(need.Line("fwplot: " + err.Error())) // only for numbers that are none, which rounding has left out
 	}
 	f.Vega = spec
 	return f

@@ -1,10 +1,10 @@
 package fwplot
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
@@ -28,14 +28,14 @@ func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 				continue
 			}
 			if c.Rate == nil {
-				panic(fmt.Sprintf("fwplot: %s on %s has no Rate: Law.Measure makes one, or says in an error why not", c.Name, c.On))
+				panic(need.Linef("fwplot: %s on %s has no Rate: Law.Measure makes one, or says in an error why not", c.Name, c.On))
 			}
 			y--
 			rows = append(rows, plot.Tick{Value: y, Label: c.Name + " · " + c.On})
 			by := c.Power
 			if by == 0 {
 				if c.Bound == nil {
-					panic(fmt.Sprintf("fwplot: %s on %s is a logarithmic law without a Bound, over which its slope could be drawn", c.Name, c.On))
+					panic(need.Linef("fwplot: %s on %s is a logarithmic law without a Bound, over which its slope could be drawn", c.Name, c.On))
 				}
 				by = c.Long.Schedule
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
@@ -16,7 +17,7 @@ import (
 // each of its values the best of the second.
 func Tuning(method string, t *fwrate.Tuning) *plot.Plot {
 	if t == nil {
-		panic("fwplot: a Tuning that is nil: fwrate.Tune makes one")
+		panic(need.Line("fwplot: a Tuning that is nil: fwrate.Tune makes one"))
 	}
 	lines, ys := rounds(method, t)
 	title := "best: " + number(t.Best, 4)

@@ -5,6 +5,8 @@ package fwrate
 import (
 	"syscall"
 	"time"
+
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // CPU is the time that this process has had on the processors, all of its threads together.
@@ -13,7 +15,7 @@ import (
 func CPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic("fwrate: the processors' time: " + err.Error())
+		panic(need.Line("fwrate: the processors' time: " + err.Error()))
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

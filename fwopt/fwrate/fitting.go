@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -168,7 +169,7 @@ func (r *Rate) coarse(f Fit) string {
 // Law.Within. The traces are left as they are.
 func Above(low, high float64, traces ...*fwopt.Trace) (runs [][]fwopt.Point, within float64) {
 	if !(low <= high) || math.IsInf(low, -1) || math.IsInf(high, 1) {
-		panic(fmt.Sprintf("fwrate: an f* between %g and %g: record duality gaps for the lower bound", low, high))
+		panic(need.Linef("fwrate: an f* between %g and %g: record duality gaps for the lower bound", low, high))
 	}
 	given(traces)
 	for _, tr := range traces {
@@ -263,13 +264,13 @@ func tail(n int) float64 {
 func (l Law) check(by estimator, draws [][][]fwopt.Point) error {
 	switch {
 	case l.Bound == nil && by == byBound:
-		panic("fwrate: Scheduled goes by the bound, and this Law has none: set Law.Bound, or take Measure")
+		panic(need.Line("fwrate: Scheduled goes by the bound, and this Law has none: set Law.Bound, or take Measure"))
 	case l.Count < Exact || l.Count > Linear:
-		panic(fmt.Sprintf("fwrate: a Law of count %d, want Exact, Stochastic or Linear", int(l.Count)))
+		panic(need.Linef("fwrate: a Law of count %d, want Exact, Stochastic or Linear", int(l.Count)))
 	case !(l.Within >= 0) || math.IsInf(l.Within, 1):
-		panic(fmt.Sprintf("fwrate: a Law with f* known within %g, want a number from 0 on", l.Within))
+		panic(need.Linef("fwrate: a Law with f* known within %g, want a number from 0 on", l.Within))
 	case !(l.Power >= 0):
-		panic(fmt.Sprintf("fwrate: a Law of power %g, want a positive number, or 0 for a logarithm", l.Power))
+		panic(need.Linef("fwrate: a Law of power %g, want a positive number, or 0 for a logarithm", l.Power))
 	case len(draws) == 0 || len(draws[0]) == 0 || len(draws[0][0]) == 0:
 		return errors.New("fwrate: there are no points")
 	}

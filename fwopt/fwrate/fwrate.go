@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -47,11 +46,11 @@ func Seeds[T any](n int, one func(seed uint64) T) []T {
 // how many there are. fwnb.Seeds is Until under the Stop button.
 func Until[T any](ctx context.Context, n int, done func(seeds int), one func(ctx context.Context, seed uint64) T) []T {
 	if n < 1 {
-		panic(fmt.Sprintf("fwrate: %d seeds, want at least 1", n))
+		panic(need.Linef("fwrate: %d seeds, want at least 1", n))
 	}
 	need.Given("fwrate", "the context", ctx == nil)
 	need.Given("fwrate", "the function of a seed", one == nil)
-	all, ok, failed := make([]T, n), make([]bool, n), make([]string, n)
+	all, ok, failed := make([]T, n), make([]bool, n), make([]need.Line, n)
 	var begun atomic.Int64
 	var stop atomic.Bool
 	var wg sync.WaitGroup
@@ -66,7 +65,7 @@ func Until[T any](ctx context.Context, n int, done func(seeds int), one func(ctx
 				if i < n && !ok[i] { // also where one called runtime.Goexit, with nothing to recover
 					why := recover()
 					if ctx.Err() == nil {
-						failed[i] = fmt.Sprintf("fwrate: seed %d: %v\n\n%s", i+1, why, debug.Stack())
+						failed[i] = need.Again(fmt.Sprintf("fwrate: seed %d", i+1), why)
 					}
 					stop.Store(true)
 				}

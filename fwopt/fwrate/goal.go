@@ -153,7 +153,7 @@ func (r Reached) Medians() (at []Spent) {
 // limit for the runs of others.
 func (r Reached) Times(terms, linear float64) Spent {
 	if len(r) == 0 {
-		panic("fwrate: Times of nothing Reached")
+		panic(need.Line("fwrate: Times of nothing Reached"))
 	}
 	m := r[len(r)-1:].Medians()[0]
 	return Spent{Terms: terms * m.Terms, Linear: linear * m.Linear}
@@ -192,7 +192,7 @@ func (r Reached) Row(name string) []string {
 // middle returns the least, the median and the largest of a number.
 func middle(runs []Spent, of func(s Spent) float64) (least, median, most float64) {
 	if len(runs) == 0 {
-		panic("fwrate: a share that was Reached in no runs")
+		panic(need.Line("fwrate: a share that was Reached in no runs"))
 	}
 	var x []float64
 	for _, s := range runs {

@@ -1,11 +1,11 @@
 package fwrate
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Groups returns the traces by Method and Data, in order of appearance: a group is the seeds
@@ -25,7 +25,7 @@ next:
 				continue
 			}
 			if !sameRun(before, tr) {
-				panic(fmt.Sprintf("fwrate: traces %d and %d are both %q from seed %d, but other runs: they are no seeds of one method. Name them apart, as by tr.Method = %q, or say the Seed of each",
+				panic(need.Linef("fwrate: traces %d and %d are both %q from seed %d, but other runs: they are no seeds of one method. Name them apart, as by tr.Method = %q, or say the Seed of each",
 					1+slices.Index(traces, before), i+1, tr.Method, tr.Seed, tr.Method+", L = 2"))
 			}
 			continue next
@@ -38,7 +38,7 @@ next:
 // given panics if a trace is nil.
 func given(traces []*fwopt.Trace) {
 	if i := slices.Index(traces, nil); i >= 0 {
-		panic(fmt.Sprintf("fwrate: trace %d of %d is nil", i+1, len(traces)))
+		panic(need.Linef("fwrate: trace %d of %d is nil", i+1, len(traces)))
 	}
 }
 

@@ -1,7 +1,6 @@
 package fwrate
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -22,7 +21,7 @@ type Race struct {
 func (r Race) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *Rate {
 	rate, err := Law{Count: c, Power: power, Bound: bound}.Measure(r.Draws...)
 	if err != nil {
-		panic(fmt.Sprintf("fwrate: %s: %v", r.Name, err))
+		panic(need.Linef("fwrate: %s: %v", r.Name, err))
 	}
 	return rate
 }
@@ -33,12 +32,12 @@ func (r Race) Mean(of func(q fwopt.Point) float64) []float64 {
 	need.Given("fwrate", "Mean: of", of == nil)
 	runs := slices.Concat(r.Draws...)
 	if len(runs) == 0 {
-		panic(fmt.Sprintf("fwrate: %s: no runs: it was stopped before a draw was done", r.Name))
+		panic(need.Linef("fwrate: %s: no runs: it was stopped before a draw was done", r.Name))
 	}
 	mean := make([]float64, len(runs[0]))
 	for i, run := range runs {
 		if len(run) != len(mean) {
-			panic(fmt.Sprintf("fwrate: %s: run %d has %d checkpoints, the first %d", r.Name, i+1, len(run), len(mean)))
+			panic(need.Linef("fwrate: %s: run %d has %d checkpoints, the first %d", r.Name, i+1, len(run), len(mean)))
 		}
 		for i, q := range run {
 			mean[i] += of(q)
@@ -60,7 +59,7 @@ func (r Race) Gaps() []float64 {
 // expectation in every step, each as a share of what is claimed. NaN is passed over.
 func Largest(runs [][][]float64) []float64 {
 	if len(runs) == 0 || len(runs[0]) == 0 {
-		panic("fwrate: Largest of no runs, or of runs without steps")
+		panic(need.Line("fwrate: Largest of no runs, or of runs without steps"))
 	}
 	most := make([]float64, len(runs[0][0]))
 	for s := range runs[0] {
@@ -68,7 +67,7 @@ func Largest(runs [][][]float64) []float64 {
 			sum := 0.0
 			for i, r := range runs {
 				if len(r) != len(runs[0]) || len(r[s]) != len(most) {
-					panic(fmt.Sprintf("fwrate: Largest of runs that differ: run %d has other steps than the first, or other numbers in step %d", i+1, s+1))
+					panic(need.Linef("fwrate: Largest of runs that differ: run %d has other steps than the first, or other numbers in step %d", i+1, s+1))
 				}
 				sum += r[s][j]
 			}

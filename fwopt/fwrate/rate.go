@@ -31,7 +31,7 @@ func (c Count) String() string {
 // Of returns the count.
 func (c Count) Of(calls fwopt.Calls) float64 {
 	if c < Exact || c > Linear {
-		panic(fmt.Sprintf("fwrate: %v, want Exact, Stochastic or Linear", c))
+		panic(need.Linef("fwrate: %v, want Exact, Stochastic or Linear", c))
 	}
 	return float64([...]int{calls.Exact, calls.Stochastic, calls.Linear}[c])
 }

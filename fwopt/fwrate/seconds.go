@@ -2,7 +2,6 @@ package fwrate
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 // the place of Budget.Watch, and panics if there is one.
 func RunTo(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
 	if b.Watch != nil {
-		panic("fwrate: RunTo with a Budget.Watch: look at the points in done")
+		panic(need.Line("fwrate: RunTo with a Budget.Watch: look at the points in done"))
 	}
 	need.Given("fwrate", "RunTo: done", done == nil)
 	ctx, stop := context.WithCancel(context.Background())
@@ -41,14 +40,14 @@ func RunTo(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget, done f
 func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
 	need.Given("fwrate", "Repeat: run", run == nil)
 	if times < 1 {
-		panic(fmt.Sprintf("fwrate: a run repeated %d times", times))
+		panic(need.Linef("fwrate: a run repeated %d times", times))
 	}
 	var spent []float64 // of each piece
 	var steps []int
 	for i := range times {
 		all = run()
 		if i > 0 && len(all) != len(spent) {
-			panic(fmt.Sprintf("fwrate: repeated run %d has %d points, the first %d: they must be the same but for their seconds", i+1, len(all), len(spent)))
+			panic(need.Linef("fwrate: repeated run %d has %d points, the first %d: they must be the same but for their seconds", i+1, len(all), len(spent)))
 		}
 		last := 0.0
 		for k, q := range all {
@@ -56,7 +55,7 @@ func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
 				spent, steps = append(spent, math.Inf(1)), append(steps, q.Step)
 			}
 			if q.Step != steps[k] {
-				panic(fmt.Sprintf("fwrate: repeated run %d has step %d for point %d, the first %d: they must be the same but for their seconds", i+1, q.Step, k, steps[k]))
+				panic(need.Linef("fwrate: repeated run %d has step %d for point %d, the first %d: they must be the same but for their seconds", i+1, q.Step, k, steps[k]))
 			}
 			spent[k] = min(spent[k], q.Seconds-last)
 			last = q.Seconds
@@ -74,7 +73,7 @@ func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
 func Fastest(seconds float64, f func()) float64 {
 	need.Given("fwrate", "Fastest: f", f == nil)
 	if !(seconds >= 0) || math.IsInf(seconds, 1) {
-		panic(fmt.Sprintf("fwrate: Fastest for %g seconds, want a number from 0 on", seconds))
+		panic(need.Linef("fwrate: Fastest for %g seconds, want a number from 0 on", seconds))
 	}
 	least := math.Inf(1)
 	for begin := time.Now(); ; {

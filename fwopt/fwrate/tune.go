@@ -183,15 +183,15 @@ func neat(x float64) float64 {
 
 func checkTune(grid []float64, seeds int, b fwopt.Budget) {
 	if len(grid) == 0 || seeds < 1 {
-		panic(fmt.Sprintf("fwrate: Tune of %d values on %d seeds, want at least one of each", len(grid), seeds))
+		panic(need.Linef("fwrate: Tune of %d values on %d seeds, want at least one of each", len(grid), seeds))
 	}
 	for i, c := range grid {
 		if !(c > 0) || math.IsInf(c, 1) || i > 0 && !(c > grid[i-1]) {
-			panic(fmt.Sprintf("fwrate: a grid that does not rise from above 0: %v", grid))
+			panic(need.Linef("fwrate: a grid that does not rise from above 0: %v", grid))
 		}
 	}
 	if b.Record != nil || b.Steps+b.Exact+b.Stochastic+b.Linear+b.Projections == 0 && b.Seconds == 0 {
-		panic("fwrate: Tune divides its budget: give it a limit other than Tolerance, and no Record")
+		panic(need.Line("fwrate: Tune divides its budget: give it a limit other than Tolerance, and no Record"))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // best returns the best of the last round, and whether another does as well.
@@ -108,7 +109,7 @@ func median(x []float64) float64 {
 // last f in each round, "–" where it was no longer tried, and the range in its last.
 func (t *Tuning) Rows() [][]string {
 	if t == nil || len(t.Rounds) == 0 {
-		panic("fwrate: Rows of a Tuning that is nil or has no rounds: Tune makes one")
+		panic(need.Line("fwrate: Rows of a Tuning that is nil or has no rounds: Tune makes one"))
 	}
 	head, two := []string{"value"}, false
 	for _, p := range t.Rounds[0] {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -45,24 +46,24 @@ type Beckmann struct {
 // number that is not finite.
 func NewBeckmann(scenarios ...[]Link) *Beckmann {
 	if len(scenarios) == 0 || len(scenarios[0]) == 0 {
-		panic("fwsum: a Beckmann sum without scenarios or without links")
+		panic(need.Line("fwsum: a Beckmann sum without scenarios or without links"))
 	}
 	n, d := len(scenarios), len(scenarios[0])
 	f := &Beckmann{n: n, a: make([]float64, n*d), k: make([]float64, n*d), power: make([]float64, d)}
 	for s, links := range scenarios {
 		if len(links) != d {
-			panic(fmt.Sprintf("fwsum: %d links in scenario %d and %d in the first one", len(links), s, d))
+			panic(need.Linef("fwsum: %d links in scenario %d and %d in the first one", len(links), s, d))
 		}
 		for j, l := range links {
 			if why := l.Fault(); why != "" {
-				panic(fmt.Sprintf("fwsum: link %d of scenario %d has %s", j, s, why))
+				panic(need.Linef("fwsum: link %d of scenario %d has %s", j, s, why))
 			}
 			a, k := l.Free+l.Fixed, l.Free*l.B/math.Pow(l.Capacity, l.Power)
 			if f.power[j] = l.Power; l.Power == 0 {
 				a, k, f.power[j] = a+k, 0, 1
 			}
 			if p := scenarios[0][j].Power; l.Power != p || math.IsInf(k, 0) || math.IsInf(a, 0) {
-				panic(fmt.Sprintf("fwsum: link %d of scenario %d has power %g, cost %g + %g·v^power; the power must be that of the first scenario, %g, and the cost finite", j, s, l.Power, a, k, p))
+				panic(need.Linef("fwsum: link %d of scenario %d has power %g, cost %g + %g·v^power; the power must be that of the first scenario, %g, and the cost finite", j, s, l.Power, a, k, p))
 			}
 			f.a[s*d+j], f.k[s*d+j] = a, k
 		}
@@ -219,6 +220,6 @@ func (f *Beckmann) Tested() any { return f }
 
 func (f *Beckmann) checkLen(name string, w []float64) {
 	if len(w) != len(f.power) {
-		panic(fmt.Sprintf("fwsum: %s has length %d, want %d, one number a link", name, len(w), len(f.power)))
+		panic(need.Linef("fwsum: %s has length %d, want %d, one number a link", name, len(w), len(f.power)))
 	}
 }

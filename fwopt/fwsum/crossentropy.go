@@ -1,11 +1,11 @@
 package fwsum
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // NewBinaryLogistic returns the logistic loss of two classes, with one score and
@@ -22,7 +22,7 @@ func NewBinaryLogistic(x Features, y []float64) *RowSum {
 	checkTargets(x, y)
 	for i, t := range y {
 		if t < 0 || t > 1 {
-			panic(fmt.Sprintf("fwsum: target %d is %g, want 0 to 1", i, t))
+			panic(need.Linef("fwsum: target %d is %g, want 0 to 1", i, t))
 		}
 	}
 	return f

@@ -1,10 +1,9 @@
 package fwsum
 
 import (
-	"fmt"
-
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -29,7 +28,7 @@ func (a *Dense) Identify(id *fwopt.Identity) { id.Of(a).Int(a.N, a.M).Float(a.Va
 
 func (a *Dense) check() {
 	if a.N <= 0 || a.M <= 0 || len(a.Val)/a.M != a.N || len(a.Val)%a.M != 0 {
-		panic(fmt.Sprintf("fwsum: not a dense matrix: %d x %d, %d values", a.N, a.M, len(a.Val)))
+		panic(need.Linef("fwsum: not a dense matrix: %d x %d, %d values", a.N, a.M, len(a.Val)))
 	}
 	checkValues(a.Val, func(k int) int { return k / a.M })
 }

@@ -1,11 +1,11 @@
 package fwsum
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Features is the data of a RowSum, whose rows are e_1, …, e_n: a *Sparse or a *Dense
@@ -51,7 +51,7 @@ type backward interface {
 // checkData panics unless x is a matrix that is well formed and finite.
 func checkData(x Features) {
 	if fwid.IsNil(x) {
-		panic("fwsum: the data is nil, want a *Sparse or a *Dense")
+		panic(need.Line("fwsum: the data is nil, want a *Sparse or a *Dense"))
 	}
 	x.check()
 }
@@ -60,7 +60,7 @@ func checkData(x Features) {
 func checkValues(val []float64, row func(k int) int) {
 	for k, v := range val {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			panic(fmt.Sprintf("fwsum: row %d of the data has the value %g", row(k), v))
+			panic(need.Linef("fwsum: row %d of the data has the value %g", row(k), v))
 		}
 	}
 }
@@ -68,21 +68,21 @@ func checkValues(val []float64, row func(k int) int) {
 // checkTargets panics unless b has a number for each row of x.
 func checkTargets(x Features, b []float64) {
 	if n, _ := x.Size(); len(b) != n {
-		panic(fmt.Sprintf("fwsum: %d targets for %d rows", len(b), n))
+		panic(need.Linef("fwsum: %d targets for %d rows", len(b), n))
 	}
 	checkFinite("target", b)
 }
 
 func checkLen(name string, w []float64, d int) {
 	if len(w) != d {
-		panic(fmt.Sprintf("fwsum: %s has length %d, want %d", name, len(w), d))
+		panic(need.Linef("fwsum: %s has length %d, want %d", name, len(w), d))
 	}
 }
 
 func checkFinite(name string, x []float64) {
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			panic(fmt.Sprintf("fwsum: %s %d is %g", name, i, v))
+			panic(need.Linef("fwsum: %s %d is %g", name, i, v))
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package fwsum
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -32,7 +32,7 @@ type Logistic struct {
 // infinity, if h < 2, or if y has a wrong length or label.
 func NewLogistic(x Features, y []int, h int) *Logistic {
 	if h < 2 {
-		panic(fmt.Sprintf("fwsum: a classification with %d classes", h))
+		panic(need.Linef("fwsum: a classification with %d classes", h))
 	}
 	f := &Logistic{newRowSum(x, h, &logLoss{y})}
 	checkLabels(x, y, h)
@@ -42,11 +42,11 @@ func NewLogistic(x Features, y []int, h int) *Logistic {
 func checkLabels(x Features, y []int, h int) {
 	n, _ := x.Size()
 	if len(y) != n {
-		panic(fmt.Sprintf("fwsum: %d labels for %d examples", len(y), n))
+		panic(need.Linef("fwsum: %d labels for %d examples", len(y), n))
 	}
 	for i, l := range y {
 		if l < 0 || l >= h {
-			panic(fmt.Sprintf("fwsum: example %d has label %d, want 0 to %d", i, l, h-1))
+			panic(need.Linef("fwsum: example %d has label %d, want 0 to %d", i, l, h-1))
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (f *Logistic) Predict(w []float64, x Features) []int {
 	checkData(x)
 	n, m := x.Size()
 	if m > f.m {
-		panic(fmt.Sprintf("fwsum: examples with %d features for a predictor of %d", m, f.m))
+		panic(need.Linef("fwsum: examples with %d features for a predictor of %d", m, f.m))
 	}
 	y := make([]int, n)
 	kern.Do(n, f.rowGrain, func(lo, hi int) {

@@ -1,10 +1,9 @@
 package fwsum
 
 import (
-	"fmt"
-
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -25,7 +24,7 @@ type Observed struct {
 // any more. It panics if there is none, if d < n, or if one is a NaN or an infinity.
 func NewObserved(d int, b []float64) *Observed {
 	if len(b) == 0 || d < len(b) {
-		panic(fmt.Sprintf("fwsum: %d observed numbers of a vector of %d", len(b), d))
+		panic(need.Linef("fwsum: %d observed numbers of a vector of %d", len(b), d))
 	}
 	checkFinite("target", b)
 	return &Observed{d: d, b: b}

@@ -1,10 +1,10 @@
 package fwsum
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -33,13 +33,13 @@ type Quadratic struct {
 // if a length is wrong or a number is not finite, or is negative in h.
 func NewQuadratic(d int, h, c []float64) *Quadratic {
 	if d < 1 || len(c) == 0 || len(c)%d != 0 || h != nil && len(h) != len(c) {
-		panic(fmt.Sprintf("fwsum: a quadratic in dimension %d of %d curvatures and %d centres", d, len(h), len(c)))
+		panic(need.Linef("fwsum: a quadratic in dimension %d of %d curvatures and %d centres", d, len(h), len(c)))
 	}
 	checkFinite("curvature", h)
 	checkFinite("centre", c)
 	for i, v := range h {
 		if v < 0 {
-			panic(fmt.Sprintf("fwsum: curvature %d is %g: not convex", i, v))
+			panic(need.Linef("fwsum: curvature %d is %g: not convex", i, v))
 		}
 	}
 	f := &Quadratic{n: len(c) / d, h: h, c: c, Center: make([]float64, d), mean: make([]float64, d)}

@@ -1,7 +1,6 @@
 package fwsum
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"sync"
@@ -9,6 +8,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -54,14 +54,14 @@ const (
 // which are too few are found here.
 func NewRowSum(x Features, h int, l Loss) *RowSum {
 	if h < 1 || fwid.IsNil(l) {
-		panic(fmt.Sprintf("fwsum: a RowSum of %d scores and the loss %T, want at least one score and a loss", h, l))
+		panic(need.Linef("fwsum: a RowSum of %d scores and the loss %T, want at least one score and a loss", h, l))
 	}
 	f := newRowSum(x, h, l)
 	s := make([]float64, h)
 	for i := range f.n {
 		clear(s)
 		if math.IsNaN(l.Value(i, s)) {
-			panic(fmt.Sprintf("fwsum: the loss of row %d is NaN where the scores are 0", i))
+			panic(need.Linef("fwsum: the loss of row %d is NaN where the scores are 0", i))
 		}
 	}
 	return f
@@ -71,8 +71,8 @@ func newRowSum(x Features, h int, l Loss) *RowSum {
 	checkData(x)
 	f := &RowSum{x: x, h: h, loss: l}
 	f.n, f.m = x.Size()
-	if float64(h)*float64(f.m) > 1<<37 {
-		panic(fmt.Sprintf("fwsum: %d scores of %d features: so many weights take more than a terabyte", h, f.m))
+	if float64(h)*float64(f.m) > 1<<40 {
+		panic(need.Linef("fwsum: %d scores of %d features: more weights than memory holds", h, f.m))
 	}
 	nnz := x.nonzeros()
 	// At least one nonzero in the average column of a block: what backward keeps stays
@@ -328,11 +328,11 @@ func (f *RowSum) checkBatch(batch fwopt.Batch) { checkBatch(batch, f.n) }
 // checkBatch panics unless batch is a batch of terms of a sum of n.
 func checkBatch(batch fwopt.Batch, n int) {
 	if len(batch.Index) != len(batch.Weight) {
-		panic(fmt.Sprintf("fwsum: a batch of %d terms with %d weights", len(batch.Index), len(batch.Weight)))
+		panic(need.Linef("fwsum: a batch of %d terms with %d weights", len(batch.Index), len(batch.Weight)))
 	}
 	for _, i := range batch.Index {
 		if i < 0 || i >= n {
-			panic(fmt.Sprintf("fwsum: a batch with term %d of a sum of %d", i, n))
+			panic(need.Linef("fwsum: a batch with term %d of a sum of %d", i, n))
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package fwsum
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -96,17 +96,17 @@ func (a *Sparse) score(s, w []float64, i int) {
 func (a *Sparse) check() {
 	if a.N <= 0 || a.M <= 0 || len(a.Ptr) != a.N+1 || a.Ptr[0] != 0 ||
 		a.Ptr[a.N] != len(a.Val) || len(a.Col) != len(a.Val) {
-		panic(fmt.Sprintf("fwsum: not a sparse matrix: %d x %d, %d row pointers, %d columns, %d values",
+		panic(need.Linef("fwsum: not a sparse matrix: %d x %d, %d row pointers, %d columns, %d values",
 			a.N, a.M, len(a.Ptr), len(a.Col), len(a.Val)))
 	}
 	for i := range a.N {
 		if a.Ptr[i] > a.Ptr[i+1] || a.Ptr[i+1] > len(a.Val) {
-			panic(fmt.Sprintf("fwsum: row %d of a sparse matrix goes from %d to %d of %d values: Ptr must not fall", i, a.Ptr[i], a.Ptr[i+1], len(a.Val)))
+			panic(need.Linef("fwsum: row %d of a sparse matrix goes from %d to %d of %d values: Ptr must not fall", i, a.Ptr[i], a.Ptr[i+1], len(a.Val)))
 		}
 		last := int32(-1)
 		for _, j := range a.Col[a.Ptr[i]:a.Ptr[i+1]] {
 			if j <= last || int(j) >= a.M {
-				panic(fmt.Sprintf("fwsum: row %d of a sparse matrix: column %d after column %d, of %d columns", i, j, last, a.M))
+				panic(need.Linef("fwsum: row %d of a sparse matrix: column %d after column %d, of %d columns", i, j, last, a.M))
 			}
 			last = j
 		}
