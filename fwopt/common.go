@@ -1,7 +1,6 @@
 package fwopt
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -23,7 +22,7 @@ const batchSize = 100
 func length(N func(t int) int, t int) int {
 	n := N(t)
 	if n < 1 {
-		panic(fmt.Sprintf("fwopt: N_%d = %d, want at least 1", t, n))
+		panic(need.Linef("fwopt: N_%d = %d, want at least 1", t, n))
 	}
 	return n
 }
@@ -32,7 +31,7 @@ func length(N func(t int) int, t int) int {
 // rounding, a relative 1e-12, counts as that number.
 func ceil(x float64) int {
 	if math.IsNaN(x) || x > 1<<53 {
-		panic(fmt.Sprintf("fwopt: a schedule asks for %g samples or steps", x))
+		panic(need.Linef("fwopt: a schedule asks for %g samples or steps", x))
 	}
 	if r := math.Round(x); math.Abs(x-r) <= 1e-12*r {
 		x = r

@@ -1,10 +1,10 @@
 package fwopt
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -42,7 +42,7 @@ const maxInner = 1_000_000
 // Let sets g, until Argmin returns. It panics if β is not positive.
 func (c *CondG) Let(beta float64, x, tilde []float64) {
 	if !(beta > 0) {
-		panic(fmt.Sprintf("fwopt: β = %g, want β > 0; look at the schedule Beta", beta))
+		panic(need.Linef("fwopt: β = %g, want β > 0; look at the schedule Beta", beta))
 	}
 	c.β, c.x, c.tilde = beta, x, tilde
 }
@@ -51,7 +51,7 @@ func (c *CondG) Let(beta float64, x, tilde []float64) {
 // state of the last whole step. It panics if η is negative.
 func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	if !(eta >= 0) {
-		panic(fmt.Sprintf("fwopt: η = %g, want η ≥ 0; look at the schedule Eta", eta))
+		panic(need.Linef("fwopt: η = %g, want η ≥ 0; look at the schedule Eta", eta))
 	}
 	if c.h != nil {
 		return c.argminHull(o, eta)

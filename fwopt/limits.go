@@ -1,8 +1,9 @@
 package fwopt
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Budget says how far a run goes and what it records. A limit of 0 is no limit,
@@ -52,7 +53,7 @@ func EpochEnds(N func(t int) int, last int) func(s Step) (record, last bool) {
 	return func(s Step) (bool, bool) {
 		n := N(s.T)
 		if s.K > n || s.T > last {
-			panic(fmt.Sprintf("fwopt: step k = %d of epoch %d, where N_%d = %d and the last epoch is %d: N is not the method's", s.K, s.T, s.T, n, last))
+			panic(need.Linef("fwopt: step k = %d of epoch %d, where N_%d = %d and the last epoch is %d: N is not the method's", s.K, s.T, s.T, n, last))
 		}
 		return s.K == n, s.K == n && s.T == last
 	}
@@ -63,12 +64,12 @@ func EpochEnds(N func(t int) int, last int) func(s Step) (record, last bool) {
 func Geometric(ratio float64, last int) func(s Step) (record, last bool) {
 	positiveInt("the last step", last)
 	if !(ratio > 1) || math.IsInf(ratio, 1) {
-		panic(fmt.Sprintf("fwopt: ratio %g, want a number above 1", ratio))
+		panic(need.Linef("fwopt: ratio %g, want a number above 1", ratio))
 	}
 	power := func(k int) float64 { return math.Floor(math.Log(float64(k))/math.Log(ratio) + 1e-12) }
 	return func(s Step) (bool, bool) {
 		if s.T > 1 || s.K < 1 {
-			panic(fmt.Sprintf("fwopt: Geometric counts the k of a method without epochs; here t = %d, k = %d", s.T, s.K))
+			panic(need.Linef("fwopt: Geometric counts the k of a method without epochs; here t = %d, k = %d", s.T, s.K))
 		}
 		return s.K == 1 || s.K == last || power(s.K) > power(s.K-1), s.K == last
 	}
@@ -76,7 +77,7 @@ func Geometric(ratio float64, last int) func(s Step) (record, last bool) {
 
 func positiveInt(what string, n int) {
 	if n < 1 {
-		panic(fmt.Sprintf("fwopt: %s is %d, want at least 1", what, n))
+		panic(need.Linef("fwopt: %s is %d, want at least 1", what, n))
 	}
 }
 
@@ -109,21 +110,21 @@ func (b *Budget) check() {
 		{"Linear", float64(b.Linear)}, {"Projections", float64(b.Projections)}, {"Seconds", b.Seconds}, {"Tolerance", b.Tolerance},
 	} {
 		if !(l.limit >= 0) {
-			panic(fmt.Sprintf("fwopt: Budget.%s = %g, want a positive limit or 0 for none", l.name, l.limit))
+			panic(need.Linef("fwopt: Budget.%s = %g, want a positive limit or 0 for none", l.name, l.limit))
 		}
 		limits += l.limit
 	}
 	if limits == 0 && b.Record == nil {
-		panic("fwopt: a Budget without a limit would run for ever")
+		panic(need.Line("fwopt: a Budget without a limit would run for ever"))
 	}
 	if b.Every == 0 {
 		b.Every = 1.1
 	}
 	if !(b.Every > 1) {
-		panic(fmt.Sprintf("fwopt: Budget.Every = %g, want a ratio above 1", b.Every))
+		panic(need.Linef("fwopt: Budget.Every = %g, want a ratio above 1", b.Every))
 	}
 	if b.Tolerance > 0 && b.Record == nil && math.IsInf(b.Every, 1) {
-		panic("fwopt: Budget.Every = +Inf records nothing on the way, so that nobody sees whether Tolerance is reached")
+		panic(need.Line("fwopt: Budget.Every = +Inf records nothing on the way, so that nobody sees whether Tolerance is reached"))
 	}
 	b.DualityGap = b.DualityGap || b.Tolerance > 0
 }

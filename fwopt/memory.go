@@ -1,11 +1,11 @@
 package fwopt
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -47,7 +47,7 @@ type hull struct {
 // newHull returns the hull in dimension d that begins with the vertices of mem.
 func newHull(d int, mem *Memory) *hull {
 	if mem.Size < 0 {
-		panic(fmt.Sprintf("fwopt: a Memory of %d vertices", mem.Size))
+		panic(need.Linef("fwopt: a Memory of %d vertices", mem.Size))
 	}
 	n := mem.Size + 1
 	s := vectors(2*n+7, n)

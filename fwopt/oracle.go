@@ -9,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/floats"
 )
@@ -123,19 +124,19 @@ type Oracle struct {
 // shapes as far as they are known, or if one is nil.
 func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	if fwid.IsNil(f) || fwid.IsNil(omega) {
-		panic(fmt.Sprintf("fwopt: an Oracle needs both f and Ω; f is %T, Ω is %T, and one is nil", f, omega))
+		panic(need.Linef("fwopt: an Oracle needs both f and Ω; f is %T, Ω is %T, and one is nil", f, omega))
 	}
 	if f.Dim() != omega.Dim() {
-		panic(fmt.Sprintf("fwopt: f has dimension %d and Ω has dimension %d", f.Dim(), omega.Dim()))
+		panic(need.Linef("fwopt: f has dimension %d and Ω has dimension %d", f.Dim(), omega.Dim()))
 	}
 	if f.Len() < 1 {
-		panic("fwopt: f is a sum of no terms")
+		panic(need.Line("fwopt: f is a sum of no terms"))
 	}
 	s, ok := f.(fwset.Shaped)
 	if t, too := omega.(fwset.Shaped); ok && too {
 		h, m := s.Shape()
 		if H, M := t.Shape(); h > 1 && h != H { // with h = 1 the one row may be any matrix
-			panic(fmt.Sprintf("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h, m, omega, H, M))
+			panic(need.Linef("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h, m, omega, H, M))
 		}
 	}
 	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1), own: fwid.Untested(f) != nil}
@@ -237,7 +238,7 @@ func (o *Oracle) Value(w []float64) float64 {
 func (o *Oracle) LineSearch(w, v []float64) float64 {
 	f, ok := o.F.(LineSearcher)
 	if !ok {
-		panic(fmt.Sprintf("fwopt: %T has no line search; use another StepRule", o.F))
+		panic(need.Linef("fwopt: %T has no line search; use another StepRule", o.F))
 	}
 	o.Calls.Exact++
 	return f.LineSearch(w, v)
@@ -262,7 +263,7 @@ func (o *Oracle) ArgminTo(v *Vertex, g []float64, tol float64) (slack float64) {
 func (o *Oracle) ArgminLocal(dst, g, x []float64, r float64) {
 	d, ok := o.Omega.(fwset.LocalLinear)
 	if !ok {
-		panic(fmt.Sprintf("fwopt: %T has no ArgminLocal; use another method", o.Omega))
+		panic(need.Linef("fwopt: %T has no ArgminLocal; use another method", o.Omega))
 	}
 	o.Calls.Linear++
 	o.look(g, "the gradient for a linear optimisation, from the terms")
@@ -274,7 +275,7 @@ func (o *Oracle) ArgminLocal(dst, g, x []float64, r float64) {
 func (o *Oracle) Project(dst, x []float64) {
 	p, ok := o.Omega.(fwset.Projector)
 	if !ok {
-		panic(fmt.Sprintf("fwopt: %T has no Project; use a projection-free method", o.Omega))
+		panic(need.Linef("fwopt: %T has no Project; use a projection-free method", o.Omega))
 	}
 	o.Calls.Projections++
 	o.look(x, "the point for a projection, from the gradients")
@@ -304,10 +305,10 @@ func (o *Oracle) Start() []float64 {
 // is valid until the next call. Sample counts nothing; it panics if m < 1.
 func (o *Oracle) Sample(m int) Batch {
 	if m < 1 {
-		panic(fmt.Sprintf("fwopt: a batch of %d samples; m_k, the schedule M, must be at least 1", m))
+		panic(need.Linef("fwopt: a batch of %d samples; m_k, the schedule M, must be at least 1", m))
 	}
 	if o.rng == nil {
-		panic("fwopt: an Oracle is made by NewOracle")
+		panic(need.Line("fwopt: an Oracle is made by NewOracle"))
 	}
 	b := &o.batch
 	if f, ok := o.F.(Sampler); ok {
@@ -334,10 +335,10 @@ func Lerp(x []float64, gamma float64, v []float64) { lerpTo(x, x, gamma, v) }
 // lerpTo computes dst = (1−γ)x + γv as Lerp does. dst may be x itself.
 func lerpTo(dst, x []float64, gamma float64, v []float64) {
 	if len(x) != len(v) {
-		panic("fwopt: vectors of different lengths")
+		panic(need.Line("fwopt: vectors of different lengths"))
 	}
 	if !(gamma >= 0 && gamma <= 1) {
-		panic(fmt.Sprintf("fwopt: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
+		panic(need.Linef("fwopt: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
 	}
 	if gamma == 1 { // γ_1 = 1: also from an x that holds no number
 		copy(dst, v)

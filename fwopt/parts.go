@@ -10,6 +10,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -78,7 +79,7 @@ func called(part, in any) string {
 }
 
 func (c *partsCheck) wrongSet(format string, a ...any) {
-	panic(fmt.Sprintf("fwopt: %s: %s; fwtest.TestDomain checks the whole of it", c.own.omega, fmt.Sprintf(format, a...)))
+	panic(need.Linef("fwopt: %s: %s; fwtest.TestDomain checks the whole of it", c.own.omega, fmt.Sprintf(format, a...)))
 }
 
 // more reports whether there is time for what is not asked of a dear part.
@@ -123,7 +124,7 @@ func (c *partsCheck) start() {
 		return
 	}
 	if j := unfit(c.w0); j >= 0 {
-		panic(fmt.Sprintf("fwopt: coordinate %d of w0 is %g: w0 is not in Ω; take nil for o.Start(), or a point that Argmin or Project gives", j, c.w0[j]))
+		panic(need.Linef("fwopt: coordinate %d of w0 is %g: w0 is not in Ω; take nil for o.Start(), or a point that Argmin or Project gives", j, c.w0[j]))
 	}
 	c.at, c.size = c.w0, max(c.size, floats.Norm(c.w0, 2))
 }
@@ -236,7 +237,7 @@ func (c *partsCheck) inside() {
 			return
 		}
 		if far := floats.Dot(g, v) - c.slack - floats.Dot(g, c.w0); far > rounded*length*c.size {
-			panic(fmt.Sprintf("fwopt: w0 is outside of Ω, a %T, by %.3g at least; take nil for o.Start(), or a point that Argmin or Project gives", c.omega, far/length))
+			panic(need.Linef("fwopt: w0 is outside of Ω, a %T, by %.3g at least; take nil for o.Start(), or a point that Argmin or Project gives", c.omega, far/length))
 		}
 		floats.Sub(v, x)
 		gamma := -floats.Dot(g, v) / floats.Dot(v, v)
@@ -278,7 +279,7 @@ func atOnce(name string, call func(dst, q []float64), questions [2][]float64, ri
 			}()
 		}
 		if both.Wait(); wrong[0] || wrong[1] {
-			panic(fmt.Sprintf("fwopt: %s gives another answer where two goroutines call it at once, as runs at the same time do: it keeps something between calls; make its scratch memory in the call; fwtest checks that", name))
+			panic(need.Linef("fwopt: %s gives another answer where two goroutines call it at once, as runs at the same time do: it keeps something between calls; make its scratch memory in the call; fwtest checks that", name))
 		}
 	}
 }

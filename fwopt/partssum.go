@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -208,5 +209,5 @@ func (c *partsCheck) sampled(all []float64, single func(i int) []float64) {
 }
 
 func (c *partsCheck) wrongSum(format string, a ...any) {
-	panic(fmt.Sprintf("fwopt: %s: %s; fwtest.TestFiniteSum checks the whole of it", c.own.f, fmt.Sprintf(format, a...)))
+	panic(need.Linef("fwopt: %s: %s; fwtest.TestFiniteSum checks the whole of it", c.own.f, fmt.Sprintf(format, a...)))
 }

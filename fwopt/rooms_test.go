@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,33 @@ func TestArrows(t *testing.T) {
 
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir+"/")
+}
+
+// TestPanics: what the library panics with is a need.Line, of which a cell shows no stack. Apart are rooms
+// that stand below need or in no cell, and the kernels.
+func TestPanics(t *testing.T) {
+	plain, lines := regexp.MustCompile(`panic\((fmt\.Sprintf\()?"fw`), 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{"internal", "fwtheory", "fwbeam", "fwverify", "testdata"}, d.Name()):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for i, line := range strings.Split(string(text), "\n") {
+			if plain.MatchString(line) {
+				t.Errorf("%s:%d: a panic with a string: take need.Line or need.Linef", path, i+1)
+			}
+			lines += strings.Count(line, "panic(need.Line")
+		}
+		return err
+	})
+	if err != nil || lines < 150 {
+		t.Errorf("%d panics, %v", lines, err)
+	}
 }
 
 const maxFile, maxFunc = 400, 80 // lines

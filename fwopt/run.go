@@ -12,6 +12,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -66,17 +67,17 @@ type State struct {
 func NewRunner(o *Oracle, m Method, w0 []float64, b Budget) *Runner {
 	b.check()
 	if fwid.IsNil(m) {
-		panic(fmt.Sprintf("fwopt: a run needs a method, this %T is nil", m))
+		panic(need.Linef("fwopt: a run needs a method, this %T is nil", m))
 	}
 	if o == nil || o.rng == nil {
-		panic("fwopt: an Oracle is made by NewOracle")
+		panic(need.Line("fwopt: an Oracle is made by NewOracle"))
 	}
 	if o.used {
-		panic("fwopt: this Oracle has served a run; make a new one for a new run")
+		panic(need.Line("fwopt: this Oracle has served a run; make a new one for a new run"))
 	}
 	o.used = true
 	if w0 != nil && len(w0) != o.F.Dim() {
-		panic(fmt.Sprintf("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
+		panic(need.Linef("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
 	}
 	shared := begin(o)
 	defer end(o)
@@ -218,7 +219,7 @@ func (r *Runner) Run(ctx context.Context) *Trace {
 		}
 	}
 	if hash.Floats(r.W0) != r.start {
-		panic(fmt.Sprintf("fwopt: %s writes to w0, which is the caller's: copy it", name(r.Method)))
+		panic(need.Linef("fwopt: %s writes to w0, which is the caller's: copy it", name(r.Method)))
 	}
 	if o, p := r.Oracle, r.state.Now; o.broken != "" {
 		tr.Note += fmt.Sprintf("; %s, after step %d (t = %d, k = %d)", o.broken, p.Step, p.T, p.K)
@@ -258,7 +259,7 @@ func (r *Runner) steps(ctx context.Context) {
 	}
 	for s := range r.Method.Steps(o, r.W0) {
 		if now.Step == 0 && (s.T > 1 || s.K > 1) {
-			panic(fmt.Sprintf("fwopt: this %s has run already, for its first step is t = %d, k = %d; make a new one for a new run", name(r.Method), s.T, s.K))
+			panic(need.Linef("fwopt: this %s has run already, for its first step is t = %d, k = %d; make a new one for a new run", name(r.Method), s.T, s.K))
 		}
 		at := nowhere()
 		at.Step, at.T, at.K, at.Calls, at.Seconds, at.Bound = now.Step+1, s.T, s.K, o.Calls, spent(), now.Bound
@@ -287,7 +288,7 @@ func (r *Runner) steps(ctx context.Context) {
 	}
 	// the method ended within a step, which does not count
 	if whole != 0 && whole != hash.Floats(r.state.X) {
-		panic(fmt.Sprintf("fwopt: %s ended within a step and has changed its iterate there: its fields must be those of the last whole step", name(r.Method)))
+		panic(need.Linef("fwopt: %s ended within a step and has changed its iterate there: its fields must be those of the last whole step", name(r.Method)))
 	}
 	halted := o.halt()
 	_ = r.restore() // its bytes are our own
@@ -390,6 +391,6 @@ func (r *Runner) gap(tol float64) {
 	now.DualityGap, now.Slack = gapOf(r.Oracle.Omega, r.state.X, r.g, r.v, tol, &r.state.Eye)
 	r.Trace.Monitor.Linear++
 	if size := floats.Norm(r.g, 2) * (1 + floats.Norm(r.state.X, 2)); now.DualityGap+now.Slack < -1e-6*size {
-		panic(fmt.Sprintf("fwopt: the point of step %d is outside of Ω: its duality gap is %.3g, which is less than 0", now.Step, now.DualityGap))
+		panic(need.Linef("fwopt: the point of step %d is outside of Ω: its duality gap is %.3g, which is less than 0", now.Step, now.DualityGap))
 	}
 }

@@ -1,8 +1,7 @@
 package fwopt
 
 import (
-	"fmt"
-
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -74,7 +73,7 @@ func (r LineSearch) Tested() any { return r }
 func (leg Leg) Step(rule StepRule, o *Oracle, k int) float64 {
 	gamma := rule.Step(o, k, leg)
 	if !(gamma >= 0 && gamma <= 1) {
-		panic(fmt.Sprintf("fwopt: the step rule %T gives γ_%d = %g, want a step in [0, 1]", rule, k, gamma))
+		panic(need.Linef("fwopt: the step rule %T gives γ_%d = %g, want a step in [0, 1]", rule, k, gamma))
 	}
 	return min(gamma, leg.Most)
 }

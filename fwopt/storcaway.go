@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // STORCAway is STORC whose line 11 takes away steps, as AwayFW does, and starts from
@@ -33,7 +34,7 @@ func (a *STORCAway) Tested() any { return a }
 // one linear optimisation a step more, for the start of line 11.
 func (a *STORCAway) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.Memory.Size != 0 {
-		panic("fwopt: STORCAway takes away steps and has no Memory; a STORC has one")
+		panic(need.Line("fwopt: STORCAway takes away steps and has no Memory; a STORC has one"))
 	}
 	inner := NewCondG(len(w0), nil)
 	inner.s = new(fwset.ActiveSet)

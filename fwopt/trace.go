@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Point is what was recorded after a step.
@@ -75,11 +77,11 @@ func (tr *Trace) Last() Point {
 // run was cut short, so that none is taken for a whole one.
 func (tr *Trace) Complete() []Point {
 	if tr == nil {
-		panic("fwopt: Complete of a trace that is nil")
+		panic(need.Line("fwopt: Complete of a trace that is nil"))
 	}
 	if tr.Status != Done && tr.Status != Converged {
 		p := tr.Last()
-		panic(fmt.Sprintf("fwopt: %s did not reach its budget: after t = %d, k = %d it was %v", tr.Method, p.T, p.K, tr.Status))
+		panic(need.Linef("fwopt: %s did not reach its budget: after t = %d, k = %d it was %v", tr.Method, p.T, p.K, tr.Status))
 	}
 	return tr.Points
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Network is a road network with its demands. Nodes are numbered from 0, those of the
@@ -46,7 +47,7 @@ func (n *Network) Weigh(toll, length float64) *Network {
 		l := &m.Links[k]
 		l.Fixed = float64(toll*n.Toll[k]) + float64(length*n.Length[k])
 		if why := l.Fault(); why != "" {
-			panic(fmt.Sprintf("fwdata: %s: with weights %g of tolls and %g of lengths, link %d has %s", n.Name, toll, length, k, why))
+			panic(need.Linef("fwdata: %s: with weights %g of tolls and %g of lengths, link %d has %s", n.Name, toll, length, k, why))
 		}
 	}
 	return &m
@@ -59,7 +60,7 @@ func (n *Network) Weigh(toll, length float64) *Network {
 // seed gives the same days everywhere. It panics if count < 1.
 func (n *Network) Scenarios(count int, seed uint64) *fwsum.Beckmann {
 	if count < 1 {
-		panic(fmt.Sprintf("fwdata: %d scenarios", count))
+		panic(need.Linef("fwdata: %d scenarios", count))
 	}
 	g := newRandom(seed, 5)
 	all := make([][]fwsum.Link, count)
@@ -102,7 +103,7 @@ func (n *Network) String() string {
 // more than nodes of the grid.
 func Grid(name string, rows, cols, zones int, seed uint64) *Network {
 	if rows < 1 || cols < 1 || rows*cols < 2 || zones < 0 || zones == 1 || zones > rows*cols {
-		panic(fmt.Sprintf("fwdata: a grid of %d x %d nodes with %d zones", rows, cols, zones))
+		panic(need.Linef("fwdata: a grid of %d x %d nodes with %d zones", rows, cols, zones))
 	}
 	g := newRandom(seed, 6)
 	n := &Network{Name: name, Nodes: zones + rows*cols, Zones: zones, Thru: zones, Generated: true}

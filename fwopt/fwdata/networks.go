@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/datasets"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // LoadNetwork returns the registry's road network of that name: "SiouxFalls", "Anaheim"
@@ -109,7 +110,7 @@ func Missing(names ...string) (missing []string) {
 		case network:
 			_, err = LoadNetwork(name)
 		default:
-			panic(fmt.Sprintf("fwdata: no set or network %q in the registry", name))
+			panic(need.Linef("fwdata: no set or network %q in the registry", name))
 		}
 		if errors.Is(err, ErrNotHere) {
 			missing = append(missing, name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Ratings are numbers that users gave to items: some entries of a matrix, as for matrix
@@ -169,7 +170,7 @@ func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
 	n := len(s.Value)
 	k := int(math.Round(frac * float64(n)))
 	if !(frac > 0 && frac < 1) || k == 0 || k == n {
-		panic(fmt.Sprintf("fwdata: a split of %d ratings at %g leaves one part empty", n, frac))
+		panic(need.Linef("fwdata: a split of %d ratings at %g leaves one part empty", n, frac))
 	}
 	in := make([]bool, n) // train
 	for i := range k {
@@ -195,7 +196,7 @@ func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
 // the N others those to be predicted. Its L is 1. It panics if d < n.
 func (s *Ratings) LeastSquares(d int) *fwsum.Observed {
 	if d < len(s.Value) {
-		panic(fmt.Sprintf("fwdata: least squares of %d ratings over vectors of %d numbers", len(s.Value), d))
+		panic(need.Linef("fwdata: least squares of %d ratings over vectors of %d numbers", len(s.Value), d))
 	}
 	f := fwsum.NewObserved(d, s.Value)
 	f.Name = s.Name
@@ -206,7 +207,7 @@ func (s *Ratings) LeastSquares(d int) *fwsum.Observed {
 // It panics if these are not as many.
 func (s *Ratings) RMSE(x []float64) float64 {
 	if len(x) != len(s.Value) {
-		panic(fmt.Sprintf("fwdata: %d predictions of %d ratings", len(x), len(s.Value)))
+		panic(need.Linef("fwdata: %d predictions of %d ratings", len(x), len(s.Value)))
 	}
 	sum := 0.0
 	for k, b := range s.Value {

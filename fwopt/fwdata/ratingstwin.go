@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 const (
@@ -30,7 +31,7 @@ const (
 // if n, users or items is not positive, or if n is more than half of the pairs.
 func TwinRatings(users, items, n int, seed uint64) *Ratings {
 	if users < 1 || items < 1 || n < 1 || n > users*items/2 {
-		panic(fmt.Sprintf("fwdata: %d ratings of %d items by %d users; at most half of the pairs can be", n, items, users))
+		panic(need.Linef("fwdata: %d ratings of %d items by %d users; at most half of the pairs can be", n, items, users))
 	}
 	g := newRandom(seed, 3)
 	s := &Ratings{Name: fmt.Sprintf("%s x %s ratings (generated)", thousands(users), thousands(items)), Users: users, Items: items, Generated: true,

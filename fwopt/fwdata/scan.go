@@ -2,11 +2,11 @@ package fwdata
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Piece is some rows of a file that is read piece by piece, with the file's labels.
@@ -24,7 +24,7 @@ var errEnough = errors.New("enough")
 // name stands for the file in errors. Scan panics if rows is less than 1.
 func Scan(r io.Reader, name string, rows int) iter.Seq2[Piece, error] {
 	if rows < 1 {
-		panic(fmt.Sprintf("fwdata: pieces of %d rows", rows))
+		panic(need.Linef("fwdata: pieces of %d rows", rows))
 	}
 	return func(yield func(Piece, error) bool) {
 		p := &parser{name: name, x: &fwsum.Sparse{Ptr: []int{0}}}

@@ -17,6 +17,7 @@ import (
 	"strconv"
 
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -49,7 +50,7 @@ func (s *Set) H() int { return len(s.loaded().Labels) }
 // loaded returns s. It panics for the nil that came with an error which nobody looked at.
 func (s *Set) loaded() *Set {
 	if s == nil {
-		panic("fwdata: this set is nil: print the error that was returned with it")
+		panic(need.Line("fwdata: this set is nil: print the error that was returned with it"))
 	}
 	return s
 }
@@ -116,13 +117,13 @@ func (s *Set) UnitRows() *Set {
 // row is not in 0 … n−1.
 func (s *Set) Subset(rows []int) *Set {
 	if len(rows) == 0 {
-		panic("fwdata: a subset of no rows")
+		panic(need.Line("fwdata: a subset of no rows"))
 	}
 	nz := 0
 	key := make([]byte, 0, 8*len(rows))
 	for _, i := range rows {
 		if i < 0 || i >= s.N() {
-			panic(fmt.Sprintf("fwdata: row %d of a set with %d rows", i, s.N()))
+			panic(need.Linef("fwdata: row %d of a set with %d rows", i, s.N()))
 		}
 		nz += s.X.Ptr[i+1] - s.X.Ptr[i]
 		key = binary.LittleEndian.AppendUint64(key, uint64(i))
@@ -150,7 +151,7 @@ func (s *Set) Split(frac float64, seed uint64) (train, test *Set) {
 	n := s.N()
 	k := int(math.Round(frac * float64(n)))
 	if !(frac > 0 && frac < 1) || k == 0 || k == n {
-		panic(fmt.Sprintf("fwdata: a split of %d rows at %g leaves one part empty", n, frac))
+		panic(need.Linef("fwdata: a split of %d rows at %g leaves one part empty", n, frac))
 	}
 	g := newRandom(seed, 1)
 	rows := make([]int, n)

@@ -3,6 +3,7 @@ package fwdata
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -52,7 +53,7 @@ func TestNil(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if text, _ := recover().(string); !strings.Contains(text, "print the error") {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, "print the error") {
 					t.Errorf("%s: %q", name, text)
 				}
 			}()
@@ -392,7 +393,7 @@ func mustPanic(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
-		if msg, _ := recover().(string); !strings.HasPrefix(msg, "fwdata: ") || !strings.Contains(msg, want) {
+		if msg := fmt.Sprint(recover()); !strings.HasPrefix(msg, "fwdata: ") || !strings.Contains(msg, want) {
 			t.Errorf("panic %q, want %q", msg, want)
 		}
 	}()

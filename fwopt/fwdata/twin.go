@@ -1,12 +1,12 @@
 package fwdata
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/datasets"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Twin returns a generated set of the shape of the registry's: the same n, m and
@@ -34,7 +34,7 @@ func Twin(name string, seed uint64) *Set { return twin(name, 0, seed) }
 // number of classes.
 func TwinN(name string, n int, seed uint64) *Set {
 	if n <= 0 {
-		panic(fmt.Sprintf("fwdata: a twin of %d rows", n))
+		panic(need.Linef("fwdata: a twin of %d rows", n))
 	}
 	return twin(name, n, seed)
 }
@@ -48,14 +48,14 @@ const (
 func twin(name string, n int, seed uint64) *Set {
 	e, ok := datasets.Lookup(name)
 	if !ok {
-		panic(fmt.Sprintf("fwdata: no set %q in the registry to make a twin of", name))
+		panic(need.Linef("fwdata: no set %q in the registry to make a twin of", name))
 	}
 	if n == 0 {
 		n = e.N
 	}
 	m, h := e.M, e.Classes
 	if n < h {
-		panic(fmt.Sprintf("fwdata: a twin of %s with %d rows: it has %d classes", name, n, h))
+		panic(need.Linef("fwdata: a twin of %s with %d rows: it has %d classes", name, n, h))
 	}
 	g := newRandom(seed, 2)
 

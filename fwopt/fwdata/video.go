@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -126,7 +127,7 @@ func (v *Video) LineSearch(w, u []float64) float64 {
 func (v *Video) check(vectors ...[]float64) {
 	for _, x := range vectors {
 		if len(x) != v.Dim() {
-			panic(fmt.Sprintf("fwdata: a vector of %d numbers for a video of %d boxes", len(x), v.Dim()))
+			panic(need.Linef("fwdata: a vector of %d numbers for a video of %d boxes", len(x), v.Dim()))
 		}
 	}
 }

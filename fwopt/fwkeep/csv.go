@@ -36,7 +36,7 @@ func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 	out.Write(row) // out keeps its first error
 	for i, tr := range traces {
 		if tr == nil {
-			panic(fmt.Sprintf("fwkeep: trace %d of %d is nil", i+1, len(traces)))
+			panic(need.Linef("fwkeep: trace %d of %d is nil", i+1, len(traces)))
 		}
 		row[0], row[1], row[2] = tr.Method, tr.Data, strconv.FormatUint(tr.Seed, 10)
 		for _, p := range tr.Points {

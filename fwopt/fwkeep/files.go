@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // A file of this package is
@@ -119,7 +120,7 @@ func content(b []byte, kind byte) ([]byte, error) {
 // It panics if tr is nil.
 func SaveTrace(path string, tr *fwopt.Trace) error {
 	if tr == nil {
-		panic("fwkeep: SaveTrace of a trace that is nil")
+		panic(need.Line("fwkeep: SaveTrace of a trace that is nil"))
 	}
 	if err := saveRecord(path, record{Trace: tr}); err != nil {
 		return fmt.Errorf("fwkeep: the trace is not saved: %w", err)

@@ -2,6 +2,7 @@ package fwkeep_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -124,7 +125,7 @@ func TestRulesBadInput(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if r := recover(); r != c.want {
+				if r := fmt.Sprint(recover()); r != c.want {
 					t.Errorf("%v, want %q", r, c.want)
 				}
 			}()

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -107,10 +108,10 @@ func (a *AdaptiveSTORC) Tested() any { return a }
 // is not convex, ends as Stalled. It panics if the Tolerance is negative, or a rule of no use.
 func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if !(a.Tolerance >= 0) {
-		panic(fmt.Sprintf("fwmore: a Tolerance of %g, want 0 or more", a.Tolerance))
+		panic(need.Linef("fwmore: a Tolerance of %g, want 0 or more", a.Tolerance))
 	}
 	if r := a.Rules; !(r.Eta > 0) || r.Least < 1 || r.Most < r.Least || !(r.L >= 0) || r.M < 0 {
-		panic(fmt.Sprintf("fwmore: AdaptiveSTORC with %+v: begin with NewAdaptiveSTORC, whose rules are %+v", r, frozen))
+		panic(need.Linef("fwmore: AdaptiveSTORC with %+v: begin with NewAdaptiveSTORC, whose rules are %+v", r, frozen))
 	}
 	begun := a.T > 1 || a.K > 0
 	if !begun {

@@ -1,10 +1,10 @@
 package fwmore
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -118,7 +118,7 @@ func toward(g, s, w, d []float64, gap float64) (leg fwopt.Leg, falls bool) {
 func curver(o *fwopt.Oracle) func(dst, w, d []float64) {
 	f, ok := o.F.(Curver)
 	if !ok {
-		panic(fmt.Sprintf("fwmore: %T has no Curve, the product with its second derivative; use another method, as AwayFW", o.F))
+		panic(need.Linef("fwmore: %T has no Curve, the product with its second derivative; use another method, as AwayFW", o.F))
 	}
 	return func(dst, w, d []float64) {
 		o.Calls.Exact++

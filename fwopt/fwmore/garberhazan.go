@@ -1,7 +1,6 @@
 package fwmore
 
 import (
-	"fmt"
 	"iter"
 	"math"
 
@@ -47,7 +46,7 @@ func GarberHazanStronglyConvex(L, D, alpha, rho float64) *GarberHazan {
 func garberHazan(L, alpha, rho float64) float64 {
 	mu := need.Condition("fwmore", L, alpha)
 	if !(rho >= 1) || math.IsInf(rho, 1) {
-		panic(fmt.Sprintf("fwmore: rho = %g, want a number of at least 1", rho))
+		panic(need.Linef("fwmore: rho = %g, want a number of at least 1", rho))
 	}
 	return 1 / (4 * mu * rho * rho)
 }

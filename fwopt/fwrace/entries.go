@@ -9,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Entry is who takes part: a method of Section 5, and what of it is changed, "" for nothing.
@@ -70,7 +71,7 @@ func change(name string) struct {
 			return c
 		}
 	}
-	panic(fmt.Sprintf("fwrace: no change %q; there are %q", name, AllChanges()))
+	panic(need.Linef("fwrace: no change %q; there are %q", name, AllChanges()))
 }
 
 // constants are c of SGD or c′ of SVRG, or s, with which L is multiplied in the formulas

@@ -30,6 +30,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Race is a race to be run. New sets all its fields; change what should be otherwise.
@@ -74,7 +75,7 @@ func New(f *fwsum.Logistic, tau float64) *Race {
 // step is positive.
 func Powers(from, to, step int) (grid []float64) {
 	if step < 1 {
-		panic(fmt.Sprintf("fwrace: powers of 2 in steps of %d", step))
+		panic(need.Linef("fwrace: powers of 2 in steps of %d", step))
 	}
 	for e := from; e <= to; e += step {
 		grid = append(grid, math.Exp2(float64(e)))
@@ -130,10 +131,10 @@ func (r *Race) Go() (*Archive, error) {
 
 func (r *Race) check() {
 	if r.Seeds < 1 || r.Fewer < 1 {
-		panic(fmt.Sprintf("fwrace: %d seeds, and %d for the tuning, want at least one of each", r.Seeds, r.Fewer))
+		panic(need.Linef("fwrace: %d seeds, and %d for the tuning, want at least one of each", r.Seeds, r.Fewer))
 	}
 	if strings.ContainsAny(r.Name+r.Data, "|\n") {
-		panic(fmt.Sprintf("fwrace: the name %q or the data %q has a stroke or a line's end, which an archive has between its fields", r.Name, r.Data))
+		panic(need.Linef("fwrace: the name %q or the data %q has a stroke or a line's end, which an archive has between its fields", r.Name, r.Data))
 	}
 	for _, name := range r.Changes {
 		change(name)

@@ -1,10 +1,10 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -72,7 +72,7 @@ func (s *ActiveSet) place(v *Vertex) int {
 // drops u. It panics if u is no atom or the only one, or if γ is not in [0, Most(u)].
 func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
 	if s.check(); u < 0 || u >= len(s.Atom) || len(s.Atom) == 1 {
-		panic(fmt.Sprintf("fwset: a step away from atom %d of %d, want one of two or more", u, len(s.Atom)))
+		panic(need.Linef("fwset: a step away from atom %d of %d, want one of two or more", u, len(s.Atom)))
 	}
 	most := s.Most(u)
 	checkStep(gamma, most)
@@ -89,7 +89,7 @@ func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
 // It panics if u is no atom, or if γ is not in [0, Weight[u]].
 func (s *ActiveSet) Across(x []float64, u int, v *Vertex, gamma float64) {
 	if s.check(); u < 0 || u >= len(s.Atom) {
-		panic(fmt.Sprintf("fwset: a step across from atom %d of %d", u, len(s.Atom)))
+		panic(need.Linef("fwset: a step across from atom %d of %d", u, len(s.Atom)))
 	}
 	checkStep(gamma, s.Weight[u])
 	i := s.place(v)
@@ -101,13 +101,13 @@ func (s *ActiveSet) Across(x []float64, u int, v *Vertex, gamma float64) {
 // check panics unless the weights are those of a mean, as every move leaves them.
 func (s *ActiveSet) check() {
 	if sum := floats.Sum(s.Weight); len(s.Weight) != len(s.Atom) || !(math.Abs(sum-1) <= 1e-9) {
-		panic(fmt.Sprintf("fwset: an ActiveSet of %d atoms with %d weights, which add up to %g, want 1; begin with Start", len(s.Atom), len(s.Weight), sum))
+		panic(need.Linef("fwset: an ActiveSet of %d atoms with %d weights, which add up to %g, want 1; begin with Start", len(s.Atom), len(s.Weight), sum))
 	}
 }
 
 func checkStep(gamma, most float64) {
 	if !(gamma >= 0 && gamma <= most) {
-		panic(fmt.Sprintf("fwset: a step of γ = %g, want 0 to %g", gamma, most))
+		panic(need.Linef("fwset: a step of γ = %g, want 0 to %g", gamma, most))
 	}
 }
 

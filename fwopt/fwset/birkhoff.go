@@ -1,11 +1,11 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -23,7 +23,7 @@ type Birkhoff struct {
 
 func (b Birkhoff) check(v ...[]float64) {
 	if b.N < 1 {
-		panic(fmt.Sprintf("fwset: a Birkhoff polytope of %d x %d matrices", b.N, b.N))
+		panic(need.Linef("fwset: a Birkhoff polytope of %d x %d matrices", b.N, b.N))
 	}
 	checkLen(b.N*b.N, v...)
 }
@@ -81,7 +81,7 @@ func checkFinite(what string, g []float64) (zero bool) {
 	for k, x := range g {
 		if x != 0 {
 			if zero = false; x-x != 0 {
-				panic(fmt.Sprintf("fwset: %g in %s, at place %d", x, what, k))
+				panic(need.Linef("fwset: %g in %s, at place %d", x, what, k))
 			}
 		}
 	}

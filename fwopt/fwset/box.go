@@ -1,11 +1,11 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Box is Ω = {w : Lo_j ≤ w_j ≤ Hi_j}, with centre (Lo+Hi)/2. The bounds are
@@ -16,7 +16,7 @@ type Box struct {
 
 func (b Box) check(v ...[]float64) {
 	if len(b.Lo) == 0 || len(b.Lo) != len(b.Hi) {
-		panic(fmt.Sprintf("fwset: a Box with %d lower and %d upper bounds", len(b.Lo), len(b.Hi)))
+		panic(need.Linef("fwset: a Box with %d lower and %d upper bounds", len(b.Lo), len(b.Hi)))
 	}
 	checkLen(len(b.Lo), v...)
 }
@@ -24,7 +24,7 @@ func (b Box) check(v ...[]float64) {
 // checkBounds panics unless −∞ < lo ≤ hi < ∞.
 func checkBounds(j int, lo, hi float64) {
 	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		panic(fmt.Sprintf("fwset: a Box with the bounds [%g, %g] in coordinate %d", lo, hi, j))
+		panic(need.Linef("fwset: a Box with the bounds [%g, %g] in coordinate %d", lo, hi, j))
 	}
 }
 

@@ -1,13 +1,13 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -44,14 +44,14 @@ type Completion struct {
 // no entry, or if one is outside of the matrix or there twice.
 func NewCompletion(h, m int, entries []Entry, tau float64) *Completion {
 	if h < 1 || m < 1 || max(h, m) > math.MaxInt32 || len(entries) > math.MaxInt32 {
-		panic(fmt.Sprintf("fwset: a Completion of a %d x %d matrix with %d entries", h, m, len(entries)))
+		panic(need.Linef("fwset: a Completion of a %d x %d matrix with %d entries", h, m, len(entries)))
 	}
 	checkBall("a Completion", len(entries), "tau", tau)
 	c := &Completion{h: h, m: m, tau: tau, first: make([]int, max(h, m)+1),
 		at: make([]int32, len(entries)), number: make([]int32, len(entries))}
 	for k, e := range entries {
 		if e.Row < 0 || e.Row >= h || e.Col < 0 || e.Col >= m {
-			panic(fmt.Sprintf("fwset: entry %d of a Completion is in row %d and column %d of a %d x %d matrix; they are numbered from 0", k, e.Row, e.Col, h, m))
+			panic(need.Linef("fwset: entry %d of a Completion is in row %d and column %d of a %d x %d matrix; they are numbered from 0", k, e.Row, e.Col, h, m))
 		}
 		line, _ := c.split(e)
 		c.first[line+1]++
@@ -70,7 +70,7 @@ func NewCompletion(h, m int, entries []Entry, tau float64) *Completion {
 		for k := c.first[i]; k < c.first[i+1]; k++ {
 			if seen[c.at[k]] == i+1 {
 				e := entries[c.number[k]]
-				panic(fmt.Sprintf("fwset: entry %d of a Completion, row %d and column %d, is there twice", c.number[k], e.Row, e.Col))
+				panic(need.Linef("fwset: entry %d of a Completion, row %d and column %d, is there twice", c.number[k], e.Row, e.Col))
 			}
 			seen[c.at[k]] = i + 1
 		}

@@ -13,9 +13,10 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Domain is a compact convex set Ω, known by its linear optimisation.
@@ -114,7 +115,7 @@ type Warm struct {
 func checkLen(d int, v ...[]float64) {
 	for _, x := range v {
 		if len(x) != d {
-			panic(fmt.Sprintf("fwset: a vector of length %d, not %d, for a domain of dimension %d", len(x), d, d))
+			panic(need.Linef("fwset: a vector of length %d, not %d, for a domain of dimension %d", len(x), d, d))
 		}
 	}
 }
@@ -122,9 +123,9 @@ func checkLen(d int, v ...[]float64) {
 // checkBall panics unless d is a dimension and r a radius.
 func checkBall(name string, d int, field string, r float64) {
 	if d < 1 {
-		panic(fmt.Sprintf("fwset: %s of dimension %d", name, d))
+		panic(need.Linef("fwset: %s of dimension %d", name, d))
 	}
 	if !(r > 0) || math.IsInf(r, 1) {
-		panic(fmt.Sprintf("fwset: %s with %s = %g, which must be positive and finite", name, field, r))
+		panic(need.Linef("fwset: %s with %s = %g, which must be positive and finite", name, field, r))
 	}
 }

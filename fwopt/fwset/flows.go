@@ -1,12 +1,12 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -53,17 +53,17 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 		f.sorted = order
 	}
 	if len(demands) == 0 {
-		panic("fwset: a network without demands")
+		panic(need.Line("fwset: a network without demands"))
 	}
 	slices.SortStableFunc(f.demands, func(a, b Demand) int { return a.From - b.From })
 	for i, d := range f.demands {
 		switch {
 		case !(d.Flow > 0) || math.IsInf(d.Flow, 1):
-			panic(fmt.Sprintf("fwset: a demand of %g from node %d to node %d, which must be positive and finite", d.Flow, d.From, d.To))
+			panic(need.Linef("fwset: a demand of %g from node %d to node %d, which must be positive and finite", d.Flow, d.From, d.To))
 		case d.From == d.To:
-			panic(fmt.Sprintf("fwset: a demand from node %d to itself", d.From))
+			panic(need.Linef("fwset: a demand from node %d to itself", d.From))
 		case min(d.From, d.To) < 0 || max(d.From, d.To) >= f.nodes:
-			panic(fmt.Sprintf("fwset: a demand from node %d to node %d in a network of nodes 0 to %d", d.From, d.To, f.nodes-1))
+			panic(need.Linef("fwset: a demand from node %d to node %d in a network of nodes 0 to %d", d.From, d.To, f.nodes-1))
 		}
 		if i == 0 || d.From != f.demands[i-1].From {
 			f.origin = append(f.origin, i)
@@ -71,7 +71,7 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 	}
 	if i := f.out.unmet(f.demands, thru); i >= 0 {
 		d := f.demands[i]
-		panic(fmt.Sprintf("fwset: no path leads from node %d to node %d, between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
+		panic(need.Linef("fwset: no path leads from node %d to node %d, between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
 	}
 	f.origin = append(f.origin, len(demands))
 	return f
@@ -117,7 +117,7 @@ func (f *Flows) Argmin(dst, g []float64) {
 	for k, a := range f.out.arc {
 		x := g[a]
 		if x < 0 && f.sorted == nil {
-			panic(fmt.Sprintf("fwset: a cost of %g on arc %d, from node %d to node %d, of a network with circles", x, a, f.arcs[a].From, f.arcs[a].To))
+			panic(need.Linef("fwset: a cost of %g on arc %d, from node %d to node %d, of a network with circles", x, a, f.arcs[a].From, f.arcs[a].To))
 		}
 		if zero {
 			x = 1

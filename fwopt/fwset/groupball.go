@@ -1,11 +1,11 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // GroupBall is the ball of the group norm, Ω = {w : Σ_i ‖w_i‖ ≤ R}, where w_1, w_2, …
@@ -23,7 +23,7 @@ func (b GroupBall) check(v ...[]float64) {
 	d := 0
 	for i, n := range b.Size {
 		if n < 1 {
-			panic(fmt.Sprintf("fwset: a GroupBall whose group %d has %d numbers", i+1, n))
+			panic(need.Linef("fwset: a GroupBall whose group %d has %d numbers", i+1, n))
 		}
 		d += n
 	}

@@ -1,10 +1,10 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -17,11 +17,11 @@ type Hull struct {
 
 func (b Hull) check(v ...[]float64) {
 	if len(b.Points) == 0 || len(b.Points[0]) == 0 {
-		panic("fwset: a Hull of no points, or of points of length 0")
+		panic(need.Line("fwset: a Hull of no points, or of points of length 0"))
 	}
 	for i, p := range b.Points {
 		if len(p) != len(b.Points[0]) {
-			panic(fmt.Sprintf("fwset: a Hull of points of length %d and, point %d, %d", len(b.Points[0]), i, len(p)))
+			panic(need.Linef("fwset: a Hull of points of length %d and, point %d, %d", len(b.Points[0]), i, len(p)))
 		}
 	}
 	checkLen(len(b.Points[0]), v...)
@@ -33,7 +33,7 @@ func (b Hull) Dim() int {
 	for i, p := range b.Points {
 		for j, x := range p {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
-				panic(fmt.Sprintf("fwset: a Hull with %g in coordinate %d of point %d", x, j, i))
+				panic(need.Linef("fwset: a Hull with %g in coordinate %d of point %d", x, j, i))
 			}
 		}
 	}

@@ -1,13 +1,13 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // KSparse is the k-sparse polytope, the hull of the vectors with K numbers ±R and zeros
@@ -23,7 +23,7 @@ type KSparse struct {
 func (b KSparse) check(v ...[]float64) {
 	checkBall("a KSparse polytope", b.D, "R", b.R)
 	if b.K < 1 || b.K > b.D {
-		panic(fmt.Sprintf("fwset: a KSparse polytope with K = %d, want 1 to D = %d", b.K, b.D))
+		panic(need.Linef("fwset: a KSparse polytope with K = %d, want 1 to D = %d", b.K, b.D))
 	}
 	checkLen(b.D, v...)
 }

@@ -1,11 +1,11 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Paths is the path polytope of an acyclic network, the hull of the paths from one node
@@ -36,12 +36,12 @@ type Paths struct {
 func NewPaths(arcs []Arc, from, to int) *Paths {
 	n := countNodes("a path polytope", arcs, from, to)
 	if from == to {
-		panic(fmt.Sprintf("fwset: a path polytope from node %d to itself", from))
+		panic(need.Linef("fwset: a path polytope from node %d to itself", from))
 	}
 	all := func(int) bool { return true }
 	ahead := newStar(n, arcs, false).reach(from, all)
 	if !ahead[to] {
-		panic(fmt.Sprintf("fwset: no path leads from node %d to node %d", from, to))
+		panic(need.Linef("fwset: no path leads from node %d to node %d", from, to))
 	}
 	back := newStar(n, arcs, true).reach(to, all)
 	p := &Paths{arcs: slices.Clone(arcs), from: from, to: to, used: make([]bool, len(arcs))}
@@ -54,7 +54,7 @@ func NewPaths(arcs []Arc, from, to int) *Paths {
 	}
 	order, cycle := newStar(n, some, false).sorted()
 	if cycle >= 0 {
-		panic(fmt.Sprintf("fwset: a path polytope with a cycle, at node %d or before it, between node %d and node %d", cycle, from, to))
+		panic(need.Linef("fwset: a path polytope with a cycle, at node %d or before it, between node %d and node %d", cycle, from, to))
 	}
 	at := make([]int32, n)
 	for _, u := range order {

@@ -1,10 +1,10 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Product is Ω_1 × Ω_2 × …, whose vectors are those of the factors one after the
@@ -13,11 +13,11 @@ type Product []Domain
 
 func (p Product) check() {
 	if len(p) == 0 {
-		panic("fwset: a Product of nothing")
+		panic(need.Line("fwset: a Product of nothing"))
 	}
 	for i, f := range p {
 		if fwid.IsNil(f) {
-			panic(fmt.Sprintf("fwset: factor %d of a Product is nil", i+1))
+			panic(need.Linef("fwset: factor %d of a Product is nil", i+1))
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (s *shelf) close() {
 // Project computes the factors' projections. It panics unless all are Projectors.
 func (p Product) Project(dst, x []float64) {
 	p.each(func(omega Domain, part func([]float64) []float64) {
-		need[Projector](omega, "Project").Project(part(dst), part(x))
+		able[Projector](omega, "Project").Project(part(dst), part(x))
 	}, dst, x)
 }
 
@@ -133,7 +133,7 @@ func (p Product) Project(dst, x []float64) {
 func (p Product) Diameter() (d float64) {
 	p.check()
 	for _, f := range p {
-		d = math.Hypot(d, need[Diameterer](f, "Diameter").Diameter())
+		d = math.Hypot(d, able[Diameterer](f, "Diameter").Diameter())
 	}
 	return d
 }
@@ -141,16 +141,16 @@ func (p Product) Diameter() (d float64) {
 // Gauge returns the largest gauge of a factor. It panics unless all are Gaugers.
 func (p Product) Gauge(x []float64) (most float64) {
 	p.each(func(omega Domain, part func([]float64) []float64) {
-		most = max(most, need[Gauger](omega, "Gauge").Gauge(part(x)))
+		most = max(most, able[Gauger](omega, "Gauge").Gauge(part(x)))
 	}, x)
 	return most
 }
 
-// need returns what a factor must be able to do.
-func need[C any](omega Domain, method string) C {
+// able returns what a factor must be able to do.
+func able[C any](omega Domain, method string) C {
 	c, ok := omega.(C)
 	if !ok {
-		panic(fmt.Sprintf("fwset: %T, a factor of a Product, has no %s", omega, method))
+		panic(need.Linef("fwset: %T, a factor of a Product, has no %s", omega, method))
 	}
 	return c
 }

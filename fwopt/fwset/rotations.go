@@ -1,11 +1,11 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,7 +28,7 @@ type Rotations struct {
 
 func (b Rotations) check(v ...[]float64) {
 	if b.N < 1 {
-		panic(fmt.Sprintf("fwset: Rotations of %d x %d matrices", b.N, b.N))
+		panic(need.Linef("fwset: Rotations of %d x %d matrices", b.N, b.N))
 	}
 	checkLen(b.N*b.N, v...)
 }

@@ -1,13 +1,13 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -132,7 +132,7 @@ func shift(x []float64, part kern.Part, top, r, least float64) (theta float64) {
 func (s Simplex) ArgminLocal(dst, g, x []float64, r float64) {
 	s.check(dst, g, x)
 	if !(r >= 0) {
-		panic(fmt.Sprintf("fwset: a radius of %g", r))
+		panic(need.Linef("fwset: a radius of %g", r))
 	}
 	m := min(s.R, r*math.Sqrt(float64(s.D))/2)
 	p := kern.Borrow(s.D)

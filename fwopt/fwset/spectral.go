@@ -1,10 +1,10 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,7 +22,7 @@ type SpectralNorm struct {
 
 func (b SpectralNorm) check(v ...[]float64) {
 	if b.H < 1 || b.M < 1 {
-		panic(fmt.Sprintf("fwset: a SpectralNorm ball of %d x %d matrices", b.H, b.M))
+		panic(need.Linef("fwset: a SpectralNorm ball of %d x %d matrices", b.H, b.M))
 	}
 	checkBall("a SpectralNorm ball", b.H*b.M, "R", b.R)
 	checkLen(b.H*b.M, v...)
@@ -116,7 +116,7 @@ func smaller(dst, x []float64, set Projector) {
 func decompose(rows, cols int, x []float64, kind mat.SVDKind) *mat.SVD {
 	var svd mat.SVD
 	if !svd.Factorize(mat.NewDense(rows, cols, x), kind) {
-		panic("fwset: a singular value decomposition did not converge")
+		panic(need.Line("fwset: a singular value decomposition did not converge"))
 	}
 	return &svd
 }

@@ -1,11 +1,11 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -26,7 +26,7 @@ type Spectraplex struct {
 
 func (b Spectraplex) check(v ...[]float64) {
 	if b.N < 1 {
-		panic(fmt.Sprintf("fwset: a Spectraplex of %d x %d matrices", b.N, b.N))
+		panic(need.Linef("fwset: a Spectraplex of %d x %d matrices", b.N, b.N))
 	}
 	checkBall("a Spectraplex", b.N*b.N, "R", b.R)
 	checkLen(b.N*b.N, v...)
@@ -128,7 +128,7 @@ func (b Spectraplex) eigen(u, w, s []float64) (bound float64) {
 	defer kern.Return(p)
 	copy(*p, s)
 	if !kern.Eigen(*p, w) {
-		panic("fwset: an eigen-decomposition did not converge")
+		panic(need.Line("fwset: an eigen-decomposition did not converge"))
 	}
 	for i := range u {
 		u[i] = (*p)[i*b.N]
@@ -204,7 +204,7 @@ func (b Spectraplex) decompose(q, lambda, x []float64) (off float64) {
 	copy(q, x)
 	off = b.symmetric(q)
 	if !kern.Eigen(q, lambda) {
-		panic("fwset: an eigen-decomposition did not converge")
+		panic(need.Line("fwset: an eigen-decomposition did not converge"))
 	}
 	trace := 0.0
 	for _, l := range lambda {

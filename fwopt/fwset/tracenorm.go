@@ -1,12 +1,12 @@
 package fwset
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -36,7 +36,7 @@ const (
 
 func (b TraceNorm) check(v ...[]float64) {
 	if b.H < 1 || b.M < 1 {
-		panic(fmt.Sprintf("fwset: a TraceNorm ball of %d x %d matrices", b.H, b.M))
+		panic(need.Linef("fwset: a TraceNorm ball of %d x %d matrices", b.H, b.M))
 	}
 	checkBall("a TraceNorm ball", b.H*b.M, "Tau", b.Tau)
 	checkLen(b.H*b.M, v...)

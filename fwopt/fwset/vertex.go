@@ -1,10 +1,10 @@
 package fwset
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -56,7 +56,7 @@ func (v *Vertex) SetRankOne(h, m int) (u, w []float64) {
 // checkSize panics unless d is a dimension and 0 ≤ n ≤ most.
 func checkSize(d, n, most int) {
 	if d < 1 || n < 0 || n > most {
-		panic(fmt.Sprintf("fwset: a Vertex of dimension %d with %d numbers", d, n))
+		panic(need.Linef("fwset: a Vertex of dimension %d with %d numbers", d, n))
 	}
 }
 
@@ -85,21 +85,21 @@ func (v *Vertex) Pack(x []float64) {
 // Check panics unless v is a vector of length d in one of the forms.
 func (v *Vertex) Check(d int) {
 	if v.D != d {
-		panic(fmt.Sprintf("fwset: a Vertex of dimension %d, want %d", v.D, d))
+		panic(need.Linef("fwset: a Vertex of dimension %d, want %d", v.D, d))
 	}
 	switch {
 	case v.rankOne():
 		if len(v.U)*len(v.V) != d || len(v.Value)+len(v.Index) > 0 {
-			panic(fmt.Sprintf("fwset: a Vertex of dimension %d made of U with %d numbers and V with %d, beside %d values", d, len(v.U), len(v.V), len(v.Value)))
+			panic(need.Linef("fwset: a Vertex of dimension %d made of U with %d numbers and V with %d, beside %d values", d, len(v.U), len(v.V), len(v.Value)))
 		}
 	case v.dense():
 	case len(v.Index) != len(v.Value):
-		panic(fmt.Sprintf("fwset: a Vertex of dimension %d with %d indices and %d values", d, len(v.Index), len(v.Value)))
+		panic(need.Linef("fwset: a Vertex of dimension %d with %d indices and %d values", d, len(v.Index), len(v.Value)))
 	default:
 		last := -1
 		for _, i := range v.Index {
 			if i <= last || i >= d {
-				panic(fmt.Sprintf("fwset: a Vertex of dimension %d with index %d after %d; the indices must rise, each once", d, i, last))
+				panic(need.Linef("fwset: a Vertex of dimension %d with index %d after %d; the indices must rise, each once", d, i, last))
 			}
 			last = i
 		}
@@ -133,7 +133,7 @@ func (v *Vertex) Lerp(x []float64, gamma float64) { v.LerpTo(x, x, gamma) }
 func (v *Vertex) LerpTo(dst, x []float64, gamma float64) {
 	checkLen(v.D, dst, x)
 	if !(gamma >= 0 && gamma <= 1) {
-		panic(fmt.Sprintf("fwset: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
+		panic(need.Linef("fwset: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
 	}
 	switch {
 	case gamma == 1: // γ_1 = 1: also from an x that holds no number
