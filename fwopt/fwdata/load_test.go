@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -530,7 +531,7 @@ func TestMissing(t *testing.T) {
 		write(t, filepath.Join(data, "SiouxFalls_trips.tntp"), []byte(ownTrips))
 	}
 	defer func() {
-		if p, _ := recover().(string); p != `fwdata: no set or network "mnist" in the registry` {
+		if p := fmt.Sprint(recover()); p != `fwdata: no set or network "mnist" in the registry` {
 			t.Errorf("%q", p)
 		}
 	}()

@@ -3,6 +3,7 @@ package fwnb_test
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +50,7 @@ func FuzzReadTable(f *testing.F) {
 
 func num(t *testing.T, r fwnb.Record, heading string) {
 	defer func() {
-		if p, _ := recover().(string); p != "" && !strings.HasPrefix(p, "fwnb: under ") {
+		if p := recover(); p != nil && !strings.HasPrefix(fmt.Sprint(p), "fwnb: under ") {
 			t.Fatal(p)
 		}
 	}()
