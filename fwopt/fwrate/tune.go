@@ -175,10 +175,12 @@ func grow(grids [2][]float64, best *Tried) (larger [2][]float64, ok bool) {
 	return larger, ok
 }
 
-// neat rounds to twelve digits, so that 0.001·0.1 is 0.0001.
+// neat takes the last bits away where few digits say the rest, so that 0.8·0.1 is 0.08.
 func neat(x float64) float64 {
-	y, _ := strconv.ParseFloat(fmt.Sprintf("%.12g", x), 64) // an infinity where x is one
-	return y
+	if y, _ := strconv.ParseFloat(fmt.Sprintf("%.12g", x), 64); math.Abs(x-y) <= 1e-15*x {
+		return y
+	}
+	return x
 }
 
 func checkTune(grid []float64, seeds int, b fwopt.Budget) {

@@ -132,9 +132,15 @@ func TestTuneGrows(t *testing.T) {
 			t.Errorf("down: %v", tried)
 		}
 	}
+	got, err := Tune(powers(-32, -31), 1, fwopt.Budget{Steps: 8}, func(x float64, _ uint64, _ fwopt.Budget) *fwopt.Trace {
+		return ended(math.Abs(math.Log2(x)+30) / 100)
+	})
+	if err != nil || got.Best != math.Exp2(-30) { // to the last bit
+		t.Errorf("best %g, want %g, %v", got.Best, math.Exp2(-30), err)
+	}
 	// a tie at the end does not grow
 	runs := 0
-	got, _ := Tune(powers(0, 2), 1, fwopt.Budget{Steps: 8}, func(float64, uint64, fwopt.Budget) *fwopt.Trace { runs++; return ended(0.5) })
+	got, _ = Tune(powers(0, 2), 1, fwopt.Budget{Steps: 8}, func(float64, uint64, fwopt.Budget) *fwopt.Trace { runs++; return ended(0.5) })
 	if runs != 3 || len(got.Doubts) != 3 {
 		t.Errorf("%d runs, %q", runs, got.Doubts)
 	}
