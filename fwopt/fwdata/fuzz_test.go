@@ -110,6 +110,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(out.Bytes())
 		f.Add(out.Bytes()[:out.Len()/2])
+		for at := cacheHeader; at < out.Len(); at += 4 { // a label, class, row or column that cannot be
+			b := bytes.Clone(out.Bytes())
+			b[at] += 100
+			f.Add(b)
+		}
 	}
 	var out bytes.Buffer // with a NaN, in a class that has no other example, and an empty one
 	s := &Set{Labels: []int{1, 2, 5}, Y: []int{1, 0}, X: &fwsum.Sparse{N: 2, M: 3, Ptr: []int{0, 1, 2}, Col: []int32{0, 2}, Val: []float64{1, math.NaN()}}}

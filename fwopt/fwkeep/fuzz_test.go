@@ -2,17 +2,18 @@ package fwkeep_test
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 )
 
-// FuzzReadCSV: no table panics, and what is accepted is written to one that reads back to the
-// same bytes.
+// FuzzReadCSV: no table panics, and what is accepted is written to one of the same points.
 func FuzzReadCSV(f *testing.F) {
 	const head = "method,data,seed,step,t,k,exact,stochastic,linear,projections,seconds,f,excess,dualitygap,slack,bound\n"
-	for _, rows := range []string{"", "SVRF,a,1,0,0,0,0,0,0,0,0,1.5,,,,\nSVRF,a,1,1,1,1,1,0,1,0,0.25,0x1p-2,1e-300,0.5,0,9\nSVRF,a,1,1,1,1,1,0,1,0,0.25,-0,,,,\n",
+	for _, rows := range []string{"", "SVRF,a,1,0,0,0,0,0,0,0,0,1.5,,,,\nSVRF,a,1,1,1,1,1,0,1,0,0.25,0x1p-2,1e-300,0.5,0,9\nSVRF,a,1,1,1,1,1,0,1,0,0.123456789,-0,,,,\n",
 		"\"a \"\"b\"\"\",\"c\nd\",18446744073709551615,-3,0,0,0,0,0,0,inf,nan,-Inf,1,2,3\n", ",,0,0,0,0,0,0,0,0,,,,,,\n", "a,b,c\n", "a,b,1,x,0,0,0,0,0,0,,,,,,\n", "a,\"b"} {
 		f.Add([]byte(head + rows))
 	}
@@ -38,16 +39,30 @@ func FuzzReadCSV(f *testing.F) {
 				t.Fatalf("trace %d has no points", i)
 			}
 		}
-		var once, twice bytes.Buffer
-		if err := fwkeep.WriteCSV(&once, traces...); err != nil {
+		var out bytes.Buffer
+		if err := fwkeep.WriteCSV(&out, traces...); err != nil {
 			t.Fatal(err)
 		}
-		back, err := fwkeep.ReadCSV(bytes.NewReader(once.Bytes()))
+		back, err := fwkeep.ReadCSV(bytes.NewReader(out.Bytes()))
 		if err != nil || len(back) != len(traces) {
-			t.Fatalf("%d traces for %d, %v\n%s", len(back), len(traces), err, once.Bytes())
+			t.Fatalf("%d traces for %d, %v\n%s", len(back), len(traces), err, out.Bytes())
 		}
-		if err := fwkeep.WriteCSV(&twice, back...); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
-			t.Fatalf("%v\n%s\n%s", err, once.Bytes(), twice.Bytes())
+		for i, tr := range traces {
+			for k := range tr.Points {
+				p := &tr.Points[k] // without what no trace has and WriteCSV leaves out
+				if math.IsNaN(p.Seconds) {
+					p.Seconds = 0
+				}
+				if math.IsNaN(p.DualityGap) || math.IsNaN(p.Slack) {
+					p.Slack = 0
+				}
+				if p.Bound == 0 {
+					p.Bound = 0 // and not −0
+				}
+			}
+			if got, want := fmt.Sprint(back[i].Method, back[i].Data, back[i].Seed, back[i].Points), fmt.Sprint(tr.Method, tr.Data, tr.Seed, tr.Points); got != want {
+				t.Fatalf("%s\n%s", got, want)
+			}
 		}
 	})
 }
