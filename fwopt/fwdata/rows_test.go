@@ -43,7 +43,7 @@ func TestRowWithoutEnd(t *testing.T) {
 			"open quotes":  {begin + `a,"`, lines, 6},
 			"letters":      {begin + "a,", strings.Repeat("z", maxRow), 6},
 		} {
-			file := packed(t, c.text, c.piece, 64)
+			file := packed(t, c.text, c.piece, 16)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			err := read(file, "own.gz")
@@ -52,7 +52,7 @@ func TestRowWithoutEnd(t *testing.T) {
 				t.Errorf("%s, %s: %v, want %s", reader, name, err, want)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 200<<20 {
-				t.Errorf("%s, %s: %d MiB allocated for a file of 64", reader, name, took>>20)
+				t.Errorf("%s, %s: %d MiB allocated for a file of 16", reader, name, took>>20)
 			}
 		}
 	}
