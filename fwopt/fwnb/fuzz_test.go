@@ -16,14 +16,11 @@ import (
 // FuzzReadTable: no file panics, and of what is accepted each record has the headings, and a
 // number under each, or a panic of this package.
 func FuzzReadTable(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n3,\n", "a\n\"x\ny\"\n", "a,a\n1,2\n", "", "a,b\n1\n", "a\n\"1", "a,b\r\n1e400,0x1p-2\r\n", ",\n,\n"} {
+	for _, seed := range []string{"a,b\n1,2\n3,\n", "a\n\"x\ny\"\n", "a,a\n1,2\n", "", "a,b\n1\n", "a\n\"1", "a,b\r\n1e400,0x1p-2\r\n", ",\n,\n", "\ufeffa,b\n1,2\n"} {
 		f.Add([]byte(seed))
 	}
 	path := filepath.Join(f.TempDir(), "table.csv")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if bytes.HasPrefix(b, []byte("\ufeff")) {
-			return // not of the first heading, or of it: no matter here
-		}
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +31,7 @@ func FuzzReadTable(f *testing.F) {
 			}
 			return
 		}
-		lines, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+		lines, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff")))).ReadAll()
 		if err != nil || len(table) != max(len(lines), 1)-1 {
 			t.Fatalf("%d records of %q, %v", len(table), lines, err)
 		}

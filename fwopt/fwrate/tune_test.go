@@ -232,7 +232,7 @@ func TestTuneTwo(t *testing.T) {
 	if said := strings.Join(got.Doubts, "; "); said != "the best second value, 256, is the largest of the grid: try larger ones" {
 		t.Errorf("%q", said)
 	}
-	got, err = TuneTwo(powers(2, 4), powers(0, 2), 1, fwopt.Budget{Steps: 8}, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return nil })
+	_, err = TuneTwo(powers(2, 4), powers(0, 2), 1, fwopt.Budget{Steps: 8}, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return nil })
 	if err == nil || !strings.Contains(err.Error(), "at the value 4, 1 and seed 1") {
 		t.Errorf("%v", err)
 	}

@@ -21,7 +21,7 @@ const (
 
 // A drawnCell is what of a cell has to do with pictures.
 type drawnCell struct {
-	Type        string                       `json:"cell_type"`
+	Type        string                      `json:"cell_type"`
 	Attachments map[string]map[string]lines // by name, by kind
 	Outputs     []struct{ Data map[string]json.RawMessage }
 }
