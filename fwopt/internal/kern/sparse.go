@@ -129,7 +129,7 @@ func dotMany(dst, w []float64, ptr []int, idx []int32, val []float64, fresh bool
 // Fetch asks for the numbers of val and idx, so that they are on their way from memory
 // together.
 func Fetch(idx []int32, val []float64) {
-	if vectors && len(idx) > 0 && len(val) > 0 {
+	if vectors && len(idx) > 1 && len(val) > 1 { // two indices are as long as a number
 		fetchAll((*float64)(unsafe.Pointer(&idx[0])), len(idx)/2)
 		fetchAll(&val[0], len(val))
 	}
