@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"gonum.org/v1/gonum/floats"
@@ -242,21 +243,28 @@ func (c *domainCheck) centre() string {
 }
 
 func (c *domainCheck) parallel() string {
+	return together(func(p, turn int) string {
+		dst, i := make([]float64, c.n), (turn+p*len(c.g)/4)%len(c.g)
+		if c.d.Argmin(dst, c.g[i]); same(dst, c.v[i]) {
+			return ""
+		}
+		return fmt.Sprintf("Argmin, %s: called from four goroutines at once it gives other bits (%s, alone %s); a Domain "+
+			"must not keep state", c.name[i], show(dst), show(c.v[i]))
+	})
+}
+
+// together calls check from four goroutines at once, 50 times each and for a while, so that
+// short calls meet, and returns the first fault.
+func together(check func(p, turn int) string) string {
 	var wg sync.WaitGroup
 	faults := make([]string, 4)
+	began := time.Now()
 	for p := range faults {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			dst := make([]float64, c.n)
-			for i := range c.g {
-				i = (i + p*len(c.g)/4) % len(c.g)
-				c.d.Argmin(dst, c.g[i])
-				if !same(dst, c.v[i]) {
-					faults[p] = fmt.Sprintf("Argmin, %s: called from four goroutines at once it gives other bits (%s, alone %s); a Domain "+
-						"must not keep state", c.name[i], show(dst), show(c.v[i]))
-					return
-				}
+			for turn := 0; faults[p] == "" && (turn < 50 || time.Since(began) < 30*time.Millisecond); turn++ {
+				faults[p] = check(p, turn)
 			}
 		}()
 	}

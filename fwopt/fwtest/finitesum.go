@@ -1,6 +1,7 @@
 package fwtest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,7 +15,8 @@ import (
 // TestFiniteSum checks that f keeps the contract of [fwopt.FiniteSum]: that the
 // zero Batch gives the gradient of Value (central differences) and the mean of
 // all ∇f_i; that Grad honours weights and duplicates, overwrites dst, and writes
-// neither w nor the batch; that f and each f_i look convex on random segments.
+// neither w nor the batch; that it may be called from several goroutines at once; that f
+// and each f_i look convex on random segments.
 // If f has them, it also checks AddGradDiff (against two calls of Grad),
 // LineSearch (against a fine grid), Curve(dst, w, d []float64) as ∇²f(w)d (against
 // differences of gradients, at some points), SampleBatch (mean and variance of the gradients
@@ -41,7 +43,7 @@ func finiteSum(t reporter, f fwopt.FiniteSum) {
 	}
 	c := &sumCheck{f: f, n: f.Len(), d: f.Dim(), rng: rand.New(rand.NewPCG(1, 2))}
 	for _, check := range []func() error{
-		c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants, c.differ, c.lineSearch, c.sampler, c.curve,
+		c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants, c.differ, c.lineSearch, c.sampler, c.curve, c.parallel,
 	} {
 		if err := check(); err != nil {
 			t.Errorf("%T: %v", f, err)
@@ -147,6 +149,26 @@ func (c *sumCheck) reads() error {
 		if !same(w, w1) {
 			return fmt.Errorf("a call of Value wrote to w")
 		}
+	}
+	return nil
+}
+
+// parallel asks for gradients from four goroutines at once, as runs at the same time do.
+func (c *sumCheck) parallel() error {
+	var w, alone [4][]float64
+	b := c.batch(5)
+	for p := range w {
+		w[p] = c.point()
+		alone[p] = c.grad(w[p], b)
+	}
+	if fault := together(func(p, _ int) string {
+		g := make([]float64, c.d)
+		if c.f.Grad(g, w[p], b); same(g, alone[p]) {
+			return ""
+		}
+		return fmt.Sprintf("Grad, called from four goroutines at once, gives other bits (%s, alone %s); runs at the same time share a sum: make its scratch memory in the call", show(g), show(alone[p]))
+	}); fault != "" {
+		return errors.New(fault)
 	}
 	return nil
 }

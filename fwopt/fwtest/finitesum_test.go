@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -199,6 +201,27 @@ func TestFiniteSumPasses(t *testing.T) {
 	}
 }
 
+// crowded passes all tests that call it from one goroutine.
+type crowded struct {
+	bowl
+	mu   sync.Mutex
+	busy int
+}
+
+func (f *crowded) Grad(dst, w []float64, b fwopt.Batch) {
+	f.mu.Lock()
+	f.busy++
+	f.mu.Unlock()
+	f.bowl.Grad(dst, w, b)
+	runtime.Gosched()
+	f.mu.Lock()
+	if f.busy > 1 {
+		clear(dst)
+	}
+	f.busy--
+	f.mu.Unlock()
+}
+
 // Each fault must be found, by a message that says what is wrong.
 func TestFiniteSumFindsFaults(t *testing.T) {
 	for fault, want := range map[string]string{
@@ -252,6 +275,11 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 	finiteSum(&l, &flat{bowl{n: 6, d: 3}})
 	if len(l.errors) != 1 || !strings.Contains(l.errors[0], "Lipschitz() = 0.001") {
 		t.Errorf("false G: reported %q", l.errors)
+	}
+	l = log{}
+	finiteSum(&l, &crowded{bowl: bowl{n: 6, d: 3}})
+	if len(l.errors) != 1 || !strings.Contains(l.errors[0], "called from four goroutines at once") {
+		t.Errorf("memory that calls share: reported %q", l.errors)
 	}
 	l = log{}
 	finiteSum(&l, &bowl{})
