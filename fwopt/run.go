@@ -235,17 +235,6 @@ func (r *Runner) Run(ctx context.Context) *Trace {
 	return tr
 }
 
-// still reports whether f is the same, up to rounding, at all points of ten steps or more,
-// although the duality gap, which counts nothing here, shows that there is something to gain.
-func (r *Runner) still() bool {
-	p := r.Trace.Last()
-	if p.Step < 10 || slices.ContainsFunc(r.Trace.Points, func(q Point) bool { return !(math.Abs(q.F-p.F) <= 1e-13*math.Abs(p.F)) }) {
-		return false
-	}
-	gap, slack := DualityGap(r.Oracle.F, r.Oracle.Omega, r.state.X)
-	return gap > slack+1e-9*math.Abs(p.F)
-}
-
 func (r *Runner) steps(ctx context.Context) {
 	o, b, now := r.Oracle, &r.Budget, &r.state.Now
 	start := time.Now()
