@@ -70,7 +70,11 @@ func (r LineSearch) Identify(id *Identity) { id.Of(r) }
 func (r LineSearch) Tested() any { return r }
 
 // Step asks a rule for γ_k ∈ [0, Most]. It panics if the rule gives no number in [0, 1].
+// Where the gradient was not finite it is 0, for the run ends there.
 func (leg Leg) Step(rule StepRule, o *Oracle, k int) float64 {
+	if o.broken != "" {
+		return 0
+	}
 	gamma := rule.Step(o, k, leg)
 	if !(gamma >= 0 && gamma <= 1) {
 		panic(need.Linef("fwopt: the step rule %T gives γ_%d = %g, want a step in [0, 1]", rule, k, gamma))
