@@ -266,13 +266,14 @@ func atOnce(name string, call func(dst, q []float64), questions [2][]float64, ri
 	for turn := 0; turn < 1 || turn < 40 && time.Since(began) < cheap/4; turn++ {
 		var both sync.WaitGroup
 		var wrong [2]bool
+		until := time.Now().Add(min(cheap/100, time.Millisecond/2))
 		for i, q := range questions {
 			both.Add(1)
 			go func() {
 				defer both.Done()
 				defer func() { wrong[i] = wrong[i] || recover() != nil }()
 				dst := make([]float64, len(q))
-				for range 1 + min(20, 20*turn) { // so that the calls meet
+				for again := true; again; again = turn > 0 && time.Now().Before(until) { // so that the calls meet
 					call(dst, q)
 					wrong[i] = wrong[i] || !right(i, dst)
 				}

@@ -104,15 +104,28 @@ func (c *partsCheck) slope(p, g, to []float64) (fp float64) {
 
 // together asks for a gradient at two points at once.
 func (c *partsCheck) together() {
-	b, points := c.batch(min(100, c.f.Len())), [2][]float64{c.at, c.v}
+	half := make([]float64, len(c.at)) // for f may end at c.v, as a barrier does
+	lerpTo(half, c.at, 0.5, c.v)
+	b, points := c.batch(min(100, c.f.Len())), [2][]float64{c.at, half}
 	grad := func(dst, w []float64) { c.f.Grad(dst, w, b) }
 	var alone [2][]float64
+	size := 0.
 	for i, w := range points {
 		alone[i] = make([]float64, len(w))
-		grad(alone[i], w)
+		if grad(alone[i], w); unfit(alone[i]) < 0 {
+			size = max(size, floats.Norm(alone[i], 2)) // one may be 0 but for rounding
+		}
 	}
 	atOnce(c.own.f+": Grad", grad, points, func(i int, got []float64) bool {
-		return floats.Distance(got, alone[i], 2) <= rounded*floats.Norm(alone[i], 2)
+		return floats.Distance(got, alone[i], 2) <= rounded*size || unfit(alone[i]) >= 0
+	})
+	if !c.more() {
+		return
+	}
+	value := func(dst, w []float64) { dst[0] = c.f.Value(w) }
+	f := [2]float64{c.f.Value(points[0]), c.f.Value(points[1])}
+	atOnce(c.own.f+": Value", value, points, func(i int, got []float64) bool {
+		return math.Abs(got[0]-f[i]) <= rounded*max(math.Abs(f[0]), math.Abs(f[1])) || !finite(f[i])
 	})
 }
 

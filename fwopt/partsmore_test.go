@@ -1,0 +1,149 @@
+package fwopt_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"gonum.org/v1/gonum/floats"
+)
+
+// made is a sum and a set of functions.
+type (
+	madeSum struct {
+		n, d  int
+		value func(w []float64) float64
+		grad  func(dst, w []float64, b fwopt.Batch)
+	}
+	madeSet struct {
+		d      int
+		argmin func(dst, g []float64)
+	}
+)
+
+func (f *madeSum) Dim() int                             { return f.d }
+func (f *madeSum) Len() int                             { return f.n }
+func (f *madeSum) Value(w []float64) float64            { return f.value(w) }
+func (f *madeSum) Grad(dst, w []float64, b fwopt.Batch) { f.grad(dst, w, b) }
+func (s *madeSet) Dim() int                             { return s.d }
+func (s *madeSet) Argmin(dst, g []float64)              { s.argmin(dst, g) }
+
+// scored is (1/n) Σ ℓ(x_iᵀw − b_i) with x of a fixed pattern.
+func scored(n, d int, b float64, l, slope func(s float64) float64) *madeSum {
+	x := func(i, j int) float64 { return math.Mod(float64(i*7+j*13+1)*0.618, 1) - 0.5 }
+	score := func(i int, w []float64) (s float64) {
+		for j := range w {
+			s += x(i, j) * w[j]
+		}
+		return s - b*(1+x(i, d))
+	}
+	return &madeSum{n, d, func(w []float64) (sum float64) {
+		for i := range n {
+			sum += l(score(i, w)) / float64(n)
+		}
+		return sum
+	}, func(dst, w []float64, batch fwopt.Batch) {
+		clear(dst)
+		for i, c := range batch.All(n) {
+			c *= slope(score(i, w))
+			for j := range dst {
+				dst[j] += c * x(i, j)
+			}
+		}
+	}}
+}
+
+func half(s float64) float64  { return s * s / 2 }
+func ident(s float64) float64 { return s }
+
+func corners(d int) *madeSet { // the simplex
+	return &madeSet{d, func(dst, g []float64) {
+		clear(dst)
+		dst[floats.MinIdx(g)] = 1
+	}}
+}
+
+// spoilt is a sum of which value and grad are changed.
+func spoilt(f *madeSum, value float64, grad func(g []float64, b fwopt.Batch)) *madeSum {
+	return &madeSum{f.n, f.d, func(w []float64) float64 { return value * f.value(w) }, func(dst, w []float64, b fwopt.Batch) {
+		f.grad(dst, w, b)
+		grad(dst, b)
+	}}
+}
+
+// checked runs the checks as a run does, or as one does whose parts are dear.
+func checked(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, shared bool, want string) {
+	t.Helper()
+	got := said(func() { fwopt.CheckParts(f, omega, w0, shared) })
+	if (got == "") != (want == "") || !strings.Contains(got, want) {
+		t.Errorf("%s: %q, want %q", name, got, want)
+	}
+}
+
+// valued is a loss whose Value has its scratch memory in common.
+type valued struct {
+	ownLoss
+	tmp []float64
+}
+
+func (l *valued) Value(i int, s []float64) float64 {
+	return l.ownLoss.Value(i, throughMemory(l.tmp, s))
+}
+
+// Scratch memory in a short call, and in Value of a loss, shows; an f that ends in Ω, as a
+// barrier does, gives no answer there, and is not blamed.
+func TestPartsTogether(t *testing.T) {
+	const d = 8
+	defer fwopt.Cheap(time.Second)()
+	tmp := make([]float64, d)
+	ball := &madeSet{d, func(dst, g []float64) {
+		copy(tmp, g)
+		floats.ScaleTo(dst, -1/max(floats.Norm(tmp, 2), 1e-300), tmp)
+	}}
+	f := scored(50, d, 1, half, ident)
+	if got := said(func() {
+		for range 200 {
+			fwopt.CheckParts(f, ball, nil, true)
+		}
+	}); !strings.Contains(got, "Argmin gives another answer where two goroutines call it at once") {
+		t.Errorf("a ball: %q", got)
+	}
+	x, b := &fwsum.Dense{N: 30, M: d}, make([]float64, 30)
+	for i := range 30 * d {
+		x.Val = append(x.Val, math.Mod(float64(i)*0.618, 1))
+	}
+	checked(t, "Value of a loss", fwsum.NewRowSum(x, 1, &valued{ownLoss{b, "", nil}, make([]float64, 1)}), fwset.L1Ball{D: d, R: 1}, nil, false, "Value gives another answer")
+
+	entropy := &madeSum{1, d, func(w []float64) (sum float64) {
+		for _, x := range w {
+			sum += x * math.Log(max(x, 1e-300))
+		}
+		return sum
+	}, func(dst, w []float64, _ fwopt.Batch) {
+		for j, x := range w {
+			dst[j] = math.Log(x) + 1
+		}
+	}}
+	checked(t, "entropy", entropy, corners(d), slices.Repeat([]float64{1. / d}, d), true, "")
+}
+
+// A part that takes 11 ms a call is not asked 80 times at once.
+func TestPartsTogetherCost(t *testing.T) {
+	f := scored(50, 8, 1, half, ident)
+	calls := 0
+	slow := &madeSum{f.n, f.d, f.value, func(dst, w []float64, b fwopt.Batch) {
+		shared.Lock()
+		calls++
+		shared.Unlock()
+		time.Sleep(11 * time.Millisecond)
+		f.grad(dst, w, b)
+	}}
+	if checked(t, "slow", slow, plainSet(8, 1), nil, true, ""); calls > 30 {
+		t.Errorf("%d gradients", calls)
+	}
+}
