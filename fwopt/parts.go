@@ -27,12 +27,16 @@ type partsCheck struct {
 	calls int // of Argmin
 	warm  fwset.Warm
 
-	x     []float64 // Argmin(0)
-	at    []float64 // where f is asked
-	grad  []float64 // ∇f(at)
-	g, v  []float64 // the gradient or, where it is 0, another direction; Argmin(g)
-	size  float64   // of the points seen
-	slack float64   // of the last answer
+	x        []float64 // Argmin(0)
+	at       []float64 // where f is asked
+	grad     []float64 // ∇f(at)
+	g, v     []float64 // the gradient or, where it is 0, another direction; Argmin(g)
+	near     []float64 // close to at; nil if f ends there
+	nearGrad []float64 // ∇f(near)
+	costs    bool      // g is nowhere negative: Ω may be a network, which takes no other
+	off      float64   // the slack of v
+	size     float64   // of the points seen
+	slack    float64   // of the last answer
 }
 
 // cheap is when what is asked beyond the least ends; a variable for the tests.
@@ -160,7 +164,7 @@ func (c *partsCheck) argmin(g []float64) (v []float64, slack float64) {
 // linear fills c.v and looks whether it is where ⟨g, ·⟩ is least, and the same again.
 func (c *partsCheck) linear(shared bool) {
 	v, slack := c.argmin(c.g)
-	if c.v = v; c.own.omega == "" {
+	if c.v, c.off = v, slack; c.own.omega == "" {
 		return
 	}
 	value, far := floats.Dot(c.g, v), 2*slack+rounded*floats.Norm(c.g, 2)*c.size
@@ -179,11 +183,16 @@ func (c *partsCheck) linear(shared bool) {
 	if value < floats.Dot(c.g, c.x)-far || c.calls >= 4 && !c.more() {
 		return // less than at another point, so the sign is right
 	}
-	u, ok := c.towards(negative(c.g))
+	against := negative(c.g)
+	u, ok := c.try(against)
+	if !ok { // ⟨g, v(g)⟩ is the least of all points of Ω, whatever they answer
+		floats.AddConst(floats.Max(c.g)+floats.Min(c.g), against)
+		u, ok = c.try(against)
+	}
 	switch b := floats.Dot(c.g, u); {
 	case !ok:
 	case value > b+far:
-		c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is above ⟨g, v(−g)⟩ = %g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
+		c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is above ⟨g, u⟩ = %g of the answer u to another g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
 	case floats.Dot(c.g, c.x) < value-far:
 		c.wrongSet("Argmin of g = 0 has ⟨g, v⟩ = %g, less than the least of Ω, which Argmin of g finds to be %g; g = 0 may be answered by any point of Ω, but no other", floats.Dot(c.g, c.x), value)
 	}
@@ -218,27 +227,66 @@ func (c *partsCheck) projections() {
 	}
 }
 
-// inside panics if w0 is outside of Ω, by a direction in which all of Ω lies beyond: it
-// looks for the point of Ω nearest to w0 by Frank-Wolfe.
+// inside panics if w0 is outside of Ω, by a direction in which all of Ω lies beyond: the
+// gradient's, its total's, its least or largest coordinate's, or that to the point of Ω
+// nearest to w0, which it looks for by Frank-Wolfe.
 func (c *partsCheck) inside() {
-	x := slices.Clone(c.x)
+	if c.v != nil {
+		c.beyond(c.g, c.v, c.off)
+	}
+	least, most := floats.MinIdx(c.w0), floats.MaxIdx(c.w0)
+	total := func() {
+		c.sides(func(g []float64) { floats.AddConst(1, g) }, func(g []float64) { floats.AddConst(-1, g) })
+	}
+	even := c.w0[least] == c.w0[most] // as 0 is, which is taken for a point of the simplex
+	if even {
+		total()
+	}
+	c.nearest(4)
+	if !even {
+		total()
+	}
+	c.sides(func(g []float64) { g[least] = 1 }, func(g []float64) { g[most] = -1 })
+	c.nearest(50)
+}
+
+// sides asks for the points of Ω that are furthest in some directions.
+func (c *partsCheck) sides(directions ...func(g []float64)) {
+	for _, fill := range directions {
+		g := make([]float64, len(c.w0))
+		if fill(g); c.calls >= 4 && !c.more() {
+			return
+		}
+		if v, ok := c.towards(g); ok {
+			c.beyond(g, v, c.slack)
+		}
+	}
+}
+
+// beyond panics if w0 is not where ⟨g, ·⟩ is at least what it is at v = Argmin(g).
+func (c *partsCheck) beyond(g, v []float64, slack float64) {
+	length := floats.Norm(g, 2)
+	if far := floats.Dot(g, v) - slack - floats.Dot(g, c.w0); far > rounded*length*c.size {
+		panic(need.Linef("fwopt: w0 is outside of Ω, a %T, by %.3g at least; take nil for o.Start(), or a point that Argmin or Project gives", c.omega, far/length))
+	}
+}
+
+// nearest goes some steps of Frank-Wolfe to w0, and looks in their directions.
+func (c *partsCheck) nearest(steps int) {
+	x, g := slices.Clone(c.x), make([]float64, len(c.x))
 	if c.v != nil {
 		copy(x, c.v)
 	}
-	g := make([]float64, len(x))
-	for k := 0; c.calls < 4 || k < 50 && c.more(); k++ {
+	for k := 0; k < steps && (c.calls < 4 || c.more()); k++ {
 		floats.SubTo(g, x, c.w0)
-		length := floats.Norm(g, 2)
-		if length <= rounded*c.size {
+		if floats.Norm(g, 2) <= rounded*c.size {
 			return
 		}
 		v, ok := c.towards(g)
 		if !ok {
 			return
 		}
-		if far := floats.Dot(g, v) - c.slack - floats.Dot(g, c.w0); far > rounded*length*c.size {
-			panic(need.Linef("fwopt: w0 is outside of Ω, a %T, by %.3g at least; take nil for o.Start(), or a point that Argmin or Project gives", c.omega, far/length))
-		}
+		c.beyond(g, v, c.slack)
 		floats.Sub(v, x)
 		gamma := -floats.Dot(g, v) / floats.Dot(v, v)
 		if !(gamma > 0) {
@@ -248,8 +296,17 @@ func (c *partsCheck) inside() {
 	}
 }
 
-// towards is argmin for a g that Ω may not take, as a network takes no negative costs.
+// towards is try for a g of which the answer must be right: a network may answer to
+// negative costs with any path.
 func (c *partsCheck) towards(g []float64) (v []float64, ok bool) {
+	if c.costs && floats.Min(g) < 0 {
+		return c.x, false
+	}
+	return c.try(g)
+}
+
+// try is argmin for a g that Ω may not take, as a network takes no negative costs.
+func (c *partsCheck) try(g []float64) (v []float64, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			v, ok = c.x, false

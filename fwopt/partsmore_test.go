@@ -147,3 +147,58 @@ func TestPartsTogetherCost(t *testing.T) {
 		t.Errorf("%d gradients", calls)
 	}
 }
+
+// A w_0 outside of Ω is seen where Frank-Wolfe takes as many steps as there are
+// coordinates to go to it, and a network's answers to negative costs prove nothing.
+func TestPartsInside(t *testing.T) {
+	defer fwopt.Cheap(time.Second)()
+	const d = 200
+	f, outside := scored(50, d, 1, half, ident), "w0 is outside of Ω"
+	box := &madeSet{d, func(dst, g []float64) {
+		for j := range g {
+			if dst[j] = 0; g[j] < 0 {
+				dst[j] = 1
+			}
+		}
+	}}
+	even := func(x float64) []float64 { return slices.Repeat([]float64{x}, d) }
+	for _, omega := range []fwopt.Domain{corners(d), fwset.Simplex{D: d, R: 1}} {
+		checked(t, "zeros", f, omega, even(0), false, outside)
+		checked(t, "too much", f, omega, even(1.01/d), false, outside)
+		checked(t, "too little", f, omega, even(0.99/d), false, outside)
+		checked(t, "even", f, omega, even(1./d), false, "")
+	}
+	checked(t, "one below", f, box, append(even(0.5)[1:], -0.1), false, outside)
+	checked(t, "one above", f, box, append(even(0.5)[1:], 1.1), false, outside)
+	checked(t, "a corner", f, box, even(1), false, "")
+	back := fwopt.Cheap(0)
+	checked(t, "zeros, dear", f, corners(d), even(0), false, outside)
+	back()
+
+	loose, best := inexact{fwset.L1Ball{D: d, R: 2}}, even(0)
+	g := even(0)
+	f.Grad(g, best, fwopt.Batch{})
+	loose.L1Ball.Argmin(best, g)
+	checked(t, "better than an inexact answer", f, loose, best, false, "")
+
+	costs := &madeSum{1, 8, func(w []float64) float64 { return floats.Dot(w, w)/2 + floats.Sum(w) }, func(dst, w []float64, _ fwopt.Batch) {
+		copy(dst, w)
+		floats.AddConst(1, dst)
+	}}
+	some := &madeSet{8, func(dst, g []float64) { // right where no cost is negative
+		size := slices.Clone(g)
+		for j := range size {
+			size[j] = math.Abs(g[j])
+		}
+		corners(8).argmin(dst, size)
+	}}
+	checked(t, "negative costs", costs, some, []float64{0, 0.5, 0.5, 0, 0, 0, 0, 0}, false, "")
+	longest := &madeSet{8, func(dst, g []float64) {
+		if floats.Min(g) < 0 {
+			panic("a negative cost")
+		}
+		clear(dst)
+		dst[floats.MaxIdx(g)] = 1
+	}}
+	checked(t, "the longest path", costs, longest, nil, false, "wrong sign")
+}

@@ -25,6 +25,7 @@ func (c *partsCheck) gradient() {
 			c.g[j] = 1 + rng.Float64()
 		}
 	}
+	c.costs = c.own.omega != "" && len(g) > 2 && floats.Min(c.g) >= 0
 }
 
 // slopes looks along a segment from where f is asked and, if there is time, along some
@@ -43,7 +44,9 @@ func (c *partsCheck) slopes() {
 		for k := range 4 {
 			r := make([]float64, len(p))
 			for j := range r {
-				r[j] = rng.NormFloat64()
+				if r[j] = rng.NormFloat64(); c.costs {
+					r[j] = math.Abs(r[j])
+				}
 			}
 			ok := true
 			if v, ok = c.towards(r); !ok {
