@@ -17,7 +17,7 @@ import (
 // partsCheck looks at a reader's own f and Ω before a run, for the mistakes that a run
 // would answer with a result that looks right. It counts nothing and draws nothing of
 // the run's. What takes long is asked least: four linear optimisations, two gradients,
-// two values and 1,000 gradients of terms.
+// two values and 1,000 gradients of terms; a little more where f does not fit.
 type partsCheck struct {
 	f     FiniteSum
 	omega Domain

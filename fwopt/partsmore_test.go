@@ -202,3 +202,43 @@ func TestPartsInside(t *testing.T) {
 	}}
 	checked(t, "the longest path", costs, longest, nil, false, "wrong sign")
 }
+
+// An f that bends often on its way, and one that is computed in float32, are no mistakes.
+func TestPartsBentAndRounded(t *testing.T) {
+	defer fwopt.Cheap(time.Second)()
+	ball := plainSet(8, 1)
+	for _, r := range []float64{1, 100, 1000, 3000} {
+		checked(t, "sine", scored(50, 8, 1, math.Sin, math.Cos), plainSet(8, r), nil, false, "")
+	}
+	for _, offset := range []float64{0, 1, 1e2, 1e4, 1e6} {
+		for _, r := range []float64{1e-3, 1, 30} {
+			f := scored(300, 8, 1, half, ident)
+			g := &madeSum{f.n, f.d, func(w []float64) float64 { return float64(float32(f.value(w) + offset)) }, f.grad}
+			checked(t, "float32", g, plainSet(8, r), nil, false, "")
+		}
+	}
+	f := scored(50, 8, 1, half, ident)
+	for _, factor := range []float64{-1, 0, 0.5, 2, 50} {
+		g := &madeSum{f.n, f.d, func(w []float64) float64 { return factor * (1e6 + f.value(w)) }, f.grad}
+		checked(t, "by a factor", g, ball, nil, false, "madeSum: ")
+	}
+	narrow := spoilt(f, 1, func([]float64, fwopt.Batch) {})
+	narrow.value = func(w []float64) float64 { return 2 * float64(float32(f.value(w))) }
+	checked(t, "float32 by a factor", narrow, ball, nil, false, "by a factor of 2")
+}
+
+// What is 0 at w_0 = 0 is looked at elsewhere.
+func TestPartsNear(t *testing.T) {
+	defer fwopt.Cheap(time.Second)()
+	even := scored(50, 6, 0, half, ident) // its gradients are 0 at 0
+	twice := func(g []float64, b fwopt.Batch) { floats.Scale(1/float64(max(1, len(b.Index))), g) }
+	sums := func(g []float64, b fwopt.Batch) {
+		if b.Index == nil {
+			floats.Scale(50, g)
+		}
+	}
+	ball := fwset.L1Ball{D: 6, R: 1}
+	checked(t, "even", even, ball, nil, false, "")
+	checked(t, "mean twice", spoilt(even, 1, twice), ball, nil, false, "Grad of a batch is not")
+	checked(t, "sums", spoilt(even, 50, sums), ball, nil, false, "not the mean of all n = 50 terms")
+}

@@ -35,8 +35,12 @@ func (c *partsCheck) slopes() {
 	if d := floats.Dot(g, p); math.Abs(floats.Dot(g, c.x)-d) > math.Abs(floats.Dot(g, c.v)-d) {
 		to = c.x
 	}
-	if fp := c.slope(p, g, to); !finite(fp) {
+	fp, y, gy := c.slope(p, g, to)
+	if !finite(fp) {
 		c.wrongSum("Value at %s is %g", c.where(), fp)
+	}
+	if gy != nil { // at w_0 = 0 much is 0 that is not elsewhere
+		c.near, c.nearGrad = y, gy
 	}
 	rng := rand.New(rand.NewPCG(13, 17))
 	for turn := 0; turn < 8 && c.more(); turn++ {
@@ -61,48 +65,78 @@ func (c *partsCheck) slopes() {
 }
 
 // slope holds Value against Grad on a short segment in Ω from p, where the gradient is g,
-// towards another point: where f is convex
-// ⟨∇f(p), y−p⟩ ≤ f(y) − f(p) ≤ ⟨∇f(y), y−p⟩, at a kink as well. It returns f(p).
-func (c *partsCheck) slope(p, g, to []float64) (fp float64) {
-	f := c.f
-	if fp = f.Value(p); !finite(fp) {
-		return fp
+// towards another point. It returns f(p) and, unless f ends there, the other end and ∇f there.
+func (c *partsCheck) slope(p, g, to []float64) (fp float64, y, gy []float64) {
+	if fp = c.f.Value(p); !finite(fp) {
+		return fp, nil, nil
 	}
 	gap := math.Abs(floats.Dot(g, to) - floats.Dot(g, p))
 	t := 0x1p-6
 	if gap > 0 { // longer where rounding would hide the difference
 		t = min(0.5, max(0x1p-10, 1e-7*math.Abs(fp)/gap))
 	}
-	y := make([]float64, len(p))
+	y, gy, wrong := c.segment(p, g, to, fp, t, gap == 0)
+	if wrong != "" { // an f that is not convex may bend on the way
+		_, _, wrong = c.segment(p, g, to, fp, t/32, gap == 0)
+	}
+	if wrong != "" {
+		c.wrongSum("%s", wrong)
+	}
+	return fp, y, gy
+}
+
+// segment says what is wrong on the segment from p to y = (1−t)p + t·to; "" if nothing.
+// Where f is convex ⟨∇f(p), y−p⟩ ≤ f(y) − f(p) ≤ ⟨∇f(y), y−p⟩, at a kink as well.
+func (c *partsCheck) segment(p, g, to []float64, fp, t float64, flat bool) (y, gy []float64, wrong string) {
+	f := c.f
+	y = make([]float64, len(p))
 	lerpTo(y, p, t, to)
 	fy := f.Value(y)
 	gy, fault := ask(len(p), func(dst []float64) { f.Grad(dst, y, Batch{}) })
 	if fault != "" || !finite(fy) { // f may end in Ω, as a barrier does
-		return fp
+		return nil, nil, ""
 	}
-	step, size := floats.SubTo(make([]float64, len(p)), y, p), 0.
+	step, size := floats.SubTo(make([]float64, len(p)), y, p), math.Abs(fp)+math.Abs(fy)
 	for j, s := range step {
 		size += math.Abs(s) * (math.Abs(g[j]) + math.Abs(gy[j]))
 	}
 	lo, hi, rise := floats.Dot(g, step), floats.Dot(gy, step), fy-fp
 	// a quarter of the width more, for an f that is not convex, and rounding
-	slack := math.Abs(hi-lo)/4 + 1e-3*max(math.Abs(lo), math.Abs(hi)) + 1e-11*(size+math.Abs(fp)+math.Abs(fy))
-	if gap == 0 {
-		slack = 1e-6*math.Abs(hi) + 1e-11*(size+math.Abs(fp)+math.Abs(fy))
+	slack := math.Abs(hi-lo)/4 + 1e-3*max(math.Abs(lo), math.Abs(hi)) + 1e-11*size
+	if flat {
+		slack = 1e-6*math.Abs(hi) + 1e-11*size
 	}
-	if rise >= min(lo, hi)-slack && rise <= max(lo, hi)+slack {
-		return fp
+	miss := max(min(lo, hi)-rise, rise-max(lo, hi)) - slack
+	if !(miss > 0) || miss < 4*c.noise(p, to, t, fp, max(math.Abs(lo), math.Abs(hi))) {
+		return y, gy, ""
 	}
 	seen := fmt.Sprintf("from w to y Value changes by %.6g, Grad of the zero Batch says between ⟨∇f(w), y−w⟩ = %.6g and ⟨∇f(y), y−w⟩ = %.6g", rise, lo, hi)
 	switch ratio := 2 * rise / (lo + hi); {
 	case ratio < 0:
-		c.wrongSum("Grad or Value has the wrong sign: %s", seen)
+		return y, gy, "Grad or Value has the wrong sign: " + seen
 	case math.Abs(ratio-float64(f.Len())) < 0.1*ratio || math.Abs(1/ratio-float64(f.Len())) < 0.1/ratio:
-		c.wrongSum("one of Value and Grad is the sum over the n = %d terms, where both must be the mean: %s", f.Len(), seen)
+		return y, gy, fmt.Sprintf("one of Value and Grad is the sum over the n = %d terms, where both must be the mean: %s", f.Len(), seen)
 	default:
-		c.wrongSum("Value and Grad do not belong together, by a factor of %.4g: %s", ratio, seen)
+		return y, gy, fmt.Sprintf("Value and Grad do not belong together, by a factor of %.4g: %s", ratio, seen)
 	}
-	return fp
+}
+
+// noise returns how far rounding, as that of float32, makes Value jump on a segment on
+// which Grad has it change by change: third differences, which a smooth f hardly has.
+func (c *partsCheck) noise(p, to []float64, t, fp, change float64) (most float64) {
+	const m = 8
+	y, v := make([]float64, len(p)), []float64{fp}
+	for i := 1; i <= m; i++ {
+		lerpTo(y, p, t*float64(i)/m, to)
+		v = append(v, c.f.Value(y))
+		if v[i] == v[i-1] && change < 1e-5*math.Abs(fp) { // a step in between hides
+			return math.Inf(1)
+		}
+	}
+	for i := 3; i <= m; i++ {
+		most = max(most, math.Abs(v[i]-3*v[i-1]+3*v[i-2]-v[i-3]))
+	}
+	return most
 }
 
 // together asks for a gradient at two points at once.
@@ -147,11 +181,14 @@ func (c *partsCheck) batch(m int) (b Batch) {
 // terms holds batches against their terms one by one, and the exact gradient against
 // all terms, or a sample of them.
 func (c *partsCheck) terms() {
-	f, w, n := c.f, c.at, c.f.Len()
+	f, w, all, n, where := c.f, c.at, c.grad, c.f.Len(), c.where()
+	if c.near != nil {
+		w, all, where = c.near, c.nearGrad, "a point near "+where
+	}
 	single := func(i int) []float64 {
 		g, fault := ask(len(w), func(dst []float64) { f.Grad(dst, w, Batch{Index: []int{i}, Weight: []float64{1}}) })
 		if fault != "" {
-			c.wrongSum("Grad of the batch of term %d alone, at %s: %s", i, c.where(), fault)
+			c.wrongSum("Grad of the batch of term %d alone, at %s: %s", i, where, fault)
 		}
 		return g
 	}
@@ -164,13 +201,12 @@ func (c *partsCheck) terms() {
 	}
 	got, fault := ask(len(w), func(dst []float64) { f.Grad(dst, w, b) })
 	if fault != "" {
-		c.wrongSum("Grad of a batch of %d terms, at %s: %s", len(b.Index), c.where(), fault)
+		c.wrongSum("Grad of a batch of %d terms, at %s: %s", len(b.Index), where, fault)
 	}
 	if e := floats.Distance(got, sum, 2); e > rounded*size {
 		c.wrongSum("Grad of a batch is not Σ_j Weight[j] ∇f_{Index[j]}(w): for terms %d with weights %.3g it is off by %.3g, where the sum has length %.3g%s; the weights have the 1/m in them already",
 			b.Index, b.Weight, e, floats.Norm(sum, 2), factor(got, sum))
 	}
-	all := c.grad
 	if n <= 400 {
 		even, _ := ask(len(w), func(dst []float64) {
 			f.Grad(dst, w, Batch{Index: indices(n), Weight: slices.Repeat([]float64{1 / float64(n)}, n)})
