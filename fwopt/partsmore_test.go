@@ -85,6 +85,152 @@ func checked(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, w
 	}
 }
 
+// What is 0 at w_0 = 0 is looked at elsewhere.
+func TestPartsNear(t *testing.T) {
+	defer fwopt.Cheap(time.Second)()
+	even := scored(50, 6, 0, half, ident) // its gradients are 0 at 0
+	twice := func(g []float64, b fwopt.Batch) { floats.Scale(1/float64(max(1, len(b.Index))), g) }
+	sums := func(g []float64, b fwopt.Batch) {
+		if b.Index == nil {
+			floats.Scale(50, g)
+		}
+	}
+	ball := fwset.L1Ball{D: 6, R: 1}
+	checked(t, "even", even, ball, nil, false, "")
+	checked(t, "mean twice", spoilt(even, 1, twice), ball, nil, false, "Grad of a batch is not")
+	checked(t, "sums", spoilt(even, 50, sums), ball, nil, false, "not the mean of all n = 50 terms")
+}
+
+// An f that bends often on its way, and one that is computed in float32, are no mistakes.
+func TestPartsBentAndRounded(t *testing.T) {
+	defer fwopt.Cheap(time.Second)()
+	ball := plainSet(8, 1)
+	for _, r := range []float64{1, 100, 1000, 3000} {
+		checked(t, "sine", scored(50, 8, 1, math.Sin, math.Cos), plainSet(8, r), nil, false, "")
+	}
+	for _, offset := range []float64{0, 1, 1e2, 1e4, 1e6} {
+		for _, r := range []float64{1e-3, 1, 30} {
+			f := scored(300, 8, 1, half, ident)
+			g := &madeSum{f.n, f.d, func(w []float64) float64 { return float64(float32(f.value(w) + offset)) }, f.grad}
+			checked(t, "float32", g, plainSet(8, r), nil, false, "")
+		}
+	}
+	f := scored(50, 8, 1, half, ident)
+	for _, factor := range []float64{-1, 0, 0.5, 2, 50} {
+		g := &madeSum{f.n, f.d, func(w []float64) float64 { return factor * (1e6 + f.value(w)) }, f.grad}
+		checked(t, "by a factor", g, ball, nil, false, "madeSum: ")
+	}
+	narrow := spoilt(f, 1, func([]float64, fwopt.Batch) {})
+	narrow.value = func(w []float64) float64 { return 2 * float64(float32(f.value(w))) }
+	checked(t, "float32 by a factor", narrow, ball, nil, false, "by a factor of 2")
+}
+
+// unequal has n terms a(i) w_0.
+func unequal(n int, a func(i int) float64) *madeSum {
+	mean := 0.
+	for i := range n {
+		mean += a(i) / float64(n)
+	}
+	return &madeSum{n, 2, func(w []float64) float64 { return mean * w[0] }, func(dst, w []float64, b fwopt.Batch) {
+		if clear(dst); b.Index == nil {
+			dst[0] = mean
+			return
+		}
+		for i, c := range b.All(n) {
+			dst[0] += c * a(i)
+		}
+	}}
+}
+
+// Where few terms have nearly all of the gradient, or every tenth has none, a sample says
+// nothing of the rest.
+func TestPartsUnequalTerms(t *testing.T) {
+	defer fwopt.Cheap(time.Second)()
+	noise := func(i int) float64 { return math.Mod(float64(i)*0.618033, 1) - 0.5 }
+	for _, n := range []int{4000, 1e6} {
+		few := unequal(n, func(i int) float64 {
+			if i%(n/4) == 1234%(n/4) {
+				return 1e5
+			}
+			return noise(i)
+		})
+		tenth := unequal(n, func(i int) float64 {
+			if i%10 == 0 {
+				return noise(i)
+			}
+			return 5
+		})
+		for _, f := range []*madeSum{few, tenth} {
+			checked(t, "unequal", f, plainSet(2, 1), nil, false, "")
+			sum := spoilt(f, float64(n), func(g []float64, b fwopt.Batch) {
+				if b.Index == nil {
+					floats.Scale(float64(n), g)
+				}
+			})
+			if n == 4000 || f == tenth {
+				checked(t, "sum", sum, plainSet(2, 1), nil, false, "is not the mean of")
+			}
+		}
+	}
+	half := func(w []float64) float64 { return floats.Dot(w, w) / 2 }
+	checked(t, "very many", &madeSum{1 << 60, 8, half, func(dst, w []float64, _ fwopt.Batch) { copy(dst, w) }}, plainSet(8, 1), []float64{0.5, 0, 0, 0, 0, 0, 0, 0}, true, "")
+}
+
+// A w_0 outside of Ω is seen where Frank-Wolfe takes as many steps as there are
+// coordinates to go to it, and a network's answers to negative costs prove nothing.
+func TestPartsInside(t *testing.T) {
+	defer fwopt.Cheap(time.Second)()
+	const d = 200
+	f, outside := scored(50, d, 1, half, ident), "w0 is outside of Ω"
+	box := &madeSet{d, func(dst, g []float64) {
+		for j := range g {
+			if dst[j] = 0; g[j] < 0 {
+				dst[j] = 1
+			}
+		}
+	}}
+	even := func(x float64) []float64 { return slices.Repeat([]float64{x}, d) }
+	for _, omega := range []fwopt.Domain{corners(d), fwset.Simplex{D: d, R: 1}} {
+		checked(t, "zeros", f, omega, even(0), false, outside)
+		checked(t, "too much", f, omega, even(1.01/d), false, outside)
+		checked(t, "too little", f, omega, even(0.99/d), false, outside)
+		checked(t, "even", f, omega, even(1./d), false, "")
+	}
+	checked(t, "one below", f, box, append(even(0.5)[1:], -0.1), false, outside)
+	checked(t, "one above", f, box, append(even(0.5)[1:], 1.1), false, outside)
+	checked(t, "a corner", f, box, even(1), false, "")
+	back := fwopt.Cheap(0)
+	checked(t, "zeros, dear", f, corners(d), even(0), false, outside)
+	back()
+
+	loose, best := inexact{fwset.L1Ball{D: d, R: 2}}, even(0)
+	g := even(0)
+	f.Grad(g, best, fwopt.Batch{})
+	loose.L1Ball.Argmin(best, g)
+	checked(t, "better than an inexact answer", f, loose, best, false, "")
+
+	costs := &madeSum{1, 8, func(w []float64) float64 { return floats.Dot(w, w)/2 + floats.Sum(w) }, func(dst, w []float64, _ fwopt.Batch) {
+		copy(dst, w)
+		floats.AddConst(1, dst)
+	}}
+	some := &madeSet{8, func(dst, g []float64) { // right where no cost is negative
+		size := slices.Clone(g)
+		for j := range size {
+			size[j] = math.Abs(g[j])
+		}
+		corners(8).argmin(dst, size)
+	}}
+	checked(t, "negative costs", costs, some, []float64{0, 0.5, 0.5, 0, 0, 0, 0, 0}, false, "")
+	longest := &madeSet{8, func(dst, g []float64) {
+		if floats.Min(g) < 0 {
+			panic("a negative cost")
+		}
+		clear(dst)
+		dst[floats.MaxIdx(g)] = 1
+	}}
+	checked(t, "the longest path", costs, longest, nil, false, "wrong sign")
+}
+
 // valued is a loss whose Value has its scratch memory in common.
 type valued struct {
 	ownLoss
@@ -146,99 +292,4 @@ func TestPartsTogetherCost(t *testing.T) {
 	if checked(t, "slow", slow, plainSet(8, 1), nil, true, ""); calls > 30 {
 		t.Errorf("%d gradients", calls)
 	}
-}
-
-// A w_0 outside of Ω is seen where Frank-Wolfe takes as many steps as there are
-// coordinates to go to it, and a network's answers to negative costs prove nothing.
-func TestPartsInside(t *testing.T) {
-	defer fwopt.Cheap(time.Second)()
-	const d = 200
-	f, outside := scored(50, d, 1, half, ident), "w0 is outside of Ω"
-	box := &madeSet{d, func(dst, g []float64) {
-		for j := range g {
-			if dst[j] = 0; g[j] < 0 {
-				dst[j] = 1
-			}
-		}
-	}}
-	even := func(x float64) []float64 { return slices.Repeat([]float64{x}, d) }
-	for _, omega := range []fwopt.Domain{corners(d), fwset.Simplex{D: d, R: 1}} {
-		checked(t, "zeros", f, omega, even(0), false, outside)
-		checked(t, "too much", f, omega, even(1.01/d), false, outside)
-		checked(t, "too little", f, omega, even(0.99/d), false, outside)
-		checked(t, "even", f, omega, even(1./d), false, "")
-	}
-	checked(t, "one below", f, box, append(even(0.5)[1:], -0.1), false, outside)
-	checked(t, "one above", f, box, append(even(0.5)[1:], 1.1), false, outside)
-	checked(t, "a corner", f, box, even(1), false, "")
-	back := fwopt.Cheap(0)
-	checked(t, "zeros, dear", f, corners(d), even(0), false, outside)
-	back()
-
-	loose, best := inexact{fwset.L1Ball{D: d, R: 2}}, even(0)
-	g := even(0)
-	f.Grad(g, best, fwopt.Batch{})
-	loose.L1Ball.Argmin(best, g)
-	checked(t, "better than an inexact answer", f, loose, best, false, "")
-
-	costs := &madeSum{1, 8, func(w []float64) float64 { return floats.Dot(w, w)/2 + floats.Sum(w) }, func(dst, w []float64, _ fwopt.Batch) {
-		copy(dst, w)
-		floats.AddConst(1, dst)
-	}}
-	some := &madeSet{8, func(dst, g []float64) { // right where no cost is negative
-		size := slices.Clone(g)
-		for j := range size {
-			size[j] = math.Abs(g[j])
-		}
-		corners(8).argmin(dst, size)
-	}}
-	checked(t, "negative costs", costs, some, []float64{0, 0.5, 0.5, 0, 0, 0, 0, 0}, false, "")
-	longest := &madeSet{8, func(dst, g []float64) {
-		if floats.Min(g) < 0 {
-			panic("a negative cost")
-		}
-		clear(dst)
-		dst[floats.MaxIdx(g)] = 1
-	}}
-	checked(t, "the longest path", costs, longest, nil, false, "wrong sign")
-}
-
-// An f that bends often on its way, and one that is computed in float32, are no mistakes.
-func TestPartsBentAndRounded(t *testing.T) {
-	defer fwopt.Cheap(time.Second)()
-	ball := plainSet(8, 1)
-	for _, r := range []float64{1, 100, 1000, 3000} {
-		checked(t, "sine", scored(50, 8, 1, math.Sin, math.Cos), plainSet(8, r), nil, false, "")
-	}
-	for _, offset := range []float64{0, 1, 1e2, 1e4, 1e6} {
-		for _, r := range []float64{1e-3, 1, 30} {
-			f := scored(300, 8, 1, half, ident)
-			g := &madeSum{f.n, f.d, func(w []float64) float64 { return float64(float32(f.value(w) + offset)) }, f.grad}
-			checked(t, "float32", g, plainSet(8, r), nil, false, "")
-		}
-	}
-	f := scored(50, 8, 1, half, ident)
-	for _, factor := range []float64{-1, 0, 0.5, 2, 50} {
-		g := &madeSum{f.n, f.d, func(w []float64) float64 { return factor * (1e6 + f.value(w)) }, f.grad}
-		checked(t, "by a factor", g, ball, nil, false, "madeSum: ")
-	}
-	narrow := spoilt(f, 1, func([]float64, fwopt.Batch) {})
-	narrow.value = func(w []float64) float64 { return 2 * float64(float32(f.value(w))) }
-	checked(t, "float32 by a factor", narrow, ball, nil, false, "by a factor of 2")
-}
-
-// What is 0 at w_0 = 0 is looked at elsewhere.
-func TestPartsNear(t *testing.T) {
-	defer fwopt.Cheap(time.Second)()
-	even := scored(50, 6, 0, half, ident) // its gradients are 0 at 0
-	twice := func(g []float64, b fwopt.Batch) { floats.Scale(1/float64(max(1, len(b.Index))), g) }
-	sums := func(g []float64, b fwopt.Batch) {
-		if b.Index == nil {
-			floats.Scale(50, g)
-		}
-	}
-	ball := fwset.L1Ball{D: 6, R: 1}
-	checked(t, "even", even, ball, nil, false, "")
-	checked(t, "mean twice", spoilt(even, 1, twice), ball, nil, false, "Grad of a batch is not")
-	checked(t, "sums", spoilt(even, 50, sums), ball, nil, false, "not the mean of all n = 50 terms")
 }
