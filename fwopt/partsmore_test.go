@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -246,10 +247,15 @@ func (l *valued) Value(i int, s []float64) float64 {
 func TestPartsTogether(t *testing.T) {
 	const d = 8
 	defer fwopt.Cheap(time.Second)()
-	tmp := make([]float64, d)
+	tmp := make([]atomic.Uint64, d) // atomic for the race detector, a fault all the same
 	ball := &madeSet{d, func(dst, g []float64) {
-		copy(tmp, g)
-		floats.ScaleTo(dst, -1/max(floats.Norm(tmp, 2), 1e-300), tmp)
+		for j := range g {
+			tmp[j].Store(math.Float64bits(g[j]))
+		}
+		for j := range dst {
+			dst[j] = math.Float64frombits(tmp[j].Load())
+		}
+		floats.Scale(-1/max(floats.Norm(dst, 2), 1e-300), dst)
 	}}
 	f := scored(50, d, 1, half, ident)
 	if got := said(func() {
