@@ -143,7 +143,7 @@ func (c *partsCheck) where() string {
 // argmin returns the Vertex form's answer where there is one, and its slack.
 func (c *partsCheck) argmin(g []float64) (v []float64, slack float64) {
 	var x Vertex
-	v = make([]float64, len(g))
+	v, was := make([]float64, len(g)), slices.Clone(g)
 	if _, ok := c.omega.(fwset.VertexDomain); !ok {
 		var fault string
 		if v, fault = ask(len(g), func(dst []float64) { c.omega.Argmin(dst, g) }); fault != "" && c.own.omega != "" {
@@ -155,6 +155,9 @@ func (c *partsCheck) argmin(g []float64) (v []float64, slack float64) {
 		if j := unfit(v); j >= 0 && c.own.omega != "" {
 			c.wrongSet("ArgminVertex: coordinate %d is %g", j, v[j])
 		}
+	}
+	if c.own.omega != "" && !slices.Equal(g, was) {
+		c.wrongSet("Argmin writes to g, which the method still needs")
 	}
 	c.calls++
 	c.size = max(c.size, floats.Norm(v, 2))
@@ -181,7 +184,8 @@ func (c *partsCheck) linear(shared bool) {
 	}
 	c.projections()
 	if value < floats.Dot(c.g, c.x)-far || c.calls >= 4 && !c.more() {
-		return // less than at another point, so the sign is right
+		c.others() // less than at another point, so the sign is right here
+		return
 	}
 	against := negative(c.g)
 	u, ok := c.try(against)
@@ -195,6 +199,46 @@ func (c *partsCheck) linear(shared bool) {
 		c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is above ⟨g, u⟩ = %g of the answer u to another g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
 	case floats.Dot(c.g, c.x) < value-far:
 		c.wrongSet("Argmin of g = 0 has ⟨g, v⟩ = %g, less than the least of Ω, which Argmin of g finds to be %g; g = 0 may be answered by any point of Ω, but no other", floats.Dot(c.g, c.x), value)
+	}
+}
+
+// others asks for −g, a short g and some at random, and holds the answers against each
+// other: each must be the least of all for its own g.
+func (c *partsCheck) others() {
+	rng := rand.New(rand.NewPCG(19, 23))
+	gs := [][]float64{c.g, negative(c.g), floats.ScaleTo(make([]float64, len(c.g)), 0x1p-10, c.g)}
+	for len(gs) < 8 {
+		r := make([]float64, len(c.g))
+		for j := range r {
+			r[j] = rng.NormFloat64()
+		}
+		gs = append(gs, r)
+	}
+	vs, slack := [][]float64{c.v}, []float64{c.off}
+	for _, g := range gs[1:] {
+		v, ok := c.x, false
+		if c.calls < 4 && c.w0 == nil || c.more() { // else w_0 has the last question
+			v, ok = c.towards(g)
+		}
+		if vs, slack = append(vs, v), append(slack, c.slack); !ok {
+			slack[len(slack)-1] = math.Inf(1) // not asked
+		}
+	}
+	for i, g := range gs {
+		value, far := floats.Dot(g, vs[i]), 2*slack[i]+rounded*floats.Norm(g, 2)*c.size
+		least, most := c.x, math.Inf(-1)
+		for _, v := range append(vs, c.x) {
+			if most = max(most, floats.Dot(g, v)); floats.Dot(g, v) < floats.Dot(g, least) {
+				least = v
+			}
+		}
+		switch b := floats.Dot(g, least); {
+		case value <= b+far || math.IsInf(far, 1):
+		case value >= most-far:
+			c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is the largest of all its answers, and the answer u to another g has ⟨g, u⟩ = %g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
+		default:
+			c.wrongSet("Argmin is not where ⟨g, v⟩ is least, or leaves Ω: ⟨g, v(g)⟩ = %g, and the answer u to another g has ⟨g, u⟩ = %g; v(g) does not depend on the length of g", value, b)
+		}
 	}
 }
 
@@ -337,7 +381,7 @@ func atOnce(name string, call func(dst, q []float64), questions [2][]float64, ri
 			}()
 		}
 		if both.Wait(); wrong[0] || wrong[1] {
-			panic(need.Linef("fwopt: %s gives another answer where two goroutines call it at once, as runs at the same time do: it keeps something between calls; make its scratch memory in the call; fwtest checks that", name))
+			panic(need.Linef("fwopt: %s gives another answer where two goroutines call it at once, as runs at the same time do: it keeps something between calls; make its scratch memory in the call; fwtest looks for that, too", name))
 		}
 	}
 }

@@ -102,6 +102,8 @@ func (f ownSum) Grad(dst, w []float64, b fwopt.Batch) {
 		dst[1] = math.NaN()
 	case "infinity":
 		dst[1] = math.Inf(1)
+	case "writes w":
+		w[2] = 0
 	case "dst in part":
 		dst[2] = 0 * dst[2]
 	}
@@ -147,6 +149,12 @@ func (s ownSet) Argmin(dst, g []float64) {
 		v /= g[0] - g[0]
 	case "infinity":
 		v = math.Inf(1)
+	case "no sign":
+		v = s.r
+	case "length":
+		v /= math.Abs(g[at])
+	case "writes g":
+		g[at] = 0
 	}
 	dst[at] = v
 }
@@ -242,6 +250,11 @@ func TestPartsMistakes(t *testing.T) {
 		{"set, dst added to", sum(""), set("dst added to"), nil, nil}, // cleared before: right
 		{"set, NaN", sum(""), set("NaN"), nil, []string{isSet, "Inf", "Argmin"}},
 		{"set, infinity", sum(""), set("infinity"), nil, []string{isSet, "Inf", "Argmin"}},
+		{"set, no sign", sum(""), set("no sign"), nil, []string{isSet, "wrong sign"}},
+		{"set, no sign, under a sum of ours", loss(""), set("no sign"), nil, []string{isSet, "wrong sign"}},
+		{"set, length of g", sum(""), set("length"), nil, []string{isSet, "does not depend on the length of g"}},
+		{"set, writes g", sum(""), set("writes g"), nil, []string{isSet, "writes to g"}},
+		{"sum, writes w", sum("writes w"), set(""), []float64{0, 0, 0.5, 0, 0, 0}, []string{isSum, "writes to w"}},
 		{"sum, wrong sign", sum("wrong sign"), set(""), nil, []string{isSum, "wrong sign"}},
 		{"sum, dst added to", sum("dst added to"), set(""), nil, []string{isSum, "adds to dst, or leaves a part of it"}},
 		{"sum, dst in part", sum("dst in part"), set(""), nil, []string{isSum, "Value and Grad do not belong together"}},
@@ -269,10 +282,10 @@ func TestPartsMistakes(t *testing.T) {
 		for name, m := range quick {
 			for how, run := range map[string]func(){
 				"Run": func() {
-					fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), m(), c.w0, fwopt.Budget{Steps: 5})
+					fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), m(), slices.Clone(c.w0), fwopt.Budget{Steps: 5})
 				},
 				"Keep": func() {
-					if _, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(c.f, c.omega, 1), m(), c.w0, fwopt.Budget{Steps: 5}); err != nil {
+					if _, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(c.f, c.omega, 1), m(), slices.Clone(c.w0), fwopt.Budget{Steps: 5}); err != nil {
 						t.Errorf("%s, Keep of %s: %v", c.name, name, err)
 					}
 				},

@@ -14,7 +14,11 @@ import (
 
 // gradient fills c.g; where the gradient is 0 it is another direction.
 func (c *partsCheck) gradient() {
+	was := slices.Clone(c.at)
 	g, fault := ask(len(c.at), func(dst []float64) { c.f.Grad(dst, c.at, Batch{}) })
+	if c.own.f != "" && !slices.Equal(c.at, was) {
+		c.wrongSum("Grad writes to w, which is the method's")
+	}
 	if fault != "" && c.own.f != "" {
 		c.wrongSum("Grad of the zero Batch at %s: %s", c.where(), fault)
 	}

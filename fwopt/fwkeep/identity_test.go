@@ -619,7 +619,7 @@ type even struct{ D int }
 func (b even) Dim() int                    { return b.D }
 func (b even) Identify(id *fwopt.Identity) { id.Of(b).Int(b.D) }
 func (b even) Argmin(dst, g []float64) {
-	fwset.Simplex{D: b.D, R: 1}.Argmin(dst, g)
+	fwset.Simplex{D: b.D - 1, R: 1}.Argmin(dst[:b.D-1], g[:b.D-1])
 	if dst[b.D-1] = 0; g[b.D-1] <= 0 { // all from 0 to fixed are as good
 		dst[b.D-1] = fixed
 	}
