@@ -25,7 +25,8 @@ import (
 // Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω
 // of a reader's own is seen to break its contract: see [fwid.Tested]. It asks such parts
 // some questions first, for 0.1 seconds or, if they are dear, at most four linear
-// optimisations, two gradients, two values and 1,000 gradients of terms.
+// optimisations, two gradients, two values and 1,000 gradients of terms; a little more where
+// the first answers do not fit.
 func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trace {
 	return NewRunner(o, m, w0, b).Run(ctx)
 }

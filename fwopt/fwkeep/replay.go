@@ -74,8 +74,8 @@ func newTrial(s fwopt.State) trial {
 	return trial{s.Now.T, s.Now.K, hash.Floats(s.X), s.Calls}
 }
 
-// prove lets a copy of the method go on from the state after steps 1, 2, 4, 8, …, and
-// refuses the method where the copy's steps are not those that the run makes.
+// prove lets a copy of the method go on from the state after steps 1, 2, 4, 8, …, and after
+// others for a hundredth of the run, and refuses the method where the copy's steps are not those that the run makes.
 func (k *keeper) prove(ctx context.Context) (ok bool) {
 	if k.proven {
 		return true
@@ -85,14 +85,14 @@ func (k *keeper) prove(ctx context.Context) (ok bool) {
 	if len(k.ahead) > 0 {
 		k.wentOn = k.ahead[0] == newTrial(s)
 		if k.ahead = k.ahead[1:]; !k.wentOn {
-			k.refused = fmt.Errorf("fwkeep: %T cannot go on from its state: a copy that takes it up after step %d makes another step %d than the run; keep all that it needs from step to step in exported fields, or use Run", m, k.tried, now.Step)
+			k.refused = fmt.Errorf("fwkeep: %T cannot go on from its state: a copy that takes it up after step %d makes another step %d than the run; keep all that it needs from step to step in exported fields, or use Run; if it is in a variable outside of Steps, the copy has changed it, and this run is not that of Run either", m, k.tried, now.Step)
 			return false
 		}
 	}
 	switch {
 	case now.Step == k.began.Step+1 && k.began.Step > 0 && now.T == 1 && now.K == 1:
 		k.refused = fmt.Errorf("fwkeep: %T began anew where it was to go on after step %d: keep all that it needs from step to step in exported fields, or use Run", m, k.began.Step)
-	case len(k.ahead) == 0 && now.Step >= k.due:
+	case len(k.ahead) == 0 && (now.Step >= k.due || time.Duration(now.Seconds*1e7) > k.spent):
 		k.refused = k.try(ctx)
 	}
 	return k.refused == nil

@@ -25,8 +25,8 @@ next:
 				continue
 			}
 			if !sameRun(before, tr) {
-				panic(need.Linef("fwrate: traces %d and %d are both %q from seed %d, but other runs: they are no seeds of one method. Name them apart, as by tr.Method = %q, or say the Seed of each",
-					1+slices.Index(traces, before), i+1, tr.Method, tr.Seed, tr.Method+", L = 2"))
+				panic(need.Linef("fwrate: traces %d and %d are both %q from seed %d, but other runs: they are no seeds of one method. Name them apart, as by tr.Method = %q, or, if the seeds differ, set the Seed of each",
+					1+slices.Index(traces, before), i+1, tr.Method, tr.Seed, tr.Method+", variant 2"))
 			}
 			continue next
 		}

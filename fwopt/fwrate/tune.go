@@ -189,7 +189,7 @@ func checkTune(grid []float64, seeds int, b fwopt.Budget) {
 	}
 	for i, c := range grid {
 		if !(c > 0) || math.IsInf(c, 1) || i > 0 && !(c > grid[i-1]) {
-			panic(need.Linef("fwrate: a grid that does not rise from above 0: %v", grid))
+			panic(need.Linef("fwrate: a grid that does not rise from above 0: %v; sort it", grid))
 		}
 	}
 	if b.Record != nil || b.Steps+b.Exact+b.Stochastic+b.Linear+b.Projections == 0 && b.Seconds == 0 {
