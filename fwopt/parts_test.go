@@ -201,6 +201,14 @@ var quick = map[string]func() fwopt.Method{
 	"AdaptiveSTORC": func() fwopt.Method { return fwmore.NewAdaptiveSTORC() },
 }
 
+// quickly returns all of quick, or in short one.
+func quickly() map[string]func() fwopt.Method {
+	if testing.Short() {
+		return map[string]func() fwopt.Method{"SVRF": quick["SVRF"]}
+	}
+	return quick
+}
+
 // said returns what a run panics with, "" if with nothing.
 func said(run func()) (message string) {
 	defer func() {
@@ -226,7 +234,7 @@ func lossSum(n, d int, wrong string) fwopt.FiniteSum {
 
 func TestPartsMistakes(t *testing.T) {
 	const n, d = 30, 6
-	defer fwopt.Cheap(time.Second)() // on a busy machine, too
+	defer fwopt.Cheap(time.Minute)() // on a busy machine, too
 	sum := func(wrong string) fwopt.FiniteSum {
 		return ownSum{n, d, wrong, 1, make([]float64, d), new([4]atomic.Int64)}
 	}
@@ -279,7 +287,7 @@ func TestPartsMistakes(t *testing.T) {
 		{"w_0 of NaN", sum(""), set(""), []float64{0, math.NaN(), 0, 0, 0, 0}, []string{"coordinate 1 of w0 is NaN"}},
 		{"all as it should be", sum(""), set(""), []float64{0, 0, -2, 0, 0, 0}, nil},
 	} {
-		for name, m := range quick {
+		for name, m := range quickly() {
 			for how, run := range map[string]func(){
 				"Run": func() {
 					fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), m(), slices.Clone(c.w0), fwopt.Budget{Steps: 5})
@@ -311,7 +319,7 @@ func plainSet(d int, r float64) ownSet { return ownSet{d, r, "", nil, new([4]ato
 // Parts that only look odd: kinks, scales, a barrier, an inexact linear optimisation, a
 // network that takes no negative costs, an optimum at w_0, a part with a state that shows nowhere.
 func TestPartsPass(t *testing.T) {
-	defer fwopt.Cheap(time.Second)()
+	defer fwopt.Cheap(time.Minute)()
 	for name, c := range map[string]struct {
 		f     fwopt.FiniteSum
 		omega fwopt.Domain
@@ -336,7 +344,7 @@ func TestPartsPass(t *testing.T) {
 		"w_0 by rounding": {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.5 + 1e-9}},
 		"saddle":          {saddle{}, plainSet(2, 1), nil},
 	} {
-		for method, m := range quick {
+		for method, m := range quickly() {
 			if got := said(func() {
 				fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), m(), c.w0, fwopt.Budget{Steps: 3})
 			}); got != "" {
@@ -524,6 +532,7 @@ func TestPartsCost(t *testing.T) {
 // Memory that calls share shows where two runs are at work at once, and is no fault
 // where one is; in a loss, which many goroutines call, it shows in any run.
 func TestPartsShared(t *testing.T) {
+	defer fwopt.Cheap(time.Minute)()
 	const d = 400
 	sum := ownSum{50, d, "shared", 1, make([]float64, d), new([4]atomic.Int64)}
 	set := ownSet{d, 1, "shared", make([]float64, d), new([4]atomic.Int64)}
@@ -556,7 +565,7 @@ func TestPartsShared(t *testing.T) {
 // A gradient that is not finite later in a run ends it, with the step and the place.
 func TestRunNotFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
-		for name, m := range quick {
+		for name, m := range quickly() {
 			f := &later{ownSum: plainSum(20, 5, 1), bad: bad}
 			b := fwopt.Budget{Steps: 500, Watch: func(_ *fwopt.Trace, now fwopt.Point) { f.on = now.Step >= 7 }}
 			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, plainSet(5, 1), 1), m(), nil, b)
