@@ -145,8 +145,8 @@ func keys(o *Oracle) (keys []any) {
 func (r *Runner) Twin(m Method) (*Runner, error) {
 	b, o := r.Budget, r.Oracle
 	b.Watch, b.NoW = nil, true
-	t := &Runner{Oracle: NewOracle(o.F, o.Omega, o.Seed), Method: m, Budget: b, W0: r.W0, Trace: new(Trace), first: r.first, start: r.start}
-	*t.Trace = Trace{Method: r.Trace.Method, Data: r.Trace.Data, Kernel: r.Trace.Kernel, Seed: r.Trace.Seed}
+	t := &Runner{Oracle: NewOracle(o.F, o.Omega, o.Seed), Method: m, Budget: b, W0: r.W0, first: r.first, start: r.start,
+		Trace: &Trace{Method: r.Trace.Method, Data: r.Trace.Data, Kernel: r.Trace.Kernel, Seed: r.Trace.Seed}}
 	t.Oracle.used = true
 	return t, t.Resume(r.State())
 }

@@ -50,6 +50,12 @@ func inMemory(t *testing.T, dir string, p problem) *fwopt.Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return inSet(t, set, p, nil)
+}
+
+// inSet is a problem on a set in memory, as a plain Run from w0.
+func inSet(t *testing.T, set *fwdata.Set, p problem, w0 []float64) *fwopt.Trace {
+	t.Helper()
 	f := set.Logistic()
 	omega, D, err := p.omega(set.H(), set.M())
 	if err != nil {
@@ -59,7 +65,7 @@ func inMemory(t *testing.T, dir string, p problem) *fwopt.Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed), method, nil, fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)})
+	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed), method, w0, fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)})
 }
 
 // local is an engine without Beam: so many goroutines, each with every so many-th shard,

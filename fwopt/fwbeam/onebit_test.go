@@ -90,20 +90,6 @@ func start(t *testing.T, set *fwdata.Set, p problem) []float64 {
 	return fwopt.NewRunner(fwopt.NewOracle(f, omega, p.Seed), fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 1}).W0
 }
 
-// inSet is a run in memory from w0.
-func inSet(t *testing.T, set *fwdata.Set, p problem, w0 []float64) *fwopt.Trace {
-	f := set.Logistic()
-	omega, D, err := p.omega(set.H(), set.M())
-	if err != nil {
-		t.Fatal(err)
-	}
-	method, err := p.method(f.Smoothness(), D)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed), method, w0, fwopt.Budget{Steps: p.Steps, Every: math.Inf(1)})
-}
-
 // grown raises w to ‖a − b‖/‖a‖ of the iterates, and f to the same of f.
 func grown(t *testing.T, w, f *float64, a, b *fwopt.Trace) {
 	t.Helper()

@@ -75,7 +75,8 @@ func newTrial(s fwopt.State) trial {
 }
 
 // prove lets a copy of the method go on from the state after steps 1, 2, 4, 8, …, and after
-// others for a hundredth of the run, and refuses the method where the copy's steps are not those that the run makes.
+// others for a hundredth of the run, and refuses the method where the copy's steps are not
+// those that the run makes.
 func (k *keeper) prove(ctx context.Context) (ok bool) {
 	if k.proven {
 		return true
