@@ -115,7 +115,7 @@ func slidingSTORC() fwopt.Method {
 func stepsTo(f fwopt.FiniteSum, omega fwopt.Domain, m fwopt.Method, w0 []float64, seed uint64, goal float64, most int) int {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	tr := fwopt.Run(ctx, fwopt.NewOracle(f, omega, seed), m, w0, fwopt.Budget{Steps: most, Every: 1.02, NoW: true,
+	tr := fwopt.Run(ctx, fwopt.NewOracle(f, omega, seed).From(w0), m, fwopt.Budget{Steps: most, Every: 1.02, NoW: true,
 		Watch: func(_ *fwopt.Trace, now fwopt.Point) {
 			if now.F <= goal {
 				stop()

@@ -130,7 +130,7 @@ func (b *bench) beside(s *flowSet, long bool) item {
 	return item{name: "P9 " + s.name, peer: "project onto flows", threads: 1, rounds: 5, tol: 1e-4, long: long, args: map[string]any{"path": path},
 		start: func() side {
 			w, v := fwopt.NewOracle(s.f, s.omega, 1).Start(), fwopt.Vertex{}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(s.f, s.omega, 1), &fwmore.BiconjugateFW{}, w, fwopt.Budget{Tolerance: 1e-5 * s.f.Value(w), Steps: 20_000})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(s.f, s.omega, 1).From(w), &fwmore.BiconjugateFW{}, fwopt.Budget{Tolerance: 1e-5 * s.f.Value(w), Steps: 20_000})
 			g := make([]float64, len(w))
 			s.f.Grad(g, tr.W, fwopt.Batch{})
 			return side{func() { fwset.Argmin(s.omega, &v, g, 0, nil) }, func() []float64 { return []float64{s.f.Value(tr.W)} }}

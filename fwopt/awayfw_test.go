@@ -370,13 +370,13 @@ func TestInterruptInsideAwaySteps(t *testing.T) {
 func interruptInside(t *testing.T, fresh func() fwopt.Method) {
 	f, omega := small.Problem()
 	b := fwopt.Budget{Steps: 60}
-	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), b)
 	dir, inside, at := t.TempDir(), 0, 0
 	for n := 1; ; n++ {
 		if n > 2000 {
 			t.Fatal("a step asks more often whether it is to stop than any of these interrupts lets it")
 		}
-		tr, err := fwkeep.Keep(&countdown{context.Background(), n % 97}, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+		tr, err := fwkeep.Keep(&countdown{context.Background(), n % 97}, dir, fwopt.NewOracle(f, omega, 1), fresh(), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func interruptInside(t *testing.T, fresh func() fwopt.Method) {
 	}
 	for limit := 2; limit < 200; limit++ {
 		o := fwopt.NewOracle(f, omega, 1)
-		tr := fwopt.Run(context.Background(), o, fresh(), nil, fwopt.Budget{Linear: limit})
+		tr := fwopt.Run(context.Background(), o, fresh(), fwopt.Budget{Linear: limit})
 		if tr.Status != fwopt.Done || tr.Last().Calls.Linear > limit || o.Calls != tr.Last().Calls {
 			t.Fatalf("with %d linear optimisations: %v after %d, the oracle at %+v", limit, tr.Status, tr.Last().Calls.Linear, o.Calls)
 		}

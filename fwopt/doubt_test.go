@@ -33,7 +33,7 @@ func (raised) Grad(dst, w []float64, _ fwopt.Batch) {
 // A method that stays at a kink where f is least is not doubted.
 func TestRunNotMovedKink(t *testing.T) {
 	for _, rule := range []fwopt.StepRule{fwopt.Short{L: 1e30}, &fwmore.Backtracking{}} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(raised{kink{4}}, plainSet(4, 1), 1), &fwopt.FW{Rule: rule}, make([]float64, 4), fwopt.Budget{Steps: 50})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(raised{kink{4}}, plainSet(4, 1), 1).From(make([]float64, 4)), &fwopt.FW{Rule: rule}, fwopt.Budget{Steps: 50})
 		if tr.Doubt != "" {
 			t.Errorf("%T: %q", rule, tr.Doubt)
 		}
@@ -67,7 +67,7 @@ func TestRunNotFiniteMethods(t *testing.T) {
 			b := fwopt.Budget{Steps: 400, Watch: func(_ *fwopt.Trace, now fwopt.Point) { f.on = now.Step >= 7 }}
 			var tr *fwopt.Trace
 			if got := said(func() {
-				tr = fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), small.Methods()[name], nil, b)
+				tr = fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), small.Methods()[name], b)
 			}); got != "" {
 				t.Errorf("%s, %g: %s", name, bad, got)
 			} else if tr.Status != fwopt.Diverged || !strings.Contains(tr.Note, "at coordinate 3, after step ") {

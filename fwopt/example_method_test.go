@@ -73,7 +73,7 @@ func (a *momentum) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 func ExampleMethod() {
 	f := fwsum.NewQuadratic(2, nil, []float64{1, 0, 0, 2}) // the mean of ½‖w − c‖² over two points c
 	o := fwopt.NewOracle(f, fwset.L2Ball{D: 2, R: 1}, 1)
-	tr := fwopt.Run(context.Background(), o, newMomentum(), nil, fwopt.Budget{Steps: 20_000})
+	tr := fwopt.Run(context.Background(), o, newMomentum(), fwopt.Budget{Steps: 20_000})
 	fmt.Printf("w = %.1f after %d stochastic gradients\n", tr.W, tr.Last().Calls.Stochastic)
 	// Output:
 	// w = [0.4 0.9] after 20000 stochastic gradients

@@ -50,7 +50,7 @@ func ExampleFiniteSum() {
 	f := logCosh{[][]float64{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {1, 1}}, []float64{1, 0, 50, 1, 1}}
 	omega := fwset.L1Ball{D: 2, R: 2}
 	o := fwopt.NewOracle(f, omega, 1)
-	tr := fwopt.Run(context.Background(), o, fwopt.SVRFExperiments(), nil, fwopt.Budget{Steps: 500})
+	tr := fwopt.Run(context.Background(), o, fwopt.SVRFExperiments(), fwopt.Budget{Steps: 500})
 	fmt.Printf("w = %.1f, f = %.2f, %d exact gradients\n", tr.W, tr.Last().F, tr.Last().Calls.Exact)
 	// Output:
 	// w = [1.4 0.4], f = 9.59, 11 exact gradients

@@ -31,7 +31,7 @@ func rows() *fwsum.LeastSquares {
 // Algorithm 1 with the parameters of Theorem 1, on four terms over the simplex.
 func ExampleSVRF() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 14 + 30 + 62})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 14 + 30 + 62})
 	p := tr.Last()
 	fmt.Printf("t = %d, k = %d, w = %.2f\n", p.T, p.K, tr.W)
 	fmt.Printf("%+v\n", p.Calls)
@@ -46,7 +46,7 @@ func ExampleSTORC() {
 	L, D, alpha := f.Smoothness(), omega.Diameter(), 0.75
 	m := fwopt.STORCTheorem2c(L, D, alpha)
 	fmt.Printf("N_t = %d, m_{t,k} = %d\n", m.N(1), m.M(1, 1))
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Exact: 8, DualityGap: true})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Exact: 8, DualityGap: true})
 	p := tr.Last()
 	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1, p.DualityGap < fwtheory.BoundEpoch(L, D, p.T-1))
 	// Output:
@@ -60,7 +60,7 @@ func ExampleSCGSStrong() {
 	L, D, alpha, G := f.Smoothness(), omega.Diameter(), 0.75, 2.0
 	m := fwopt.SCGSStronglyConvex(L, D, alpha, G)
 	fmt.Printf("N_t = %d; m_{1,1} = %d, m_{5,1} = %d\n", m.N(1), m.M(1, 1), m.M(5, 1))
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 50, DualityGap: true})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 50, DualityGap: true})
 	p := tr.Last()
 	fmt.Printf("gap after epoch %d below LD²/2^(t+1): %v\n", p.T, p.DualityGap < fwtheory.BoundEpoch(L, D, p.T))
 	// Output:
@@ -71,7 +71,7 @@ func ExampleSCGSStrong() {
 // Frank-Wolfe until the duality gap certifies the accuracy.
 func ExampleRun() {
 	f, omega := rows(), fwset.L2Ball{D: 2, R: 0.5}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Tolerance: 1e-6, Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Tolerance: 1e-6, Steps: 1000})
 	fmt.Printf("%v: f = %.4f at %.3f\n", tr.Status, tr.Last().F, tr.W)
 	// Output:
 	// converged: f = 0.0697 at [0.464 0.186]
@@ -83,7 +83,7 @@ func ExampleAwayFW() {
 	f := fwsum.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -0.1}) // ½‖w − c‖²
 	omega, w0 := fwset.Simplex{D: 4, R: 1}, []float64{0, 0, 0, 1}
 	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwmore.AwayFWLineSearch()} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, fwopt.Budget{Tolerance: 1e-9, Steps: 100, Every: 1.01})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), m, fwopt.Budget{Tolerance: 1e-9, Steps: 100, Every: 1.01})
 		fmt.Printf("%-6v %v after %d steps at %.4f\n", m, tr.Status, tr.Last().Step, tr.W)
 	}
 	// Output:
@@ -107,7 +107,7 @@ func (b ball) Argmin(dst, g []float64) {
 
 func ExampleDomain() {
 	o := fwopt.NewOracle(rows(), ball{2}, 1)
-	tr := fwopt.Run(context.Background(), o, fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 100})
+	tr := fwopt.Run(context.Background(), o, fwopt.SFWExperiments(), fwopt.Budget{Steps: 100})
 	fmt.Printf("f = %.3f after %d linear optimisations\n", tr.Last().F, tr.Last().Calls.Linear)
 	// Output:
 	// f = 0.010 after 101 linear optimisations
@@ -161,7 +161,7 @@ func ExampleKeep() {
 	}
 	defer os.RemoveAll(dir)
 	keep := func(ctx context.Context, m *mySFW, b fwopt.Budget) *fwopt.Trace {
-		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(rows(), ball{2}, 1), m, nil, b)
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(rows(), ball{2}, 1), m, b)
 		if err != nil {
 			fmt.Println(err)
 		}
@@ -211,7 +211,7 @@ func ExampleBudget_testError() {
 		}
 	}
 	o := fwopt.NewOracle(f, fwset.TraceNorm{H: 10, M: 64, Tau: 50}, 1)
-	tr := fwopt.Run(context.Background(), o, fwopt.SVRFExperiments(), nil, b)
+	tr := fwopt.Run(context.Background(), o, fwopt.SVRFExperiments(), b)
 	for i, p := range tr.Points[1:] {
 		if p.Step >= 16 && i < len(wrong) {
 			fmt.Printf("step %3d: f = %.3f, %2.0f %% wrong\n", p.Step, p.F, 100*wrong[i])
@@ -242,8 +242,8 @@ func ExampleMethodFunc() {
 		}
 	})
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
-	own := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), sfw, nil, fwopt.Budget{Steps: 50})
-	ours := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 50})
+	own := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), sfw, fwopt.Budget{Steps: 50})
+	ours := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), fwopt.Budget{Steps: 50})
 	fmt.Println(own.Last().Calls == ours.Last().Calls, own.Last().F == ours.Last().F)
 	// Output:
 	// true true

@@ -80,7 +80,7 @@ func TestGolden(t *testing.T) {
 			if _, ok := omega.(fwset.LocalLinear); method == "GH" && !ok {
 				continue
 			}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 11), m, nil, fwopt.Budget{Steps: 60, Linear: 20000})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 11), m, fwopt.Budget{Steps: 60, Linear: 20000})
 			var bits []byte
 			for _, x := range tr.W {
 				bits = binary.LittleEndian.AppendUint64(bits, math.Float64bits(x))

@@ -87,7 +87,7 @@ func TestMemorySaves(t *testing.T) {
 		m.Beta = func(int) float64 { return 50 }
 		m.Eta = func(int) float64 { return 1e-4 }
 		m.Memory.Size = size
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 30})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 30})
 		if tr.Status != fwopt.Done {
 			t.Fatalf("%d vertices: %v", size, tr.Status)
 		}
@@ -118,7 +118,7 @@ func TestMemoryFarFromZero(t *testing.T) {
 			m.Eta = func(k int) float64 { return max(1e-3, math.Pow(0.5, float64(k))) }
 			m.M = func(int) int { return 1 }
 			m.Memory.Size = size
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 40})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 40})
 			if tr.Status != fwopt.Done {
 				t.Errorf("seed %d, %d vertices: %v after %d steps", seed, size, tr.Status, tr.Last().Step)
 			}
@@ -148,7 +148,7 @@ func TestMemoryPanics(t *testing.T) {
 	both.Memory.Size = 2
 	for want, m := range map[string]fwopt.Method{"a Memory of -1 vertices": minus, "STORCAway takes away steps": both} {
 		got := small.Panics(func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1})
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 1})
 		})
 		if !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)

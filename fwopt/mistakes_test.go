@@ -18,14 +18,14 @@ func TestMistakes(t *testing.T) {
 	x[0] = 1
 	b, batch := fwopt.Budget{Steps: 3}, fwopt.Batch{Index: []int{0, 1}, Weight: []float64{0.5, 0.5}}
 	oracle := func() *fwopt.Oracle { return fwopt.NewOracle(f, omega, 1) }
-	tr := fwopt.Run(context.Background(), oracle(), fwopt.FWOpenLoop(), nil, b)
+	tr := fwopt.Run(context.Background(), oracle(), fwopt.FWOpenLoop(), b)
 	o := oracle()
 	for name, c := range map[string][]any{
 		"Run": {func(ctx context.Context, w0 []float64, b fwopt.Budget) {
-			fwopt.Run(ctx, oracle(), fwopt.FWOpenLoop(), w0, b)
+			fwopt.Run(ctx, oracle().From(w0), fwopt.FWOpenLoop(), b)
 		}, context.Background(), x, b},
-		"Run, o":          {func(o *fwopt.Oracle) { fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), nil, b) }, oracle()},
-		"Run, m":          {func(m fwopt.Method) { fwopt.Run(context.Background(), oracle(), m, nil, b) }, fwopt.FWOpenLoop()},
+		"Run, o":          {func(o *fwopt.Oracle) { fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), b) }, oracle()},
+		"Run, m":          {func(m fwopt.Method) { fwopt.Run(context.Background(), oracle(), m, b) }, fwopt.FWOpenLoop()},
 		"NewOracle":       {fwopt.NewOracle, f, omega, 1},
 		"DualityGap":      {fwopt.DualityGap, f, omega, x},
 		"EpochEnds":       {fwopt.EpochEnds, func(t int) int { return 4 }, 3},

@@ -109,6 +109,7 @@ type Oracle struct {
 	Warm  fwset.Warm // of iterative linear optimisations and projections
 	Seed  uint64     // of NewOracle
 
+	w0      []float64   // of From
 	rng     *rand.Rand
 	batch   Batch       // scratch of Sample
 	tmp     [][]float64 // scratch of VRGrad
@@ -286,10 +287,24 @@ func (o *Oracle) Project(dst, x []float64) {
 	p.Project(dst, x)
 }
 
-// Start returns w_0 = argmin_{w∈Ω} ∇f(x)ᵀw of Algorithms 1 and 2, where the
-// arbitrary x is the domain's answer to g = 0. It counts one exact gradient and
+// From makes a run begin at w0 in place of line 3 of the algorithms, which nil stands for,
+// and returns o. Nothing may write to w0 before the run ends. From panics if w0 has not the
+// length of f's vectors.
+func (o *Oracle) From(w0 []float64) *Oracle {
+	if w0 != nil && len(w0) != o.F.Dim() {
+		panic(need.Linef("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
+	}
+	o.w0 = w0
+	return o
+}
+
+// Start returns the w0 of From, or else w_0 = argmin_{w∈Ω} ∇f(x)ᵀw of Algorithms 1 and 2,
+// where the arbitrary x is the domain's answer to g = 0. That counts one exact gradient and
 // one linear optimisation; x costs nothing, for it asks nothing of f.
 func (o *Oracle) Start() []float64 {
+	if o.w0 != nil {
+		return o.w0
+	}
 	w0, g := make([]float64, o.F.Dim()), make([]float64, o.F.Dim())
 	o.Omega.Argmin(w0, g) // some x ∈ Ω
 	o.Grad(g, w0)

@@ -275,7 +275,7 @@ func TestOraclePanics(t *testing.T) {
 	_, other := instance(1, 4, 2, 2)
 	x := make([]float64, 3)
 	first := func(m fwopt.Method) { // one step
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, h, 1), m, nil, fwopt.Budget{Steps: 1})
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, h, 1), m, fwopt.Budget{Steps: 1})
 	}
 	for name, c := range map[string]struct {
 		call func()
@@ -284,7 +284,7 @@ func TestOraclePanics(t *testing.T) {
 		"f nil":          {func() { fwopt.NewOracle(nil, h, 1) }, "one is nil"},
 		"Ω nil":          {func() { fwopt.NewOracle(f, nil, 1) }, "one is nil"},
 		"method nil":     {func() { first(nil) }, "needs a method"},
-		"oracle nil":     {func() { fwopt.Run(context.Background(), nil, fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 1}) }, "made by NewOracle"},
+		"oracle nil":     {func() { fwopt.Run(context.Background(), nil, fwopt.FWOpenLoop(), fwopt.Budget{Steps: 1}) }, "made by NewOracle"},
 		"dimensions":     {func() { fwopt.NewOracle(f, other, 1) }, "dimension 3 and Ω has dimension 2"},
 		"no projection":  {func() { fwopt.NewOracle(f, h, 1).Project(x, x) }, "has no Project"},
 		"no local":       {func() { fwopt.NewOracle(f, h, 1).ArgminLocal(x, x, x, 1) }, "has no ArgminLocal"},
@@ -293,7 +293,7 @@ func TestOraclePanics(t *testing.T) {
 		"oracle used": {func() {
 			o := fwopt.NewOracle(f, h, 1)
 			for range 2 {
-				fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 1})
+				fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), fwopt.Budget{Steps: 1})
 			}
 		}, "this Oracle has served a run"},
 		"no NewOracle":   {func() { (&fwopt.Oracle{F: f, Omega: h}).Sample(1) }, "made by NewOracle"},

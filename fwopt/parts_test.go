@@ -290,10 +290,10 @@ func TestPartsMistakes(t *testing.T) {
 		for name, m := range quickly() {
 			for how, run := range map[string]func(){
 				"Run": func() {
-					fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), m(), slices.Clone(c.w0), fwopt.Budget{Steps: 5})
+					fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1).From(slices.Clone(c.w0)), m(), fwopt.Budget{Steps: 5})
 				},
 				"Keep": func() {
-					if _, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(c.f, c.omega, 1), m(), slices.Clone(c.w0), fwopt.Budget{Steps: 5}); err != nil {
+					if _, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(c.f, c.omega, 1).From(slices.Clone(c.w0)), m(), fwopt.Budget{Steps: 5}); err != nil {
 						t.Errorf("%s, Keep of %s: %v", c.name, name, err)
 					}
 				},
@@ -346,7 +346,7 @@ func TestPartsPass(t *testing.T) {
 	} {
 		for method, m := range quickly() {
 			if got := said(func() {
-				fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), m(), c.w0, fwopt.Budget{Steps: 3})
+				fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1).From(c.w0), m(), fwopt.Budget{Steps: 3})
 			}); got != "" {
 				t.Errorf("%s, %s: %s", name, method, got)
 			}
@@ -494,7 +494,7 @@ func TestPartsDeclared(t *testing.T) {
 		{embeddedSum{f}, ball, "fwopt: fwopt_test.embeddedSum: Grad or Value has the wrong sign"},
 	} {
 		got := said(func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 3})
+			fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), fwopt.SFWExperiments(), fwopt.Budget{Steps: 3})
 		})
 		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%T over %T: %q, want %q", c.f, c.omega, got, c.want)
@@ -538,7 +538,7 @@ func TestPartsShared(t *testing.T) {
 	set := ownSet{d, 1, "shared", make([]float64, d), new([4]atomic.Int64)}
 	run := func(f fwopt.FiniteSum, omega fwopt.Domain, watch func(*fwopt.Trace, fwopt.Point)) string {
 		return said(func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 2, Watch: watch})
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Steps: 2, Watch: watch})
 		})
 	}
 	for name, c := range map[string]struct {
@@ -568,7 +568,7 @@ func TestRunNotFinite(t *testing.T) {
 		for name, m := range quickly() {
 			f := &later{ownSum: plainSum(20, 5, 1), bad: bad}
 			b := fwopt.Budget{Steps: 500, Watch: func(_ *fwopt.Trace, now fwopt.Point) { f.on = now.Step >= 7 }}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, plainSet(5, 1), 1), m(), nil, b)
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, plainSet(5, 1), 1), m(), b)
 			if tr.Status != fwopt.Diverged || !strings.Contains(tr.Note, "*fwopt_test.later is ") || !strings.Contains(tr.Note, "at coordinate 3, after step ") || tr.Last().Step > 60 {
 				t.Errorf("%s: %v after %d steps, %q", name, tr.Status, tr.Last().Step, tr.Note)
 			}
@@ -595,7 +595,7 @@ func (f *later) Grad(dst, w []float64, b fwopt.Batch) {
 func TestRunNotMoved(t *testing.T) {
 	f, omega := plainSum(40, 5, 1), plainSet(5, 1)
 	run := func(m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, b)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), m, b)
 	}
 	still := run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 50, DualityGap: true})
 	if want := "f has not moved in 50 steps, and w_0 is not best: is a constant of the method"; !strings.HasPrefix(still.Note, want) {
@@ -607,7 +607,7 @@ func TestRunNotMoved(t *testing.T) {
 	vertex := fwsum.NewQuadratic(5, nil, []float64{9, 0, 0, 0, 0}) // the best point of Ω is where Start is
 	for name, tr := range map[string]*fwopt.Trace{
 		"moved": run(fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 50}),
-		"best":  fwopt.Run(context.Background(), fwopt.NewOracle(vertex, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 50}),
+		"best":  fwopt.Run(context.Background(), fwopt.NewOracle(vertex, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Steps: 50}),
 		"short": run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 1}),
 	} {
 		if tr.Note != "" {

@@ -41,7 +41,7 @@ func oracle() *fwopt.Oracle {
 
 // recordOf makes a run that records what record says, and of each the first number.
 func recordOf(o *fwopt.Oracle, m fwopt.Method, w0 []float64, excess func(w []float64) float64, record func(fwopt.Step) (bool, bool)) *fwopt.Trace {
-	return fwopt.Run(context.Background(), o, m, w0, fwopt.Budget{Record: record, Excess: excess, NoW: true})
+	return fwopt.Run(context.Background(), o.From(w0), m, fwopt.Budget{Record: record, Excess: excess, NoW: true})
 }
 
 func TestRecord(t *testing.T) {
@@ -94,7 +94,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("%+v", ps)
 	}
 	// the last step of another limit is recorded, too, and a limit may come first
-	tr = fwopt.Run(context.Background(), oracle(), epochs(whole), w0, fwopt.Budget{Steps: 5, Record: fwopt.Geometric(2, 100)})
+	tr = fwopt.Run(context.Background(), oracle().From(w0), epochs(whole), fwopt.Budget{Steps: 5, Record: fwopt.Geometric(2, 100)})
 	if got := steps(tr); !slices.Equal(got, []int{1, 2, 4, 5}) || !math.IsNaN(tr.Last().Excess) {
 		t.Errorf("with five steps %v, excess %g", got, tr.Last().Excess)
 	}
@@ -154,13 +154,13 @@ func TestRecordEnds(t *testing.T) {
 		} else {
 			b.Excess = func([]float64) float64 { seen++; stop(1 << (seen - 1)); return 1 }
 		}
-		tr := fwopt.Run(ctx, oracle(), fwopt.FWOpenLoop(), nil, b)
+		tr := fwopt.Run(ctx, oracle(), fwopt.FWOpenLoop(), b)
 		if tr.Status != fwopt.Done || len(tr.Complete()) != 4 {
 			t.Errorf("cancelled in %s: %v, %d points", where, tr.Status, len(tr.Points))
 		}
 		cancel()
 	}
-	tr := fwopt.Run(context.Background(), oracle(), fwopt.FWOpenLoop(), nil, fwopt.Budget{Exact: 1, Record: fwopt.Geometric(2, 8)})
+	tr := fwopt.Run(context.Background(), oracle(), fwopt.FWOpenLoop(), fwopt.Budget{Exact: 1, Record: fwopt.Geometric(2, 8)})
 	if tr.Status != fwopt.Done || len(tr.Complete()) != 1 || math.IsNaN(tr.Last().F) {
 		t.Errorf("with a budget that the start spends: %v, %+v", tr.Status, tr.Points)
 	}

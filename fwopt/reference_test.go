@@ -66,7 +66,7 @@ func TestReferenceOptima(t *testing.T) {
 						continue // thousands of steps
 					}
 				}
-				tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, b)
+				tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), m, b)
 				p := tr.Last()
 				t.Logf("%v f − reference %.2g, gap %.2g after %d steps, %.2g s", m, p.F-c.F, p.DualityGap, p.Step, p.Seconds)
 				if tr.Status != fwopt.Converged || c.Gap > 1e-4 {

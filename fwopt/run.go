@@ -16,19 +16,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Run runs m from w0 within the budget and returns what was recorded. If w0 is nil it
-// starts from w_0 = o.Start(), which counts. A cancelled context ends the run after the
-// step at work, or in it if that is in an inner loop; the trace says so and holds the
-// last iterate. Recording touches no account, clock, sampler or warm start of the run:
-// same seed, same bits, however often.
+// Run runs m from w_0 = o.Start() within the budget and returns what was recorded. A
+// cancelled context ends the run after the step at work, or in it if that is in an inner
+// loop; the trace says so and holds the last iterate. Recording touches no account, clock,
+// sampler or warm start of the run: same seed, same bits, however often.
 //
 // Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω
 // of a reader's own is seen to break its contract: see [fwid.Tested]. It asks such parts
 // some questions first, for 0.1 seconds or, if they are dear, at most four linear
 // optimisations, two gradients, two values and 1,000 gradients of terms; a little more where
 // the first answers do not fit.
-func Run(ctx context.Context, o *Oracle, m Method, w0 []float64, b Budget) *Trace {
-	return NewRunner(o, m, w0, b).Run(ctx)
+func Run(ctx context.Context, o *Oracle, m Method, b Budget) *Trace {
+	return NewRunner(o, m, b).Run(ctx)
 }
 
 // Runner is a run at work. Run makes one and lets it go to its end; package fwkeep
@@ -63,9 +62,9 @@ type State struct {
 	Eye     fwset.Warm // that of the records
 }
 
-// NewRunner returns a run that has not begun, but for w_0 = o.Start() if w0 is nil.
+// NewRunner returns a run that has not begun, but for w_0 = o.Start().
 // It panics as Run does.
-func NewRunner(o *Oracle, m Method, w0 []float64, b Budget) *Runner {
+func NewRunner(o *Oracle, m Method, b Budget) *Runner {
 	b.check()
 	if fwid.IsNil(m) {
 		panic(need.Linef("fwopt: a run needs a method, this %T is nil", m))
@@ -77,18 +76,15 @@ func NewRunner(o *Oracle, m Method, w0 []float64, b Budget) *Runner {
 		panic(need.Line("fwopt: this Oracle has served a run; make a new one for a new run"))
 	}
 	o.used = true
-	if w0 != nil && len(w0) != o.F.Dim() {
-		panic(need.Linef("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
-	}
 	shared := begin(o)
 	defer end(o)
-	checkParts(o.F, o.Omega, w0, shared)
+	checkParts(o.F, o.Omega, o.w0, shared)
 	r := &Runner{Oracle: o, Method: m, Budget: b}
 	r.state = State{Next: 1, Now: nowhere()}
 	r.state.Eye.RNG = o.Warm.RNG
-	if w0 == nil {
-		start := time.Now()
-		w0 = o.Start()
+	start := time.Now()
+	w0 := o.Start()
+	if o.w0 == nil {
 		r.state.Now.Seconds = time.Since(start).Seconds()
 	}
 	r.W0, r.state.X, r.start = w0, w0, hash.Floats(w0)

@@ -23,7 +23,7 @@ import (
 func TestGapsOfIterates(t *testing.T) {
 	f, omega := small.Problem()
 	for name, m := range small.Methods() {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), m, nil, fwopt.Budget{Steps: 100, Every: 1.0001, DualityGap: true})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), m, fwopt.Budget{Steps: 100, Every: 1.0001, DualityGap: true})
 		for _, p := range tr.Points {
 			if !(p.DualityGap+p.Slack >= 0) {
 				t.Errorf("%s: step %d has gap %g, slack %g", name, p.Step, p.DualityGap, p.Slack)
@@ -54,7 +54,7 @@ func TestResumeWarmProjection(t *testing.T) {
 	}
 	f, omega := fwsum.NewLogistic(small.Rows(n, m), y, h), fwset.TraceNorm{H: h, M: m, Tau: 1e-3}
 	b := fwopt.Budget{Steps: 16}
-	r := fwopt.NewRunner(fwopt.NewOracle(f, omega, 7), small.Methods()["SGD"], nil, b)
+	r := fwopt.NewRunner(fwopt.NewOracle(f, omega, 7), small.Methods()["SGD"], b)
 	r.Run(context.Background())
 	if len(r.State().Warm.P) == 0 {
 		t.Fatal("the projections of this run keep nothing: it cannot fail")
@@ -63,16 +63,16 @@ func TestResumeWarmProjection(t *testing.T) {
 }
 
 func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b fwopt.Budget) {
-	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, b)
+	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), small.Methods()[name], b)
 	dir := t.TempDir()
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel() // stopped before the first step
-	if _, err := fwkeep.Keep(stopped, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, b); err != nil {
+	if _, err := fwkeep.Keep(stopped, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], b); err != nil {
 		t.Fatal(err)
 	}
 	for _, stop := range []int{1, 6, 7, 14, 15} {
 		ctx, stopping := small.StopAfter(stop, b)
-		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, stopping)
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], stopping)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b 
 		}
 	}
 	for pass := range 2 { // the second pass reads the memo
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], nil, b)
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 		return m
 	}
 	b := fwopt.Budget{Steps: 30}
-	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), b)
 	if whole.Last().Calls.Linear < 1000 {
 		t.Fatalf("only %d linear optimisations: the inner loops are too short for this test", whole.Last().Calls.Linear)
 	}
@@ -116,7 +116,7 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 	}
 	for range times {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Microsecond)
-		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), b)
 		cancel()
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 		}
 		cut++
 	}
-	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(), b)
 	if err != nil || small.Bits(tr) != small.Bits(whole) {
 		t.Errorf("after %d interrupts the run is not the same (%v)", cut, err)
 	}
@@ -135,7 +135,7 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 	}
 	// the limit of linear optimisations is seen inside the loop, too
 	o := fwopt.NewOracle(f, omega, 1)
-	tr = fwopt.Run(context.Background(), o, fresh(), nil, fwopt.Budget{Linear: 500})
+	tr = fwopt.Run(context.Background(), o, fresh(), fwopt.Budget{Linear: 500})
 	if tr.Status != fwopt.Done || tr.Last().Calls.Linear > 500 || o.Calls != tr.Last().Calls {
 		t.Errorf("with 500 linear optimisations: %v after %d, the oracle at %+v", tr.Status, tr.Last().Calls.Linear, o.Calls)
 	}
@@ -153,7 +153,7 @@ func TestStall(t *testing.T) {
 			}
 			return inner(t, k)
 		}
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 100})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 100})
 		if tr.Status != fwopt.Stalled || tr.Last().T != 2 || tr.Last().K != 2 {
 			t.Errorf("η = %g: %v at t %d, k %d, want stalled at 2, 2", eta, tr.Status, tr.Last().T, tr.Last().K)
 		}
@@ -182,7 +182,7 @@ func TestStallOnSlack(t *testing.T) {
 	for eta, want := range map[float64]fwopt.Status{0.009: fwopt.Stalled, 0.02: fwopt.Done} {
 		m := fwopt.SCGSExperiments(20, math.Sqrt2)
 		m.Eta = func(int) float64 { return eta }
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, vague{omega.(fwset.Simplex)}, 1), m, nil,
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, vague{omega.(fwset.Simplex)}, 1), m,
 			fwopt.Budget{Steps: 5, Linear: 10000, DualityGap: true})
 		if tr.Status != want {
 			t.Errorf("η = %g: %v, want %v", eta, tr.Status, want)
@@ -194,7 +194,7 @@ func TestStallOnSlack(t *testing.T) {
 	m := fwopt.SCGSExperiments(20, math.Sqrt2)
 	o := fwopt.NewOracle(blind{f}, omega, 1)
 	start := time.Now()
-	if tr := fwopt.Run(context.Background(), o, m, append([]float64{1}, make([]float64, f.Dim()-1)...), fwopt.Budget{Steps: 5}); tr.Status != fwopt.Stalled || time.Since(start) > 10*time.Second {
+	if tr := fwopt.Run(context.Background(), o.From(append([]float64{1}, make([]float64, f.Dim()-1)...)), m, fwopt.Budget{Steps: 5}); tr.Status != fwopt.Stalled || time.Since(start) > 10*time.Second {
 		t.Errorf("a gradient of NaN: %v after %v", tr.Status, time.Since(start))
 	}
 }
@@ -202,7 +202,7 @@ func TestStallOnSlack(t *testing.T) {
 func TestBudgets(t *testing.T) {
 	f, omega := small.Problem()
 	run := func(m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, b)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, b)
 	}
 	if c := run(fwopt.FWOpenLoop(), fwopt.Budget{Exact: 10}).Last().Calls; c.Exact != 10 {
 		t.Errorf("Exact 10: %+v", c)
@@ -260,7 +260,7 @@ func TestRunDoesNotWriteW0(t *testing.T) {
 	for name, m := range small.Methods() {
 		w0 := make([]float64, f.Dim())
 		w0[2] = 1
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, w0, fwopt.Budget{Steps: 5})
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), m, fwopt.Budget{Steps: 5})
 		if w0[2] != 1 || w0[0] != 0 {
 			t.Errorf("%s wrote to the caller's w0", name)
 		}
@@ -276,7 +276,7 @@ func TestBudgetPanics(t *testing.T) {
 					t.Errorf("%+v: panic %v", b, r)
 				}
 			}()
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, b)
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), b)
 		}()
 	}
 }
@@ -284,7 +284,7 @@ func TestBudgetPanics(t *testing.T) {
 // What the last record shows comes before the spent budget.
 func TestLastRecordDecides(t *testing.T) {
 	f, omega := small.Problem()
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil,
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(),
 		fwopt.Budget{Steps: 19, Every: 100, Tolerance: 0.2})
 	if tr.Status != fwopt.Converged || len(tr.Points) != 3 {
 		t.Errorf("%v, %d records", tr.Status, len(tr.Points))
@@ -297,7 +297,7 @@ func TestLastRecordDecides(t *testing.T) {
 			}
 		}
 	})
-	if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), late, nil, fwopt.Budget{Steps: 19, Every: 100}); tr.Status != fwopt.Diverged {
+	if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), late, fwopt.Budget{Steps: 19, Every: 100}); tr.Status != fwopt.Diverged {
 		t.Errorf("%v, want diverged", tr.Status)
 	}
 }
@@ -306,7 +306,7 @@ func TestMethodPanics(t *testing.T) {
 	f, omega := small.Problem()
 	used := fwopt.SVRFTheorem1()
 	run := func(m fwopt.Method) {
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 3, Every: math.Inf(1)})
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 3, Every: math.Inf(1)})
 	}
 	run(used)
 	none := fwopt.SVRGExperiments(1)
@@ -332,7 +332,7 @@ func TestAccountSaturates(t *testing.T) {
 	f, omega := small.Problem()
 	m := fwopt.SFWExperiments()
 	m.M = func(int) int { return math.MaxInt/2 + 2 }
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 9, Stochastic: math.MaxInt})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 9, Stochastic: math.MaxInt})
 	if p := tr.Last(); p.Calls.Stochastic != math.MaxInt || p.Step != 2 || tr.Status != fwopt.Done {
 		t.Errorf("%v after %d steps, %d stochastic gradients", tr.Status, p.Step, p.Calls.Stochastic)
 	}
@@ -361,12 +361,12 @@ func TestGapIsReached(t *testing.T) {
 		c[0] = 3 // the nearest point of the unit ball is the vertex e_1e_1ᵀ
 		f, omega := fwsum.NewQuadratic(h*h, nil, c), fwset.TraceNorm{H: h, M: h, Tau: 1}
 		for _, gap := range []float64{1e-3, 1e-7, 1e-9} {
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Tolerance: gap, Steps: 100})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Tolerance: gap, Steps: 100})
 			if tr.Status != fwopt.Converged || tr.Last().Step > 3 {
 				t.Errorf("H = %d, Gap = %g: %v after %d steps, gap %g, slack %g", h, gap, tr.Status, tr.Last().Step, tr.Last().DualityGap, tr.Last().Slack)
 			}
 		}
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Tolerance: 1e-18})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Tolerance: 1e-18})
 		if tr.Status != fwopt.Stalled || tr.Last().Step > 10 {
 			t.Errorf("H = %d, a Gap below rounding: %v after %d steps", h, tr.Status, tr.Last().Step)
 		}
@@ -380,7 +380,7 @@ func TestEndless(t *testing.T) {
 		"projections": {Projections: 5},
 		"exact":       {Exact: 50},
 	} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, b)
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), b)
 		if tr.Status != fwopt.Endless || tr.Last().Step != 1000 {
 			t.Errorf("%s: %v after %d steps", name, tr.Status, tr.Last().Step)
 		}
@@ -389,7 +389,7 @@ func TestEndless(t *testing.T) {
 	rare := fwopt.SVRFTheorem1()
 	rare.M = func(int, int) int { return 1 }
 	rare.N = func(int) int { return 2000 }
-	if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), rare, nil, fwopt.Budget{Exact: 4}); tr.Status != fwopt.Done || tr.Last().Calls.Exact != 4 {
+	if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), rare, fwopt.Budget{Exact: 4}); tr.Status != fwopt.Done || tr.Last().Calls.Exact != 4 {
 		t.Errorf("an exact gradient every 2,000 steps: %v after %+v", tr.Status, tr.Last().Calls)
 	}
 }
@@ -399,13 +399,13 @@ func TestNil(t *testing.T) {
 	f, omega := small.Problem()
 	for want, run := range map[string]func(){
 		"fwopt: a run needs a method, this *fwopt.SVRF is nil": func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), (*fwopt.SVRF)(nil), nil, fwopt.Budget{Steps: 1})
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), (*fwopt.SVRF)(nil), fwopt.Budget{Steps: 1})
 		},
 		"fwopt: a run needs a method, this <nil> is nil": func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), nil, nil, fwopt.Budget{Steps: 1})
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), nil, fwopt.Budget{Steps: 1})
 		},
 		"fwopt: a run needs a method, this fwopt.MethodFunc is nil": func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.MethodFunc(nil), nil, fwopt.Budget{Steps: 1})
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.MethodFunc(nil), fwopt.Budget{Steps: 1})
 		},
 		"fwopt: an Oracle needs both f and Ω; f is *fwsum.Logistic": func() { fwopt.NewOracle((*fwsum.Logistic)(nil), omega, 1) },
 		"fwopt: an Oracle needs both f and Ω; f is *fwsum.LeastSq":  func() { fwopt.NewOracle(f, nil, 1) },
@@ -439,7 +439,7 @@ func TestWatchSeesTheIterate(t *testing.T) {
 			b := fwopt.Budget{Steps: 20, NoW: noW, Watch: func(tr *fwopt.Trace, now fwopt.Point) {
 				got = append(got, slices.Clone(tr.W))
 			}}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), small.Methods()[name], w0, b)
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3).From(w0), small.Methods()[name], b)
 			if !slices.EqualFunc(got, want, slices.Equal) {
 				t.Errorf("%s: Watch saw other iterates than the steps", name)
 			}
@@ -457,7 +457,7 @@ func TestRunOutside(t *testing.T) {
 		return func(yield func(fwopt.Step) bool) { yield(fwopt.Step{T: 1, K: 1, X: make([]float64, 3)}) }
 	})
 	message := small.Panics(func() {
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), leaves, []float64{0, 0, 1}, fwopt.Budget{Tolerance: 1e-6})
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1).From([]float64{0, 0, 1}), leaves, fwopt.Budget{Tolerance: 1e-6})
 	})
 	if want := "fwopt: the point of step 1 is outside of Ω: its duality gap is -1, which is less than 0"; message != want {
 		t.Errorf("%q, want %q", message, want)

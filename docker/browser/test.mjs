@@ -294,7 +294,7 @@ const race = (seed, seconds) => `%%
 data, _ := fwdata.Load("digits")
 f, ball := data.UnitRows().Logistic(), fwset.TraceNorm{H: 10, M: 64, Tau: 50}
 b := fwopt.Budget{Seconds: ${seconds}}
-tr := fwnb.Run(fwopt.NewOracle(f, ball, ${seed}), fwopt.SVRFExperiments(), nil, b)
+tr := fwnb.Run(fwopt.NewOracle(f, ball, ${seed}), fwopt.SVRFExperiments(), b)
 fmt.Println("the run stands at", tr.Last().Step, tr.Last().Seconds)`;
 
 const runs = (seed, kind) => (fs.existsSync(`${copy}/notebooks/runs`) ? fs.readdirSync(`${copy}/notebooks/runs`) : [])

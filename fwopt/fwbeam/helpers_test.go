@@ -65,7 +65,7 @@ func inSet(t *testing.T, set *fwdata.Set, p problem, w0 []float64) *fwopt.Trace 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed), method, w0, fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)})
+	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed).From(w0), method, fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)})
 }
 
 // local is an engine without Beam: so many goroutines, each with every so many-th shard,

@@ -189,7 +189,7 @@ func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, m
 		}
 		return j.engine(ctx, p, ts)
 	}
-	tr, err := fwkeep.Keep(s.ctx, j.runs, o, method, nil, b)
+	tr, err := fwkeep.Keep(s.ctx, j.runs, o, method, b)
 	if s.failed != nil {
 		err = errors.Join(j.mended(s.failed), err)
 	}

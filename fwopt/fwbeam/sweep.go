@@ -77,7 +77,7 @@ func (p *problem) keep(ctx context.Context, shards, runs string) (*fwopt.Trace, 
 	if err != nil {
 		return nil, err
 	}
-	tr, err := fwkeep.Keep(ctx, runs, fwopt.NewOracle(f, omega, p.Seed), method, nil, fwopt.Budget{Steps: p.Steps, DualityGap: true})
+	tr, err := fwkeep.Keep(ctx, runs, fwopt.NewOracle(f, omega, p.Seed), method, fwopt.Budget{Steps: p.Steps, DualityGap: true})
 	if err == nil && tr.Status != fwopt.Done {
 		err = fmt.Errorf("%+v: %v", *p, tr.Status)
 	}

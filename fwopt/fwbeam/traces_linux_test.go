@@ -295,7 +295,7 @@ func (x *tracer) reference(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := fwopt.NewOracle(set.Logistic(), omega, 1)
-	tr := fwopt.Run(context.Background(), o, &fwmore.FISTA{L: 1e-3}, from.W, fwopt.Budget{Steps: x.pick(30, 200), DualityGap: true, Every: 1.2})
+	tr := fwopt.Run(context.Background(), o.From(from.W), &fwmore.FISTA{L: 1e-3}, fwopt.Budget{Steps: x.pick(30, 200), DualityGap: true, Every: 1.2})
 	least, lower := math.Inf(1), math.Inf(-1)
 	for _, q := range tr.Points {
 		least, lower = min(least, q.F), max(lower, q.F-q.DualityGap-q.Slack)

@@ -323,7 +323,7 @@ func TestGrid(t *testing.T) {
 			continue
 		}
 		f, omega := n.Beckmann(), n.Flows()
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.BiconjugateFW{}, nil, fwopt.Budget{Steps: 60, DualityGap: true})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.BiconjugateFW{}, fwopt.Budget{Steps: 60, DualityGap: true})
 		full, streets := 0, 0
 		for k, l := range n.Links {
 			if l.B > 0 {
@@ -416,7 +416,7 @@ func TestPublished(t *testing.T) {
 			t.Errorf("%s: f of the published flows is %.16g, published is %.16g", name, known, want)
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		tr := fwopt.Run(ctx, fwopt.NewOracle(f, omega, 1), &fwmore.BiconjugateFW{}, nil, fwopt.Budget{Steps: 1000, DualityGap: true,
+		tr := fwopt.Run(ctx, fwopt.NewOracle(f, omega, 1), &fwmore.BiconjugateFW{}, fwopt.Budget{Steps: 1000, DualityGap: true,
 			Watch: func(_ *fwopt.Trace, p fwopt.Point) {
 				if p.F <= want*(1+5e-7) {
 					stop()
@@ -447,7 +447,7 @@ func ExampleReadNetwork() {
 	}
 	fmt.Println(n)
 	f := n.Beckmann()
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, n.Flows(), 1), &fwmore.BiconjugateFW{}, nil, fwopt.Budget{Steps: 50})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, n.Flows(), 1), &fwmore.BiconjugateFW{}, fwopt.Budget{Steps: 50})
 	minutes := make([]float64, len(n.Arcs))
 	f.Grad(minutes, tr.W, fwopt.Batch{})
 	fmt.Printf("flows %.1f, minutes %.2f\n", tr.W, minutes)

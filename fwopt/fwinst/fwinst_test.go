@@ -347,7 +347,7 @@ func TestWithoutSnapshot(t *testing.T) {
 			t.Errorf("named %s", q.F)
 		}
 		run := func(p *Instance) *fwopt.Trace {
-			tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(p.F, p.Omega, 1), fwopt.SVRFTheorem1(), w0, fwopt.Budget{Steps: 9})
+			tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(p.F, p.Omega, 1).From(w0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 9})
 			if err != nil || strings.HasPrefix(tr.Note, "not ") {
 				t.Errorf("%s: %v, %s", p.Name, err, tr.Note)
 			}
@@ -527,7 +527,7 @@ func TestKept(t *testing.T) {
 		Product(MSC(4, 1), Simplex(16, 8, 1)), Product(MSC(4, 1), Simplex(16, 8, 2)), Zigzag(),
 	} {
 		for range 2 {
-			tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(p.F, p.Omega, 1), fwopt.SVRFTheorem1(), p.W0, fwopt.Budget{Steps: 5})
+			tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 5})
 			if err != nil || tr.Note != "" {
 				t.Errorf("%s: %v, %q", p.Name, err, tr.Note)
 			}

@@ -14,5 +14,5 @@ import (
 func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64, at func(s fwopt.Step) (record, last bool)) []fwopt.Point {
 	need.Given("fwinst", "the Instance", p == nil)
 	b := fwopt.Budget{Record: at, Excess: p.Excess, NoW: true}
-	return fwopt.Run(ctx, fwopt.NewOracle(p.F, p.Omega, seed), m, p.W0, b).Complete()
+	return fwopt.Run(ctx, fwopt.NewOracle(p.F, p.Omega, seed).From(p.W0), m, b).Complete()
 }

@@ -165,7 +165,7 @@ func own(t testing.TB) (shifted, round) {
 
 func keep(t testing.TB, ctx context.Context, dir string, f fwopt.FiniteSum, omega fwopt.Domain, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 	t.Helper()
-	tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 3), m, nil, b)
+	tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 3), m, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func files(dir, pattern string) []string {
 func TestKeepOwnParts(t *testing.T) {
 	f, omega := own(t)
 	b, dir, bg := fwopt.Budget{Steps: 60}, t.TempDir(), context.Background()
-	want := small.Bits(fwopt.Run(bg, fwopt.NewOracle(f, omega, 3), newExported(), nil, b))
+	want := small.Bits(fwopt.Run(bg, fwopt.NewOracle(f, omega, 3), newExported(), b))
 	for _, stop := range []int{2, 3, 10, 41, 59} {
 		ctx, stopping := small.StopAfter(stop, b)
 		if tr := keep(t, ctx, dir, f, omega, newExported(), stopping); tr.Last().Step != stop || tr.Note != "" {
@@ -251,13 +251,13 @@ func TestKeepSeesEdits(t *testing.T) {
 		{"the code of the loss", shifted{f.LeastSquares, 0.1, 1e-9}, omega, fresh(), b, 3, "run anew"},
 		{"the code of the method", f, omega, m(func(m *exported) { m.Bend = func(k int, g []float64) { g[1] *= 1.001 } }), b, 3, "run anew"},
 	} {
-		want := fwopt.Run(bg, fwopt.NewOracle(c.f, c.omega, c.seed), copyOf(c.m), nil, c.b)
+		want := fwopt.Run(bg, fwopt.NewOracle(c.f, c.omega, c.seed), copyOf(c.m), c.b)
 		before := keep(t, bg, dir, f, omega, newExported(), b) // as it was before the edit
-		got, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(c.f, c.omega, c.seed), copyOf(c.m), nil, c.b)
+		got, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(c.f, c.omega, c.seed), copyOf(c.m), c.b)
 		if err != nil || small.Bits(got) != small.Bits(want) || !strings.HasPrefix(got.Note, c.note) || c.note == "" && got.Note != "" {
 			t.Errorf("%s was edited: f = %v, want %v; %v, %q", c.name, got.Last().F, want.Last().F, err, got.Note)
 		}
-		again, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(c.f, c.omega, c.seed), copyOf(c.m), nil, c.b)
+		again, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(c.f, c.omega, c.seed), copyOf(c.m), c.b)
 		if err != nil || again.Last().Seconds != got.Last().Seconds || again.Note != "" {
 			t.Errorf("%s was edited, then nothing: run again (%v, %q)", c.name, err, again.Note)
 		}
@@ -427,7 +427,7 @@ func TestKeepRefusesStates(t *testing.T) {
 		{newAveraged(), []string{"field bend of *fwkeep_test.averaged", "unexported"}, false},
 	} {
 		dir, steps := t.TempDir(), 0
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), c.m, nil,
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), c.m,
 			fwopt.Budget{Steps: 9, Watch: func(_ *fwopt.Trace, now fwopt.Point) { steps = now.Step }})
 		if tr != nil || err == nil || steps > 2 || steps > 0 && !c.late || len(files(dir, "*")) > 0 {
 			t.Errorf("%T: after %d steps %v, %v", c.m, steps, tr, err)
@@ -476,7 +476,7 @@ func TestKeepLateFaults(t *testing.T) {
 			}()
 			m := fwopt.SFWExperiments()
 			m.Gamma = gamma
-			tr, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3), m, nil, b)
+			tr, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3), m, b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -513,7 +513,7 @@ func TestKeepEditedState(t *testing.T) {
 	}
 	turnedLocal = true
 	defer func() { turnedLocal = false }()
-	if tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3), fresh(), nil, b); tr != nil || err == nil || !strings.Contains(err.Error(), "turned") {
+	if tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3), fresh(), b); tr != nil || err == nil || !strings.Contains(err.Error(), "turned") {
 		t.Errorf("a method that lost its state: %v, %v", tr, err)
 	}
 }
@@ -526,7 +526,7 @@ func TestKeepDamage(t *testing.T) {
 	for _, stop := range []int{9, 99} {
 		dir := t.TempDir()
 		call := func() (*fwopt.Trace, error) {
-			return fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), nil, b)
+			return fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), b)
 		}
 		ctx, stopping := small.StopAfter(stop, b)
 		keep(t, ctx, dir, f, omega, fwopt.SVRFTheorem1(), stopping)
@@ -581,7 +581,7 @@ func TestKeepSeesCode(t *testing.T) {
 	for i, v := range []float64{0, 1e-3} {
 		fixed = v
 		w0 := []float64{1, 0, 0, 0, 0, 0, 0, 0, 0}
-		tr, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(wider, even{9}, 3), fwopt.SFWExperiments(), w0, b)
+		tr, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(wider, even{9}, 3).From(w0), fwopt.SFWExperiments(), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -635,7 +635,7 @@ func TestKeepEpochs(t *testing.T) {
 			m.N = func(int) int { return n }
 			return m
 		}
-		want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), fresh(), nil, b)
+		want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), fresh(), b)
 		if tr := keep(t, context.Background(), dir, f, omega, fresh(), b); small.Bits(tr) != small.Bits(want) {
 			t.Errorf("N = %d: f = %v, want %v", n, tr.Last().F, want.Last().F)
 		}

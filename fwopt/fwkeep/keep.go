@@ -57,9 +57,9 @@ import (
 // error and is left as it is; the trace is then nil. One that cannot be read, as that of
 // somebody else may be, counts as none, and Trace.Note says so; a new one takes its place.
 // Watch is called for the steps that are new.
-func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) (*fwopt.Trace, error) {
+func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) (*fwopt.Trace, error) {
 	need.Given("fwkeep", "the context of a run", ctx == nil)
-	r := fwopt.NewRunner(o, m, w0, b)
+	r := fwopt.NewRunner(o, m, b)
 	ids, why := identities(r)
 	if why != "" {
 		r.Trace.Note = "not kept: " + why // where Watch sees it

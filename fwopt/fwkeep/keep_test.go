@@ -31,12 +31,12 @@ func TestKeepOnAFullDisk(t *testing.T) {
 	defer exec.Command("umount", dir).Run()
 	f, omega := small.Problem()
 	b := fwopt.Budget{Steps: 30}
-	if _, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), nil, b); err != nil {
+	if _, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), b); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 1<<20), 0o666) // as much as there is room for
-	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 2), fwopt.SFWExperiments(), nil, b)
+	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 2), fwopt.SFWExperiments(), b)
 	if err == nil || tr == nil || tr.Status != fwopt.Done || !strings.Contains(err.Error(), "not kept") {
 		t.Errorf("on a full disk: %v, %v", tr, err)
 	}
@@ -56,7 +56,7 @@ func TestKeepTellsRunsApart(t *testing.T) {
 	n := 0
 	keep := func(f fwopt.FiniteSum, omega fwopt.Domain, seed uint64, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
 		t.Helper()
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, seed), m, w0, b)
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, seed).From(w0), m, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestKeepTellsRunsApart(t *testing.T) {
 	keep(f, omega, 1, fwopt.SVRGExperiments(2), nil, b)
 	// a method, a sum or a domain of one's own is run and not kept
 	own := fwopt.MethodFunc(fwopt.SFWExperiments().Steps)
-	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), own, nil, b)
+	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), own, b)
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); err != nil || tr.Status != fwopt.Done || len(files) != n {
 		t.Errorf("an own method: %v, %v, files %d", err, tr.Status, len(files))
 	}
@@ -94,7 +94,7 @@ func TestKeepTellsRunsApart(t *testing.T) {
 	}()
 	used := fwopt.SFWExperiments()
 	keep(f, omega, 3, used, nil, b)
-	fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), used, nil, fwopt.Budget{Steps: 9})
+	fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), used, fwopt.Budget{Steps: 9})
 }
 
 // Two schedules that differ late, at a step beyond any that are looked at ahead of
@@ -115,8 +115,8 @@ func TestKeepLateSchedules(t *testing.T) {
 	for _, c := range []struct{ a, b, steps int }{{66, 95, 95}, {1200, 1300, 1250}} {
 		dir, b := t.TempDir(), fwopt.Budget{Steps: c.steps}
 		for i, end := range []int{c.a, c.b, c.a, c.b} {
-			want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), phase(end), nil, b)
-			got, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), phase(end), nil, b)
+			want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), phase(end), b)
+			got, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), phase(end), b)
 			if err != nil || small.Bits(got) != small.Bits(want) || got.Note != "" {
 				t.Errorf("call %d, a constant step up to %d: f = %v, want %v (%v, %s)", i, end, got.Last().F, want.Last().F, err, got.Note)
 			}
@@ -132,7 +132,7 @@ func TestKeepLateSchedules(t *testing.T) {
 			if i > 1 {
 				ctx, stopping = context.Background(), b
 			}
-			want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), phase(end), nil, b)
+			want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), phase(end), b)
 			begun := 0
 			watch := stopping.Watch
 			stopping.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
@@ -143,17 +143,17 @@ func TestKeepLateSchedules(t *testing.T) {
 					watch(tr, now)
 				}
 			}
-			got, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), phase(end), nil, stopping)
+			got, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), phase(end), stopping)
 			if err != nil || i > 1 && (small.Bits(got) != small.Bits(want) || begun != c.steps) || i < 2 && begun != 1 {
 				t.Errorf("call %d, a constant step up to %d, interrupted: from step %d, f = %v, want %v (%v)", i, end, begun, got.Last().F, want.Last().F, err)
 			}
 		}
 		// that differ only where neither has been: one run
-		got, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), phase(c.b), nil, fwopt.Budget{Steps: c.a})
+		got, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), phase(c.b), fwopt.Budget{Steps: c.a})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), phase(c.a), nil, fwopt.Budget{Steps: c.a}); c.a > 1000 && again.Last().Seconds != got.Last().Seconds {
+		if again, _ := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), phase(c.a), fwopt.Budget{Steps: c.a}); c.a > 1000 && again.Last().Seconds != got.Last().Seconds {
 			t.Error("two runs of the same steps were both run")
 		}
 	}
@@ -164,7 +164,7 @@ func TestKeepBadFiles(t *testing.T) {
 	b := fwopt.Budget{Steps: 30}
 	keep := func(dir string, stop int) (*fwopt.Trace, error) {
 		ctx, b := small.StopAfter(stop, b)
-		return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
+		return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), b)
 	}
 	only := func(dir, pattern string) string {
 		t.Helper()
@@ -198,13 +198,13 @@ func TestKeepBadFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, b2 := small.StopAfter(5, fwopt.Budget{Steps: 31})
-	if _, err := fwkeep.Keep(ctx, dir2, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b2); err != nil {
+	if _, err := fwkeep.Keep(ctx, dir2, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), b2); err != nil {
 		t.Fatal(err)
 	}
 	data, _ := os.ReadFile(only(dir2, "*.ckpt"))
 	mine := only(dir, "*.ckpt")
 	os.WriteFile(mine, data, 0o666)
-	want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
+	want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), b)
 	if tr, err := keep(dir, 99); err != nil || small.Bits(tr) != small.Bits(want) {
 		t.Errorf("a checkpoint of another run: %v", err)
 	}
@@ -257,7 +257,7 @@ func TestKeepWhileTheDiskFills(t *testing.T) {
 	defer fwkeep.PersistEvery(20 * time.Second)
 	fwkeep.PersistEvery(0)
 	f, omega := small.Problem()
-	want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 60})
+	want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 60})
 	for _, again := range []bool{false, true} {
 		dir := t.TempDir()
 		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir).CombinedOutput(); err != nil {
@@ -273,7 +273,7 @@ func TestKeepWhileTheDiskFills(t *testing.T) {
 				os.Remove(filler)
 			}
 		}}
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), b)
 		if tr == nil || small.Bits(tr) != small.Bits(want) || (err == nil) != again || err != nil && !strings.Contains(err.Error(), "no space left") {
 			t.Errorf("room again: %v; %v", again, err)
 		}
@@ -283,7 +283,7 @@ func TestKeepWhileTheDiskFills(t *testing.T) {
 			t.Errorf("room again: %v; left %v", again, append(left, old...))
 		}
 		os.Remove(filler)
-		if tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 60}); err != nil || small.Bits(tr) != small.Bits(want) {
+		if tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 60}); err != nil || small.Bits(tr) != small.Bits(want) {
 			t.Errorf("room again: %v; the next call: %v", again, err)
 		}
 	}
@@ -298,7 +298,7 @@ func TestLateSchedulesOneFolder(t *testing.T) {
 		m.M = func(int) int { return 2 }
 		m.Gamma = func(k int) float64 { return 1 / float64(1+min(k, end)) }
 		f, omega := small.Problem()
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), m, nil, b)
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), m, b)
 		if err != nil {
 			return "", err
 		}
@@ -309,7 +309,7 @@ func TestLateSchedulesOneFolder(t *testing.T) {
 		m := fwopt.SFWExperiments()
 		m.M = func(int) int { return 2 }
 		m.Gamma = func(k int) float64 { return 1 / float64(1+min(k, end)) }
-		want[end] = small.Bits(fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, b))
+		want[end] = small.Bits(fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, b))
 	}
 	for range 2 {
 		var wg sync.WaitGroup
@@ -333,12 +333,12 @@ func TestTwoProgramsOneFolder(t *testing.T) {
 	f, omega := small.Problem()
 	dir := t.TempDir()
 	b := fwopt.Budget{Steps: 300}
-	want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
+	want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), b)
 	got := make(chan string, 8)
 	for range 8 {
 		go func() {
 			f, omega := small.Problem()
-			tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), nil, b)
+			tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), b)
 			if err != nil {
 				got <- err.Error()
 				return
@@ -360,7 +360,7 @@ func TestKeepDoesNotKeepAnEmbeddingSum(t *testing.T) {
 	f, omega := small.Problem()
 	dir := t.TempDir()
 	o := fwopt.NewOracle(ridge{f.(*fwsum.LeastSquares)}, omega, 1)
-	if _, err := fwkeep.Keep(context.Background(), dir, o, fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 3}); err != nil {
+	if _, err := fwkeep.Keep(context.Background(), dir, o, fwopt.SFWExperiments(), fwopt.Budget{Steps: 3}); err != nil {
 		t.Fatal(err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
@@ -375,8 +375,8 @@ func TestKeepKnowsTheOracle(t *testing.T) {
 	b := fwopt.Budget{Steps: 3}
 	used := fwopt.NewOracle(f, omega, 1)
 	w0 := used.Start()
-	a, _ := fwkeep.Keep(context.Background(), dir, used, fwopt.SFWExperiments(), w0, b)
-	c, _ := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), w0, b)
+	a, _ := fwkeep.Keep(context.Background(), dir, used.From(w0), fwopt.SFWExperiments(), b)
+	c, _ := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1).From(w0), fwopt.SFWExperiments(), b)
 	if a.Last().Calls.Exact != 1 || c.Last().Calls.Exact != 0 {
 		t.Errorf("exact gradients %d and %d, want 1 and 0", a.Last().Calls.Exact, c.Last().Calls.Exact)
 	}

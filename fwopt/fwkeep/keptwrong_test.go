@@ -170,7 +170,7 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for i, c := range []call{c[0], c[1], c[0]} {
-			want := fwopt.Run(bg, fwopt.NewOracle(c.f, c.omega, 3), c.m(), nil, c.b)
+			want := fwopt.Run(bg, fwopt.NewOracle(c.f, c.omega, 3), c.m(), c.b)
 			if got := keep(t, bg, dir, c.f, c.omega, c.m(), c.b); small.Bits(got) != small.Bits(want) || got.Note != "" {
 				t.Errorf("%s, call %d: f = %v, want %v, %q", name, i, got.Last().F, want.Last().F, got.Note)
 			}
@@ -199,7 +199,7 @@ func TestKeepLooksInAnyContext(t *testing.T) {
 		dir := t.TempDir()
 		fixed = 0
 		call := func(ctx context.Context) *fwopt.Trace {
-			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, even{9}, 3), fwopt.SFWExperiments(), w0, c.b)
+			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, even{9}, 3).From(w0), fwopt.SFWExperiments(), c.b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +267,7 @@ func refused(t *testing.T, f fwopt.FiniteSum, omega fwopt.Domain, state any, wan
 		m = &holds[any]{A: a}
 	}
 	steps := 0
-	tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, omega, 1), m, nil,
+	tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, omega, 1), m,
 		fwopt.Budget{Steps: 9, Watch: func(_ *fwopt.Trace, now fwopt.Point) { steps = now.Step }})
 	if tr != nil || err == nil || steps > 1 || !strings.Contains(err.Error(), want) {
 		t.Errorf("%T: after %d steps: %v, want %q", state, steps, err, want)
@@ -357,7 +357,7 @@ func TestKeepHalts(t *testing.T) {
 			t.Errorf("panic %q", r)
 		}
 	}()
-	fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &endless{Half: true}, nil, fwopt.Budget{Linear: 100})
+	fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &endless{Half: true}, fwopt.Budget{Linear: 100})
 }
 
 // A schedule that changes while the run is made is found out at its end.
@@ -398,8 +398,8 @@ func TestKeepSeesALoss(t *testing.T) {
 	for i, v := range []float64{1, 1, 1.5, 1.5} {
 		slant = v
 		f, omega := fwsum.NewRowSum(x, 1, slanted{y}), fwset.Simplex{D: 8, R: 1}
-		want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), w0, fwopt.Budget{Steps: 30})
-		got, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), w0, fwopt.Budget{Steps: 30})
+		want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 30})
+		got, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 30})
 		if err != nil || small.Bits(got) != small.Bits(want) || strings.HasPrefix(got.Note, "run anew") != (i == 2) {
 			t.Errorf("call %d: %v, f = %v, want %v, %q", i, err, got.Last().F, want.Last().F, got.Note)
 		}
@@ -412,7 +412,7 @@ func TestKeepHalfChangedData(t *testing.T) {
 	omega, dir := fwset.Simplex{D: 8, R: 1}, t.TempDir()
 	w0, b := []float64{1, 0, 0, 0, 0, 0, 0, 0}, fwopt.Budget{Steps: 30}
 	call := func(f fwopt.FiniteSum) string {
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3), fwopt.FWOpenLoop(), w0, b)
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.FWOpenLoop(), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +425,7 @@ func TestKeepHalfChangedData(t *testing.T) {
 	}
 	call(half)
 	right := fwsum.NewLeastSquares(x, y)
-	want := fwopt.Run(context.Background(), fwopt.NewOracle(right, omega, 3), fwopt.FWOpenLoop(), w0, b)
+	want := fwopt.Run(context.Background(), fwopt.NewOracle(right, omega, 3).From(w0), fwopt.FWOpenLoop(), b)
 	if call(right) != small.Bits(want) {
 		t.Error("the run of data that was changed after its sum was made came back")
 	}
@@ -476,7 +476,7 @@ func TestGapStandsStill(t *testing.T) {
 	m := &fwopt.FW{Rule: lowered{}}
 	for _, b := range []fwopt.Budget{{Tolerance: 1e-9}, {Tolerance: 1e-9, Projections: 5}} {
 		fresh := *m
-		if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fresh, nil, b); tr.Status != fwopt.Stalled || tr.Last().Step < 1000 || tr.Last().Step > 10000 {
+		if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fresh, b); tr.Status != fwopt.Stalled || tr.Last().Step < 1000 || tr.Last().Step > 10000 {
 			t.Errorf("%+v: %v after %d steps", b, tr.Status, tr.Last().Step)
 		}
 	}
@@ -497,5 +497,5 @@ func TestWritingW0(t *testing.T) {
 			}
 		}
 	})
-	fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 5})
+	fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 5})
 }

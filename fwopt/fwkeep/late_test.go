@@ -58,12 +58,12 @@ func TestKeepLateState(t *testing.T) {
 	for _, c := range [][2]int{{3, 1}, {4, 1}, {5, 1}, {9, 1}, {17, 1}, {60, 1}, {1, 3}, {1, 7}, {1, 10}} {
 		for _, stop := range []int{0, 90} {
 			dir, b := t.TempDir(), fwopt.Budget{Steps: 120}
-			want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), &late{From: c[0], Every: c[1]}, nil, b)
+			want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), &late{From: c[0], Every: c[1]}, b)
 			ctx := context.Background()
 			if stop > 0 {
 				ctx, b = small.StopAfter(stop, b)
 			}
-			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 3), &late{From: c[0], Every: c[1]}, nil, b)
+			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 3), &late{From: c[0], Every: c[1]}, b)
 			name := fmt.Sprintf("from step %d, each %d, stopped after %d", c[0], c[1], stop)
 			if err == nil || !strings.Contains(err.Error(), "*fwkeep_test.late cannot go on from its state") {
 				t.Errorf("%s: %v", name, err)

@@ -57,34 +57,34 @@ func TestKeepRules(t *testing.T) {
 		"AwayFW": func(up float64) fwopt.Method { return &fwmore.AwayFW{Rule: &adaptive{Up: up}} },
 	} {
 		b := fwopt.Budget{Steps: 30, DualityGap: true}
-		whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(2), nil, b)
+		whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(2), b)
 		for _, at := range []int{2, 3, 17, 29} {
 			dir := t.TempDir()
 			ctx, watched := small.StopAfter(at, b)
-			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(2), nil, watched)
+			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(2), watched)
 			if err != nil || tr.Status != fwopt.Interrupted {
 				t.Fatalf("%s: %v, %v", name, tr, err)
 			}
 			steps := 0
 			b := b
 			b.Watch = func(*fwopt.Trace, fwopt.Point) { steps++ }
-			tr, err = fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(2), nil, b)
+			tr, err = fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(2), b)
 			if err != nil || small.Bits(tr) != small.Bits(whole) || steps != 30-at {
 				t.Fatalf("%s from step %d: %v, %d steps, note %q", name, at, err, steps, tr.Note)
 			}
-			other, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(3), nil, b)
+			other, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(3), b)
 			if err != nil || slices.Equal(other.W, whole.W) || steps != 60-at {
 				t.Fatalf("%s: another parameter of the rule had the first one's run: %v, %d steps", name, err, steps)
 			}
 		}
 	}
 	dir := t.TempDir()
-	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: mute{1}}, nil, fwopt.Budget{Steps: 5})
+	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: mute{1}}, fwopt.Budget{Steps: 5})
 	if err != nil || !strings.Contains(tr.Note, "not kept: fwkeep_test.mute has no method Identify") {
 		t.Errorf("%v, note %q", err, tr.Note)
 	}
 	// a run that records by a function cannot be told from others
-	tr, err = fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), nil, fwopt.Budget{Record: fwopt.Geometric(2, 8)})
+	tr, err = fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Record: fwopt.Geometric(2, 8)})
 	if err != nil || len(files(dir, "*")) > 0 || !strings.Contains(tr.Note, "Budget.Record") {
 		t.Errorf("%v, note %q", err, tr.Note)
 	}
@@ -104,7 +104,7 @@ func TestKeepRefusesATypeThatTurns(t *testing.T) {
 	m.Rule = fwopt.OpenLoop{}
 	b := fwopt.Budget{Steps: 10}
 	b.Watch = func(_ *fwopt.Trace, now fwopt.Point) { m.Rule = fwopt.Short{L: 9} }
-	tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, omega, 1), m, nil, b)
+	tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, omega, 1), m, b)
 	if tr != nil || err == nil || !strings.Contains(err.Error(), "set them where the method is made") {
 		t.Errorf("%v, %v", tr, err)
 	}
@@ -129,7 +129,7 @@ func TestRulesBadInput(t *testing.T) {
 					t.Errorf("%v, want %q", r, c.want)
 				}
 			}()
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), c.m, nil, fwopt.Budget{Steps: 3})
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), c.m, fwopt.Budget{Steps: 3})
 		}()
 	}
 }
@@ -182,7 +182,7 @@ func TestKeepRefusesRules(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		ctx, b := small.StopAfter(7, fwopt.Budget{Steps: 20})
-		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), nil, b)
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), b)
 		if err == nil || !strings.Contains(err.Error(), want) || len(files(dir, "*")) > 0 {
 			t.Errorf("%v, files %v, want %q", err, files(dir, "*"), want)
 		}
@@ -204,7 +204,7 @@ func TestKeepMinusZero(t *testing.T) {
 	f, omega := small.Problem()
 	dir := t.TempDir()
 	for range 2 {
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(minusZero{f}, omega, 1), fwopt.SFWExperiments(), nil, fwopt.Budget{Steps: 5})
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(minusZero{f}, omega, 1), fwopt.SFWExperiments(), fwopt.Budget{Steps: 5})
 		if err != nil || tr.Note != "" {
 			t.Errorf("%v, note %q", err, tr.Note)
 		}
@@ -243,7 +243,7 @@ func TestKeepAVertex(t *testing.T) {
 		dir := t.TempDir()
 		for _, stop := range []int{at, 9} {
 			ctx, b := small.StopAfter(stop, fwopt.Budget{Steps: 9})
-			if tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), new(vertexed), nil, b); err != nil || tr.Last().Step != stop {
+			if tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), new(vertexed), b); err != nil || tr.Last().Step != stop {
 				t.Fatalf("%v, %v", tr.Last(), err)
 			}
 		}

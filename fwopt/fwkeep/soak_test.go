@@ -40,9 +40,9 @@ func (s soaked) keep(t testing.TB, ctx context.Context, dir string, b fwopt.Budg
 	b.DualityGap = true
 	if s.method == "own" {
 		f, omega := own(t)
-		return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), newExported(), nil, b)
+		return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), newExported(), b)
 	}
-	return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), small.Methods()[s.method], nil, b)
+	return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), small.Methods()[s.method], b)
 }
 
 // iterative are the methods whose runs are short enough on the wide problem.

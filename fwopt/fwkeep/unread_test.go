@@ -58,7 +58,7 @@ func unread(t *testing.T, name string, spoil func(path string) error, refused st
 	t.Helper()
 	f, omega := small.Problem()
 	b, bg := fwopt.Budget{Steps: 30}, context.Background()
-	want := fwopt.Run(bg, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), nil, b)
+	want := fwopt.Run(bg, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), b)
 	for _, stop := range []int{9, 99} { // a checkpoint, a trace
 		dir := t.TempDir()
 		ctx, stopping := small.StopAfter(stop, b)
@@ -79,7 +79,7 @@ func unread(t *testing.T, name string, spoil func(path string) error, refused st
 		steps := 0
 		b := b
 		b.Watch = func(*fwopt.Trace, fwopt.Point) { steps++ }
-		tr, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), nil, b)
+		tr, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), b)
 		if tr == nil || small.Bits(tr) != small.Bits(want) || steps != 30 || !strings.HasPrefix(tr.Note, "run anew: a run cannot be read: ") || !strings.Contains(tr.Note, path) {
 			note := "no trace"
 			if tr != nil {

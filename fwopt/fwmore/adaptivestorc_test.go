@@ -38,7 +38,7 @@ func TestAdaptiveSTORCCertificate(t *testing.T) {
 		m := fwmore.NewAdaptiveSTORC()
 		m.Tolerance, m.Memory.Size = 1e-4*half*half, 4+r.IntN(17)
 		last := math.Inf(1)
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, w0, fwopt.Budget{Steps: 300, Every: math.Inf(1), Watch: func(tr *fwopt.Trace, _ fwopt.Point) {
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, fwopt.Budget{Steps: 300, Every: math.Inf(1), Watch: func(tr *fwopt.Trace, _ fwopt.Point) {
 			if m.Since > 0 {
 				return
 			}
@@ -73,7 +73,7 @@ func TestAdaptiveSTORCScale(t *testing.T) {
 		}
 		m := fwmore.NewAdaptiveSTORC()
 		o := fwopt.NewOracle(fwsum.NewLeastSquares(y, c), fwset.Simplex{D: 8, R: scaleΩ}, 1)
-		tr := fwopt.Run(context.Background(), o, m, nil, fwopt.Budget{Steps: 100})
+		tr := fwopt.Run(context.Background(), o, m, fwopt.Budget{Steps: 100})
 		for j := range m.Y {
 			m.Y[j] /= scaleΩ
 		}
@@ -224,7 +224,7 @@ func TestAdaptiveSTORCNaive(t *testing.T) {
 				m.Memory.Size = 0
 				change(&m.Rules)
 				o := fwopt.NewOracle(f, omega, seed)
-				fwopt.Run(context.Background(), o, m, o.Start(), fwopt.Budget{Steps: 70})
+				fwopt.Run(context.Background(), o.From(o.Start()), m, fwopt.Budget{Steps: 70})
 				return m
 			}
 			m, frozen := run(change), run(func(*fwmore.AdaptiveRules) {})
@@ -323,7 +323,7 @@ func TestAdaptiveSTORCBadInput(t *testing.T) {
 	} {
 		m := fwmore.NewAdaptiveSTORC()
 		m.Tolerance = c.tol
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(c.f, omega, 1), m, c.w0, budget)
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(c.f, omega, 1).From(c.w0), m, budget)
 		if tr.Status != c.want || tr.Last().Step > c.most || tr.Status == fwopt.Ended && !(m.B <= c.tol) {
 			t.Errorf("%s: %v after %d steps, B = %g, %+v", name, tr.Status, tr.Last().Step, m.B, tr.Last().Calls)
 		}
@@ -332,7 +332,7 @@ func TestAdaptiveSTORCBadInput(t *testing.T) {
 		for _, with := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			left := calls
 			m := fwmore.NewAdaptiveSTORC()
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(broken{f, &left, with}, omega, 1), m, nil, fwopt.Budget{Steps: 1000, Every: math.Inf(1)})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(broken{f, &left, with}, omega, 1), m, fwopt.Budget{Steps: 1000, Every: math.Inf(1)})
 			if tr.Status != fwopt.Stalled || math.IsNaN(m.B) && tr.Last().Step > 0 {
 				t.Errorf("%g in call %d: %v after %d steps, B = %g", with, calls, tr.Status, tr.Last().Step, m.B)
 			}
@@ -350,7 +350,7 @@ func ExampleAdaptiveSTORC() {
 	f := fwsum.NewLeastSquares(small.Data())
 	m := fwmore.NewAdaptiveSTORC()
 	m.Tolerance = 1e-6
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 8, R: 1}, 1), m, nil, fwopt.Budget{Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 8, R: 1}, 1), m, fwopt.Budget{Steps: 1000})
 	fmt.Printf("%v; f(w) = %.6f is within %.0e of the least\n", tr.Status, tr.Last().F, tr.Last().Bound)
 	// Output: ended by the method; f(w) = 0.727884 is within 2e-07 of the least
 }

@@ -208,7 +208,7 @@ func TestBacktrackingOddSums(t *testing.T) {
 	linear := fwsum.NewQuadratic(2, make([]float64, 2), []float64{1, 1})
 	run := func(f fwopt.FiniteSum, w0 ...float64) (*fwopt.Trace, *fwmore.Backtracking) {
 		rule := &fwmore.Backtracking{}
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: rule}, w0, fwopt.Budget{Steps: 30}), rule
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{Rule: rule}, fwopt.Budget{Steps: 30}), rule
 	}
 	if tr, rule := run(linear, 1, 0); tr.W[0] != 1 || tr.W[1] != 0 || rule.L != 0 || tr.Last().Calls.Exact != 30 {
 		t.Errorf("a constant: %v, L = %g, %+v", tr.W, rule.L, tr.Last().Calls)
@@ -284,7 +284,7 @@ func TestBacktrackingAtTheFloor(t *testing.T) {
 func ExampleBacktracking() {
 	f, omega := squares(5, 1), fwset.Simplex{D: 5, R: 2}
 	rule := &fwmore.Backtracking{}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.PairwiseFW{Rule: rule}, nil, fwopt.Budget{Tolerance: 1e-9, Steps: 100})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.PairwiseFW{Rule: rule}, fwopt.Budget{Tolerance: 1e-9, Steps: 100})
 	fmt.Printf("%v after %d steps, w = %.3f, L = %.2f where %.1f is safe\n", tr.Status, tr.Last().Step, tr.W, rule.L, f.Smoothness())
 	// Output:
 	// converged after 19 steps, w = [0.000 1.344 0.000 0.155 0.501], L = 1.06 where 14.1 is safe

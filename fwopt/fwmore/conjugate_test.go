@@ -290,7 +290,7 @@ func TestConjugateBadInput(t *testing.T) {
 			"fwopt: fwmore_test.bent has no line search; use another StepRule":                                             bent{f, f.(fwmore.Curver)},
 		} {
 			if got := small.Panics(func() {
-				fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), nil, fwopt.Budget{Steps: 3})
+				fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), fwopt.Budget{Steps: 3})
 			}); got != want {
 				t.Errorf("panic %q, want %q", got, want)
 			}
@@ -351,7 +351,7 @@ func TestConjugateMisled(t *testing.T) {
 func ExampleBiconjugateFW() {
 	f, net := streets(4, 1)
 	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, net, 1), m, nil, fwopt.Budget{Tolerance: 0.01, Steps: 1000})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, net, 1), m, fwopt.Budget{Tolerance: 0.01, Steps: 1000})
 		fmt.Printf("%v %v after %d steps\n", m, tr.Status, tr.Last().Step)
 	}
 	// Output:

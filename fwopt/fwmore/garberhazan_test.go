@@ -184,7 +184,7 @@ func ExampleGarberHazan() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	L, D, alpha := 1.5, omega.Diameter(), 0.75 // of f itself
 	m := fwmore.GarberHazanStronglyConvex(L, D, alpha, omega.Rho())
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 100})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 100})
 	fmt.Printf("w = %.6f, bound %.1g\n%+v\n", tr.W, fwtheory.BoundGarberHazan(L, D, alpha, omega.Rho(), 100), tr.Last().Calls)
 	// Output:
 	// w = [0.750000 0.250000], bound 2e-06

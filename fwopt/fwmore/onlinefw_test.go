@@ -97,7 +97,7 @@ func TestOnlineFWConstants(t *testing.T) {
 func ExampleOnlineFW() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	m := fwmore.OnlineFWSmooth()
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 1000})
 	fmt.Printf("w = %.2f, terms %v\n%+v\n", tr.W, m.Index, tr.Last().Calls)
 	// Output:
 	// w = [0.73 0.27], terms [0 1 2 3]
@@ -108,7 +108,7 @@ func ExampleOnlineFW() {
 func ExampleOnlineFWLinear() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	m := fwmore.OnlineFWLipschitz(omega.Diameter(), 2)
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 1000})
 	fmt.Printf("w = %.2f\n%+v\n", tr.W, tr.Last().Calls)
 	// Output:
 	// w = [0.85 0.15]

@@ -389,7 +389,7 @@ func TestExactMethodsAtTheEdge(t *testing.T) {
 func TestPairwiseBadInput(t *testing.T) {
 	f, omega := small.Problem()
 	run := func(f fwopt.FiniteSum, m fwopt.Method) {
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Steps: 3})
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 3})
 	}
 	for want, call := range map[string]func(){
 		"fwmore: PairwiseFW.Rule is nil":      func() { run(f, &fwmore.PairwiseFW{}) },
@@ -435,7 +435,7 @@ func ExamplePairwiseFW() {
 	f := fwsum.NewQuadratic(3, nil, []float64{0.7, 0.4, -0.1})
 	omega := fwset.Simplex{D: 3, R: 1}
 	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwmore.PairwiseFWLineSearch(), fwmore.BlendedPairwiseLineSearch()} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, []float64{0, 0, 1}, fwopt.Budget{Tolerance: 1e-9, Steps: 1000})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From([]float64{0, 0, 1}), m, fwopt.Budget{Tolerance: 1e-9, Steps: 1000})
 		fmt.Printf("%v %v after %d steps at %.4f\n", m, tr.Status, tr.Last().Step, tr.W)
 	}
 	// Output:

@@ -28,7 +28,7 @@ const Folder = "runs"
 // state of the method cannot be saved; the message names the file or the field, and
 // the remedy. A run that is not kept is returned all the same; why it is not is said
 // in the progress display and where the run is interrupted.
-func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
+func Run(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 	ctx := interrupt()
 	if ctx.Err() != nil {
 		return &fwopt.Trace{Method: name(m), Data: name(o.F), Status: fwopt.Interrupted}
@@ -40,7 +40,7 @@ func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.T
 			watch(tr, now)
 		}
 	}
-	tr, err := fwkeep.Keep(ctx, Folder, o, m, w0, b)
+	tr, err := fwkeep.Keep(ctx, Folder, o, m, b)
 	p.Done()
 	if tr == nil {
 		panic(need.Line(err.Error()))
@@ -74,7 +74,7 @@ func Run(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.T
 //
 //	runs := fwnb.Seeds("SVRF", 10, func(ctx context.Context, seed uint64) []fwopt.Point {
 //		o := fwopt.NewOracle(p.F, p.Omega, seed)
-//		return fwopt.Run(ctx, o, fwopt.SVRFTheorem1(), p.W0, b).Complete()
+//		return fwopt.Run(ctx, o.From(p.W0), fwopt.SVRFTheorem1(), b).Complete()
 //	})
 //
 // Nothing is written to a file: runs that shall go on in the next execution are made by

@@ -39,7 +39,7 @@ func child() {
 		methods = []fwopt.Method{fwopt.MethodFunc(fwopt.SVRFTheorem1().Steps)}
 	}
 	for _, m := range methods {
-		tr := Run(fwopt.NewOracle(f, omega, 1), m, nil, b)
+		tr := Run(fwopt.NewOracle(f, omega, 1), m, b)
 		fmt.Printf("%s: %v, %d points, %x\n", tr.Method, tr.Status, len(tr.Points), tr.W)
 	}
 }

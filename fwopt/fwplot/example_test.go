@@ -162,7 +162,7 @@ func ExampleTuning() {
 func ExampleRelativeGap() {
 	f, omega := fwsum.NewQuadratic(2, []float64{1, 1}, []float64{2, 2}), fwset.Simplex{D: 2, R: 1}
 	o := fwopt.NewOracle(f, omega, 1)
-	tr := fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 999, DualityGap: true})
+	tr := fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), fwopt.Budget{Steps: 999, DualityGap: true})
 	low := fwrate.LowerBound(tr)
 	fmt.Printf("%.2f ≤ min f ≤ %.2f\n", low, tr.Last().F)
 	fmt.Println(fwplot.Traces(fwplot.Linear, fwplot.RelativeGap(low), tr).Y.Label.Text)

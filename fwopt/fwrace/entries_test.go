@@ -17,7 +17,7 @@ func TestRuns(t *testing.T) {
 	r := digits(t)
 	r.Budget, r.Grid = fwopt.Budget{Steps: 2, Linear: 50}, []float64{0.1, 1, 10}
 	run, seeds := r.Run, map[string]map[uint64]bool{}
-	r.Run = func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
+	r.Run = func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 		_, one := o.F.(*singly)
 		_, apart := m.(*endless)
 		key := fmt.Sprintf("%v svd %t singly %t endless %t", m, o.Omega.(fwset.TraceNorm).SVD, one, apart)
@@ -28,7 +28,7 @@ func TestRuns(t *testing.T) {
 			seeds[key] = map[uint64]bool{}
 		}
 		seeds[key][o.Seed] = true
-		return run(o, m, w0, b)
+		return run(o, m, b)
 	}
 	if _, err := r.Go(); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ type Race struct {
 }
 
 // Runner runs a method, as fwnb.Run and, with a context, fwopt.Run do.
-type Runner func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace
+type Runner func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace
 
 // New returns the race on f over the trace-norm ball of radius tau: 20 seconds a run, five
 // seeds, three for the tuning on 2⁻¹⁶, 2⁻¹², …, 2¹², and all changes. A short run is one
@@ -65,8 +65,8 @@ func New(f *fwsum.Logistic, tau float64) *Race {
 	r.Omega.H, r.Omega.M = f.Shape()
 	r.Omega.Tau = tau
 	r.W0 = fwopt.NewOracle(f, r.Omega, 0).Start()
-	r.Run = func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
-		return fwopt.Run(context.Background(), o, m, w0, b)
+	r.Run = func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
+		return fwopt.Run(context.Background(), o, m, b)
 	}
 	return r
 }
@@ -183,7 +183,7 @@ func (r *Race) one(e Entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Tra
 			f = &singly{Logistic: r.F}
 		}
 		omega.SVD = e.Change == SVD
-		return r.Run(fwopt.NewOracle(f, omega, seed), r.method(e, c), r.W0, b)
+		return r.Run(fwopt.NewOracle(f, omega, seed).From(r.W0), r.method(e, c), b)
 	}
 	tr := run(b)
 	if e.sliding() && b.Seconds > 0 && seed < tuning && tr.Status == fwopt.Done && tr.Last().Calls.Exact <= r.Epochs {

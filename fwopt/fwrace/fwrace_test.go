@@ -193,11 +193,11 @@ func TestInterrupted(t *testing.T) {
 		r := digits(t)
 		r.Changes, r.Budget.Steps, r.Grid = nil, 2, []float64{0.1}
 		run, n := r.Run, 0
-		r.Run = func(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
+		r.Run = func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 			if n++; n > at {
 				return &fwopt.Trace{Status: fwopt.Interrupted}
 			}
-			return run(o, m, w0, b)
+			return run(o, m, b)
 		}
 		if a, err := r.Go(); err != errInterrupted || a != nil {
 			t.Errorf("after %d runs: %v", at, err)

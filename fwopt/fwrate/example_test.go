@@ -35,7 +35,7 @@ func ExampleLaw_Measure() {
 	w0[0] = 1
 	runs := fwrate.Seeds(4, func(seed uint64) []fwopt.Point {
 		m := fwopt.SVRFTheorem1()
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, w0, fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: f.Excess}).Complete()
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: f.Excess}).Complete()
 	})
 	law := fwrate.Law{
 		Count: fwrate.Linear,
@@ -106,7 +106,7 @@ func ExampleTune() {
 	f, omega, w0 := spread(16, 2), fwset.Simplex{D: 16, R: 1}, make([]float64, 16)
 	w0[0] = 1
 	run := func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), fwopt.SGDExperiments(c), w0, b)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), fwopt.SGDExperiments(c), b)
 	}
 	t, err := fwrate.Tune([]float64{0.01, 0.1, 1, 10, 100}, 3, fwopt.Budget{Steps: 64}, run)
 	fmt.Println(t.Best, t.Spent, t.Doubts, err)
@@ -133,7 +133,7 @@ func ExampleSummary() {
 	var traces []*fwopt.Trace
 	for seed := range uint64(3) {
 		for _, m := range []fwopt.Method{fwopt.SVRFTheorem1(), fwopt.SFWExperiments()} {
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, w0, fwopt.Budget{Steps: 40})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, fwopt.Budget{Steps: 40})
 			traces = append(traces, tr)
 		}
 	}
@@ -153,7 +153,7 @@ func ExampleAbove() {
 	w0[0] = 1
 	run := func(steps int, b fwopt.Budget) *fwopt.Trace {
 		b.Record = fwopt.Geometric(2, steps)
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), w0, b)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), fwopt.FWLineSearch(), b)
 	}
 	tr := run(128, fwopt.Budget{})
 	for _, steps := range []int{256, 3000} { // of the run that looks for f*
@@ -183,7 +183,7 @@ func ExampleRace() {
 		race.Draws = append(race.Draws, fwrate.Seeds(1, func(seed uint64) []fwopt.Point {
 			m := fwopt.SVRFTheorem1()
 			b := fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: f.Excess, NoW: true}
-			return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, w0, b).Complete()
+			return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, b).Complete()
 		}))
 	}
 	bound := func(q fwopt.Point) float64 { return fwtheory.BoundEpoch(1, math.Sqrt2, q.T) }
@@ -224,7 +224,7 @@ func ExampleRunTo() {
 	w0[0] = 1
 	run := fwrate.Repeat(3, func() []fwopt.Point {
 		b := fwopt.Budget{Steps: 1000, Every: 1.2, DualityGap: true}
-		return fwrate.RunTo(fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), w0, b, func(q *fwopt.Point, _ []float64) bool {
+		return fwrate.RunTo(fwopt.NewOracle(f, omega, 1).From(w0), fwopt.FWOpenLoop(), b, func(q *fwopt.Point, _ []float64) bool {
 			return q.DualityGap < 0.01
 		})
 	})

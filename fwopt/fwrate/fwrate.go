@@ -5,7 +5,7 @@
 //	runs := fwrate.Seeds(10, func(seed uint64) []fwopt.Point {
 //		m, o := fwopt.SVRFTheorem1(), fwopt.NewOracle(p.F, p.Omega, seed)
 //		b := fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: p.Excess, NoW: true}
-//		return fwopt.Run(ctx, o, m, p.W0, b).Complete()
+//		return fwopt.Run(ctx, o.From(p.W0), m, b).Complete()
 //	})
 //	law := fwrate.Law{Count: fwrate.Linear, Power: 1,
 //		Bound: func(q fwopt.Point) float64 { return fwtheory.BoundEpoch(p.L, p.D, q.T) }}

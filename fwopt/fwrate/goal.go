@@ -79,7 +79,7 @@ func (g *Goal) Trace(m fwopt.Method, seed uint64, share float64, max Spent) *fwo
 			stop()
 		}
 	}
-	tr := fwopt.Run(ctx, fwopt.NewOracle(g.F, g.Omega, seed), m, g.W0, fwopt.Budget{Linear: int(min(max.Linear, 1e9)) + 1,
+	tr := fwopt.Run(ctx, fwopt.NewOracle(g.F, g.Omega, seed).From(g.W0), m, fwopt.Budget{Linear: int(min(max.Linear, 1e9)) + 1,
 		Every: 1.05, Exact: 1 << 40, NoW: true, Excess: g.Excess, Watch: watch})
 	tr.Data, tr.Points = g.Name, points
 	return tr

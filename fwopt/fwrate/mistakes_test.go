@@ -15,7 +15,7 @@ func TestMistakes(t *testing.T) {
 	f, omega := small.Problem()
 	m := func() fwopt.Method { return fwopt.FWOpenLoop() }
 	b := fwopt.Budget{Steps: 3, DualityGap: true}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), nil, b)
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), b)
 	tuning, _ := Tune([]float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return ended(c) })
 	runs := synthetic(2, 8, 2, 0.05, rand.New(rand.NewPCG(1, 1)))
 	rate, err := law.Measure(runs)
@@ -60,10 +60,10 @@ func TestMistakes(t *testing.T) {
 		"Reached.Row":    {Reached.Row, reached, "SVRF"},
 		"Reached.Times":  {Reached.Times, reached, 2.0, 2.0},
 		"Repeat":         {Repeat, 2, run},
-		"RunTo, o":       {func(o *fwopt.Oracle) { RunTo(o, m(), nil, b, never) }, fwopt.NewOracle(f, omega, 1)},
-		"RunTo, m":       {func(m fwopt.Method) { RunTo(fwopt.NewOracle(f, omega, 1), m, nil, b, never) }, m()},
+		"RunTo, o":       {func(o *fwopt.Oracle) { RunTo(o, m(), b, never) }, fwopt.NewOracle(f, omega, 1)},
+		"RunTo, m":       {func(m fwopt.Method) { RunTo(fwopt.NewOracle(f, omega, 1), m, b, never) }, m()},
 		"RunTo": {func(w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) {
-			RunTo(fwopt.NewOracle(f, omega, 1), m(), w0, b, done)
+			RunTo(fwopt.NewOracle(f, omega, 1).From(w0), m(), b, done)
 		}, nil, b, never},
 		"Seconds":     {Seconds, func() {}},
 		"Seeds":       {Seeds[int], 2, func(seed uint64) int { return 1 }},

@@ -330,7 +330,7 @@ func TestSameBits(t *testing.T) {
 		runs := Seeds(6, func(seed uint64) []fwopt.Point {
 			o := fwopt.NewOracle(f, fwset.Simplex{D: 8, R: 1}, seed)
 			b := fwopt.Budget{Record: fwopt.Geometric(1.5, 60), Excess: f.Value}
-			return fwopt.Run(context.Background(), o, fwopt.SFWTheorem3(2, math.Sqrt2, 2), nil, b).Complete()
+			return fwopt.Run(context.Background(), o, fwopt.SFWTheorem3(2, math.Sqrt2, 2), b).Complete()
 		})
 		got, err := Law{Count: Linear, Power: 1, Bound: func(p fwopt.Point) float64 { return fwtheory.BoundSFW(2, math.Sqrt2, p.K) }}.Measure(runs)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // the budget ends between two records, the last. done may change the point that it is given,
 // as a gap into a relative one; w is the iterate there, the method's own vector. RunTo takes
 // the place of Budget.Watch, and panics if there is one.
-func RunTo(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
+func RunTo(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
 	if b.Watch != nil {
 		panic(need.Line("fwrate: RunTo with a Budget.Watch: look at the points in done"))
 	}
@@ -29,7 +29,7 @@ func RunTo(o *fwopt.Oracle, m fwopt.Method, w0 []float64, b fwopt.Budget, done f
 			all = append(all, q)
 		}
 	}
-	fwopt.Run(ctx, o, m, w0, b)
+	fwopt.Run(ctx, o, m, b)
 	return all
 }
 

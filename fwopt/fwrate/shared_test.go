@@ -34,7 +34,7 @@ func TestSeedsShareOneSum(t *testing.T) {
 			f, method := sum(), fwopt.SVRFExperiments()
 			o := fwopt.NewOracle(f, fwset.TraceNorm{H: h, M: m, Tau: 5}, seed)
 			b := fwopt.Budget{Record: fwopt.EpochEnds(method.N, 4), Excess: f.Value}
-			points := fwopt.Run(context.Background(), o, method, nil, b).Complete()
+			points := fwopt.Run(context.Background(), o, method, b).Complete()
 			for i := range points {
 				points[i].Seconds, points[i].DualityGap = 0, 0 // the one differs, the other is not recorded
 			}

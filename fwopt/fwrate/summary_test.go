@@ -28,7 +28,7 @@ func TestLowerBound(t *testing.T) {
 	f, omega := small.Problem()
 	run := func(m fwopt.Method, seed uint64, steps int) *fwopt.Trace {
 		b := fwopt.Budget{Steps: steps, DualityGap: true}
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, nil, b)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, b)
 	}
 	long := run(fwopt.FWLineSearch(), 1, 20000)
 	for seed := range uint64(5) {
@@ -77,10 +77,10 @@ func TestSummary(t *testing.T) {
 func TestGroups(t *testing.T) {
 	f, omega := small.Problem()
 	run := func(c float64, seed uint64) *fwopt.Trace {
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), fwopt.SGDExperiments(c), nil, fwopt.Budget{Steps: 20, DualityGap: true})
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), fwopt.SGDExperiments(c), fwopt.Budget{Steps: 20, DualityGap: true})
 	}
 	one, two, other := run(0.1, 1), run(0.1, 2), run(0.01, 1)
-	again, svrf := run(0.1, 1), fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFExperiments(), nil, fwopt.Budget{Steps: 20})
+	again, svrf := run(0.1, 1), fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFExperiments(), fwopt.Budget{Steps: 20})
 	got := Groups(one, svrf, two, again, one)
 	if len(got) != 2 || !slices.Equal(got[0], []*fwopt.Trace{one, two}) || !slices.Equal(got[1], []*fwopt.Trace{svrf}) {
 		t.Errorf("%v", got)

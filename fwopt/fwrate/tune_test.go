@@ -188,7 +188,7 @@ func TestTuneStillSTORC(t *testing.T) {
 	L := f.(interface{ Smoothness() float64 }).Smoothness()
 	tune := func(m func(c float64) fwopt.Method, grid ...float64) []string {
 		got, err := Tune(grid, 2, fwopt.Budget{Steps: 400, DualityGap: true}, func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
-			return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m(c), nil, b)
+			return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m(c), b)
 		})
 		if err != nil {
 			t.Fatal(err)

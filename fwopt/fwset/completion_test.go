@@ -255,8 +255,8 @@ func TestCompletionRunsAsInMatrixSpace(t *testing.T) {
 		"away":     func() fwopt.Method { return &fwmore.AwayFW{Rule: halves{}} },
 	} {
 		b := fwopt.Budget{Steps: 12, DualityGap: true}
-		ours := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), method(), nil, b)
-		naive := fwopt.Run(context.Background(), fwopt.NewOracle(dense, ball, 3), method(), nil, b)
+		ours := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), method(), b)
+		naive := fwopt.Run(context.Background(), fwopt.NewOracle(dense, ball, 3), method(), b)
 		if ours.Last().Calls != naive.Last().Calls || ours.Last().Step != 12 {
 			t.Errorf("%s: counts %+v, in matrix space %+v", name, ours.Last().Calls, naive.Last().Calls)
 		}
@@ -295,7 +295,7 @@ func ExampleNewCompletion() {
 	asked := fwset.Entry{Row: 2, Col: 2}
 	omega := fwset.NewCompletion(3, 3, append(known, asked), 3*math.Sqrt(3))
 	f := fwsum.NewObserved(9, []float64{2, 2, -2, 2, 2, -2, -1, -1})
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), nil, fwopt.Budget{Steps: 500})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Steps: 500})
 	fmt.Printf("f = %.3f, predicted %.2f\n", tr.Last().F, tr.W[8])
 	// Output: f = 0.000, predicted 1.00
 }

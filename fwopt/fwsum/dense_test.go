@@ -102,7 +102,7 @@ func TestDenseRuns(t *testing.T) {
 	var traces [2]*fwopt.Trace
 	for i, data := range []fwsum.Features{x, x.Dense()} {
 		o := fwopt.NewOracle(fwsum.NewLogistic(data, y, 5), fwset.TraceNorm{H: 5, M: 30, Tau: 3}, 1)
-		traces[i] = fwopt.Run(context.Background(), o, fwopt.SVRFTheorem1(), nil, fwopt.Budget{Steps: 40})
+		traces[i] = fwopt.Run(context.Background(), o, fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 40})
 	}
 	if far := floats.Distance(traces[0].W, traces[1].W, math.Inf(1)); far > 1e-9 {
 		t.Errorf("the runs differ by %g", far)
@@ -132,7 +132,7 @@ func ExampleDense() {
 	x := &fwsum.Dense{N: 4, M: 2, Val: []float64{0, 0, 0, 1, 1, 0, 1, 1}}
 	f := fwsum.NewLeastSquares(x, []float64{0, 1, 2, 3})
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.L2Ball{D: 2, R: 3}, 1),
-		fwopt.FWLineSearch(), nil, fwopt.Budget{Tolerance: 1e-6})
+		fwopt.FWLineSearch(), fwopt.Budget{Tolerance: 1e-6})
 	fmt.Printf("w = (%.3f, %.3f), f = %.6f\n", tr.W[0], tr.W[1], tr.Last().F)
 	// Output: w = (2.000, 1.000), f = 0.000000
 }

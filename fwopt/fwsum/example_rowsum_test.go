@@ -29,7 +29,7 @@ func ExampleRowSum() {
 	f := fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1, -1}})
 	omega := fwset.L2Ball{D: 2, R: 1}
 	m := fwmore.STORCBeyond(f.Smoothness(), omega.Diameter())
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, nil, fwopt.Budget{Tolerance: 1e-3, Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Tolerance: 1e-3, Steps: 1000})
 	fmt.Printf("%v: f = %.3f at %.2f, L = %.0f\n", tr.Status, tr.Last().F, tr.W, f.Smoothness())
 	// Output:
 	// converged: f = 0.206 at [0.71 -0.71], L = 1

@@ -61,7 +61,7 @@ func (c *methodCheck) keep(dir string, m fwopt.Method, stop int) (tr *fwopt.Trac
 			cancel()
 		}
 	}
-	tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(c.f, c.omega, methodSeed), m, nil, b)
+	tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(c.f, c.omega, methodSeed), m, b)
 	if err != nil {
 		return nil, first, err.Error()
 	}

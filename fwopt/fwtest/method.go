@@ -229,7 +229,7 @@ func budget() fwopt.Budget {
 }
 
 func (c *methodCheck) run(m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
-	return fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, methodSeed), m, w0, b)
+	return fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, methodSeed).From(w0), m, b)
 }
 
 // recording holds runs with all records, from no w0, and with few, from another one,
@@ -319,7 +319,7 @@ func (c *methodCheck) halts() string {
 		}
 		b := fwopt.Budget{Steps: methodSteps, Linear: s.calls.Linear - spent/2}
 		m, o := c.fresh(), fwopt.NewOracle(c.f, c.omega, methodSeed)
-		tr := fwopt.Run(context.Background(), o, m, nil, b)
+		tr := fwopt.Run(context.Background(), o, m, b)
 		at := tr.Last().Step // i if m gave up the step, else i+1
 		what := fmt.Sprintf("step %d, where o is Halted after %d of %d linear optimisations: ", i+1, spent-spent/2, spent)
 		switch {

@@ -98,7 +98,7 @@ func watch(p *fwinst.Instance, m fwopt.Method, s *spy, seed uint64, each func(no
 		before = o.Calls
 		return false, !each(now, c)
 	}
-	fwopt.Run(context.Background(), o, m, w0, fwopt.Budget{Record: step, NoW: true}).Complete()
+	fwopt.Run(context.Background(), o.From(w0), m, fwopt.Budget{Record: step, NoW: true}).Complete()
 }
 
 // variance returns E‖∇̃f(w; w0) − ∇f(w)‖² over the uniform i, exactly, in O(nd); w0 =
