@@ -96,7 +96,7 @@ func saveDraws(path string, o *fwopt.Oracle, samples func(k int) int) {
 
 // slidingSCGS has a tenth of the preset's η.
 func slidingSCGS() fwopt.Method {
-	a := fwopt.SCGSExperiments(slideL, 2*tau)
+	a := fwopt.SCGSExperiments(fwopt.Constants{L: slideL, D: 2 * tau})
 	eta := a.Eta
 	a.Eta = func(k int) float64 { return eta(k) / 10 }
 	return a
@@ -104,7 +104,7 @@ func slidingSCGS() fwopt.Method {
 
 // slidingSTORC halves the preset's η from epoch to epoch.
 func slidingSTORC() fwopt.Method {
-	a := fwopt.STORCExperiments(slideL, 2*tau)
+	a := fwopt.STORCExperiments(fwopt.Constants{L: slideL, D: 2 * tau})
 	eta := a.Eta
 	a.Eta = func(t, k int) float64 { return eta(t, k) / math.Exp2(float64(t-1)) }
 	return a

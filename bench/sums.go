@@ -225,7 +225,7 @@ func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 	ball, L, w0 := fwset.L1Ball{D: d.m, R: tau}, smoothness(d), make([]float64, d.m)
 	fw := item{name: name + ", FW", peer: "frank-wolfe", threads: 1, tol: 1e-9, goal: 3,
 		args:  d.args(map[string]any{"tau": tau, "L": L, "steps": steps}),
-		start: func() side { return startRun(f, ball, func() fwopt.Method { return fwopt.FWSafe(L) }, w0, 1, steps) }}
+		start: func() side { return startRun(f, ball, func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: L}} }, w0, 1, steps) }}
 	kept := fw // half of the passes over the data, by linearity in w
 	kept.name, kept.peer, kept.goal = name+", FW, their scores kept", "frank-wolfe, scores kept", 0
 	svrg := item{name: name + ", SVRG", threads: 1, tol: 1e-3, goal: 3}
@@ -250,7 +250,7 @@ func (b *bench) traceItems(d data, steps int) []item {
 	ball := fwset.TraceNorm{H: d.h, M: d.m, Tau: 20}
 	fw := item{name: "P3 trace norm, FW", peer: "frank-wolfe, trace", threads: 1, tol: 1e-4, goal: 1.5,
 		args: d.args(map[string]any{"tau": 20, "steps": steps}), start: func() side {
-			return startRun(f, ball, func() fwopt.Method { return fwopt.FWOpenLoop() }, make([]float64, f.Dim()), 1, steps)
+			return startRun(f, ball, func() fwopt.Method { return &fwopt.FW{} }, make([]float64, f.Dim()), 1, steps)
 		}}
 	kept := fw
 	kept.name, kept.peer, kept.goal = fw.name+", their scores kept", "frank-wolfe, trace, scores kept", 0

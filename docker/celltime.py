@@ -101,15 +101,15 @@ gonbui.DisplaySVG(picture("svg", sigma(EDIT)[0]))
 """),
     "fwopt, data": (IMPORTS, """%%
 o := problem(EDIT)
-fmt.Println(fwopt.Run(context.Background(), o, fwopt.FWSafe(1), fwopt.Budget{Steps: 3}).Last().F)
+fmt.Println(fwopt.Run(context.Background(), o, &fwopt.FW{Rule: fwopt.Short{L: 1}}, fwopt.Budget{Steps: 3}).Last().F)
 """),
     "progress": (IMPORTS, """%%
 o := problem(EDIT)
-fmt.Println(fwnb.Run(o, fwopt.FWSafe(1), fwopt.Budget{Steps: 3}).Last().F)
+fmt.Println(fwnb.Run(o, &fwopt.FW{Rule: fwopt.Short{L: 1}}, fwopt.Budget{Steps: 3}).Last().F)
 """),
     "plot": (IMPORTS, """%%
 o := problem(EDIT)
-tr := fwnb.Run(o, fwopt.FWSafe(1), fwopt.Budget{Steps: 3})
+tr := fwnb.Run(o, &fwopt.FW{Rule: fwopt.Short{L: 1}}, fwopt.Budget{Steps: 3})
 fwnb.Show(fwplot.Bundle(fwplot.Traces(fwplot.Steps, fwplot.Loss(), tr)))
 """),
 }

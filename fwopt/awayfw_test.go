@@ -96,7 +96,7 @@ func TestAwayFWAgainstNaive(t *testing.T) {
 				f.Grad(g0, w, fwopt.Batch{})
 				return dot(p, sub(g, g0))
 			}
-			for _, m := range []*fwmore.AwayFW{fwmore.AwayFWLineSearch(), fwmore.AwayFWSafe(f.Smoothness())} {
+			for _, m := range []*fwmore.AwayFW{&fwmore.AwayFW{Rule: fwopt.LineSearch{}}, &fwmore.AwayFW{Rule: fwopt.Short{L: f.Smoothness()}}} {
 				where := fmt.Sprintf("%s, seed %d, %+v", name, seed, m.Rule)
 				o := fwopt.NewOracle(f, omega.Domain, seed)
 				alpha := make([]float64, len(omega.points))
@@ -198,9 +198,9 @@ func TestAwayFWConvergesLinearly(t *testing.T) {
 	for _, start := range []int{0, d - 1} {
 		w0 := make([]float64, d)
 		w0[start] = 1
-		for _, away := range []*fwmore.AwayFW{fwmore.AwayFWLineSearch(), fwmore.AwayFWSafe(1)} {
+		for _, away := range []*fwmore.AwayFW{&fwmore.AwayFW{Rule: fwopt.LineSearch{}}, &fwmore.AwayFW{Rule: fwopt.Short{L: 1}}} {
 			omega := fwset.Simplex{D: d, R: 1}
-			plain := fwopt.FWLineSearch()
+			plain := &fwopt.FW{Rule: fwopt.LineSearch{}}
 			next, stop := iter.Pull(plain.Steps(fwopt.NewOracle(f, omega, 1), w0))
 			defer stop()
 			reached, size, drops := 0, 1, 0
@@ -255,7 +255,7 @@ func TestAwayFWNearAVertex(t *testing.T) {
 			w0[seed%d] = 1
 			omega.Argmin(centre, centre)
 			for i, w0 := range [][]float64{w0, centre} { // slow until the centre is dropped
-				for _, m := range []*fwmore.AwayFW{fwmore.AwayFWLineSearch(), fwmore.AwayFWSafe(2)} {
+				for _, m := range []*fwmore.AwayFW{&fwmore.AwayFW{Rule: fwopt.LineSearch{}}, &fwmore.AwayFW{Rule: fwopt.Short{L: 2}}} {
 					where := fmt.Sprintf("ε = %g, seed %d, %+v", ε, seed, m.Rule)
 					for s := range m.Steps(fwopt.NewOracle(f, omega, 1), w0) {
 						checkActive(t, where, m)
@@ -277,7 +277,7 @@ func TestAwayFWNearAVertex(t *testing.T) {
 func TestAwayFWDropsTheLeast(t *testing.T) {
 	f := fwsum.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -1e-3})
 	for _, least := range []float64{1e-13, 1e-17, 1e-30, 1e-200} {
-		m := fwmore.AwayFWLineSearch()
+		m := &fwmore.AwayFW{Rule: fwopt.LineSearch{}}
 		o := fwopt.NewOracle(f, fwset.Simplex{D: 4, R: 1}, 1)
 		for s := range m.Steps(o, []float64{0, 0, 0, 1}) {
 			if s.K == 3 {
@@ -308,8 +308,8 @@ func TestAwayStepsAllocateNothing(t *testing.T) {
 	}
 	f := fwsum.NewQuadratic(d, nil, c)
 	omega := fwset.Simplex{D: d, R: 1}
-	storc := away(fwopt.STORCExperiments(0.1, omega.Diameter()))
-	for name, m := range map[string]fwopt.Method{"AwayFW": fwmore.AwayFWLineSearch(), "STORC": storc} {
+	storc := away(fwopt.STORCExperiments(fwopt.Constants{L: 0.1, D: omega.Diameter()}))
+	for name, m := range map[string]fwopt.Method{"AwayFW": &fwmore.AwayFW{Rule: fwopt.LineSearch{}}, "STORC": storc} {
 		o := fwopt.NewOracle(f, omega, 1)
 		next, stop := iter.Pull(m.Steps(o, o.Start()))
 		defer stop()
@@ -355,11 +355,11 @@ func TestInterruptInsideAwaySteps(t *testing.T) {
 		return m
 	}
 	t.Run("away", func(t *testing.T) {
-		interruptInside(t, func() fwopt.Method { return away(exact(fwopt.STORCExperiments(20, math.Sqrt2))) })
+		interruptInside(t, func() fwopt.Method { return away(exact(fwopt.STORCExperiments(fwopt.Constants{L: 20, D: math.Sqrt2}))) })
 	})
 	t.Run("memory", func(t *testing.T) {
 		interruptInside(t, func() fwopt.Method {
-			m := exact(fwopt.STORCExperiments(20, math.Sqrt2))
+			m := exact(fwopt.STORCExperiments(fwopt.Constants{L: 20, D: math.Sqrt2}))
 			m.Memory.Size = 2
 			m.Eta = func(int, int) float64 { return 3e-4 }
 			return m

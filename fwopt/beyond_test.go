@@ -12,7 +12,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // The proof behind STORCBeyond and STORCBeyondStrong, in numbers: each inequality
@@ -74,7 +73,7 @@ func TestBeyondConstants(t *testing.T) {
 		le("not strongly convex, the end", 8/(N*N), math.Exp2(-float64(e+1)))
 	}
 	t.Logf("maxima: %+v", worst)
-	strong, whole := fwtheory.NewBeyondStrong(1, 1), fwtheory.NewBeyond(1)
+	strong, whole := fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1}), fwmore.NewBeyond(fwopt.Constants{L: 1, D: 1})
 	le("step 1, E‖x_k − w*‖²", worst.near, strong.Near)
 	le("Lemma 3", worst.lemma, 8)
 	le("step 3", worst.z, strong.Step3)
@@ -94,7 +93,7 @@ func TestBeyondConstants(t *testing.T) {
 	le("not strongly convex, m/N", whole.Batch(), 800)
 }
 
-// The constants that page 09 proves are those of fwtheory, by which all else is checked.
+// The constants that page 09 proves are those of fwmore.Beyond, by which all else is checked.
 func TestBeyondConstantsOnThePage(t *testing.T) {
 	page := ""
 	for _, c := range readPage(t, "../notebooks/09-beyond.ipynb") {
@@ -102,20 +101,20 @@ func TestBeyondConstantsOnThePage(t *testing.T) {
 			page += strings.Join(c.Source, "") + "\n"
 		}
 	}
-	for _, b := range []fwtheory.Beyond{fwtheory.NewBeyond(1), fwtheory.NewBeyondStrong(1, 1)} {
+	for _, b := range []fwmore.Beyond{fwmore.NewBeyond(fwopt.Constants{L: 1, D: 1}), fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1})} {
 		if want := fmt.Sprintf(`$m\ge6(2\cdot%g+%g)N=%gN$`, b.Step3, b.Start, b.Batch()); !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
 		}
 	}
 }
 
-// The schedule of fwtheory.Beyond is that of the methods: N_t, and D_t² as η_{t,1} = 2LD_t²/N_t has it.
+// The schedule of fwmore.Beyond is that of the methods: N_t, and D_t² as η_{t,1} = 2LD_t²/N_t has it.
 func TestBeyondSchedule(t *testing.T) {
 	for _, D := range []float64{0.5, 1, math.Sqrt2, 7} {
 		for _, mu := range []float64{0, 1, 2, 8, 10, 12.5, 100, 1000} {
-			b, m := fwtheory.NewBeyond(D), fwmore.STORCBeyond(1, D)
+			b, m := fwmore.NewBeyond(fwopt.Constants{L: 1, D: D}), fwmore.STORCBeyond(fwopt.Constants{L: 1, D: D})
 			if mu > 0 { // 0 stands for an f that is not strongly convex
-				b, m = fwtheory.NewBeyondStrong(D, mu), fwmore.STORCBeyondStrong(1, D, 1/mu)
+				b, m = fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: D, Alpha: 1 / mu}), fwmore.STORCBeyondStrong(fwopt.Constants{L: 1, D: D, Alpha: 1 / mu})
 			}
 			for e := 1; e <= 20; e++ {
 				N, Dt2 := m.N(e), m.Eta(e, 1)*float64(m.N(e))/2
@@ -164,7 +163,7 @@ func TestAwayStepsWithinTheirBound(t *testing.T) {
 			for j := range c {
 				c[j] = r.Float64() + r.NormFloat64()/float64(1+seed%5)
 			}
-			for _, plain := range []*fwopt.STORC{fwmore.STORCBeyond(1, D), fwmore.STORCBeyondStrong(2, D, 1), fwopt.STORCExperiments(1, D)} {
+			for _, plain := range []*fwopt.STORC{fwmore.STORCBeyond(fwopt.Constants{L: 1, D: D}), fwmore.STORCBeyondStrong(fwopt.Constants{L: 2, D: D, Alpha: 1}), fwopt.STORCExperiments(fwopt.Constants{L: 1, D: D})} {
 				m := &fwopt.STORCAway{STORC: *plain}
 				if e := m.M(1, 1); e == 100 { // any accuracy
 					m.Eta = func(t, k int) float64 { return D * D * math.Pow(10, -float64((t+3*k)%11)) }
@@ -204,7 +203,7 @@ func TestAwayStepsOnTheZigzag(t *testing.T) {
 			if s.K < N(s.T) {
 				continue
 			}
-			if gap, bound := p.Excess(s.X), fwtheory.BoundEpoch(p.L, p.D, s.T); gap > bound {
+			if gap, bound := p.Excess(s.X), p.BoundEpoch(s.T); gap > bound {
 				t.Errorf("%v, epoch %d: gap %g, bound %g", m, s.T, gap, bound)
 			}
 			if s.T == 13 {
@@ -213,7 +212,7 @@ func TestAwayStepsOnTheZigzag(t *testing.T) {
 		}
 		return spent
 	}
-	m, n := fwmore.STORCBeyondStrong(p.L, p.D, p.Alpha), &fwopt.STORCAway{STORC: *fwmore.STORCBeyondStrong(p.L, p.D, p.Alpha)}
+	m, n := fwmore.STORCBeyondStrong(p.Constants), &fwopt.STORCAway{STORC: *fwmore.STORCBeyondStrong(p.Constants)}
 	plain, short := linear(m, m.N), linear(n, n.N)
 	t.Logf("without away steps %v, with %v", plain[1:], short[1:])
 	if plain[13] < 10*plain[9] {

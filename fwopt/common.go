@@ -48,9 +48,6 @@ func vectors(k, d int) [][]float64 {
 	return vs
 }
 
-// condition returns μ = L/α, and panics unless it is at least 1.
-func condition(L, alpha float64) (mu float64) { return need.Condition("fwopt", L, alpha) }
-
 // positive returns x, and panics unless it is a positive number.
 func positive(name string, x float64) float64 { return need.Positive("fwopt", name, x) }
 

@@ -22,12 +22,12 @@
 //	omega := fwset.TraceNorm{H: s.H(), M: s.M(), Tau: 20}
 //	o := fwopt.NewOracle(f, omega, 1)
 //	b := fwopt.Budget{Seconds: 10, Tolerance: 0.01}
-//	tr := fwopt.Run(ctx, o, fwopt.SVRFExperiments(), nil, b)
+//	tr := fwopt.Run(ctx, o, fwopt.SVRFExperiments(), b)
 //	fmt.Println(tr.Status, tr.Last().F, tr.Last().Calls) // converged 1.4708…
 //
 // The methods and where they stand; [fwmore] has those of other papers:
 //
-//	FW     Section 2.2, Eq. (3)       FWOpenLoop, FWSafe, FWLineSearch
+//	FW     Section 2.2, Eq. (3)       with a Rule: OpenLoop, Short, LineSearch
 //	SFW    Appendix B, Theorem 3      SFWTheorem3, SFWExperiments
 //	SCGS   Section 2.2; Lan & Zhou    SCGSConvex, SCGSExperiments; SCGSStronglyConvex
 //	SVRF   Algorithm 1, Theorem 1     SVRFTheorem1, SVRFExperiments
@@ -41,13 +41,12 @@
 // epochs, and for the rest what their comments say.
 //
 // Below stand the sets ([fwset]); above, the sums over data ([fwsum]), what the theorems
-// promise ([fwtheory]), files ([fwkeep]) and conformance tests for one's own parts
+// promise (Constants), files ([fwkeep]) and conformance tests for one's own parts
 // ([fwtest]). Nothing here draws, prints, reads a file, or needs a notebook.
 //
 // [fwmore]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwmore
 // [fwset]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwset
 // [fwsum]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwsum
-// [fwtheory]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwtheory
 // [fwkeep]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwkeep
 // [fwtest]: https://pkg.go.dev/github.com/projection-free/fwlab/fwopt/fwtest
 package fwopt

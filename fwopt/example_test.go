@@ -14,7 +14,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // rows are four examples of two features, and two values to fit by least squares.
@@ -44,11 +43,11 @@ func ExampleSVRF() {
 func ExampleSTORC() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	L, D, alpha := f.Smoothness(), omega.Diameter(), 0.75
-	m := fwopt.STORCTheorem2c(L, D, alpha)
+	m := fwopt.STORCTheorem2c(fwopt.Constants{L: L, D: D, Alpha: alpha})
 	fmt.Printf("N_t = %d, m_{t,k} = %d\n", m.N(1), m.M(1, 1))
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Exact: 8, DualityGap: true})
 	p := tr.Last()
-	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1, p.DualityGap < fwtheory.BoundEpoch(L, D, p.T-1))
+	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1, p.DualityGap < fwopt.Constants{L: L, D: D}.BoundEpoch(p.T-1))
 	// Output:
 	// N_t = 10, m_{t,k} = 149334
 	// done after epoch 6; gap below LD²/2^(t+1): true
@@ -58,11 +57,11 @@ func ExampleSTORC() {
 func ExampleSCGSStrong() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	L, D, alpha, G := f.Smoothness(), omega.Diameter(), 0.75, 2.0
-	m := fwopt.SCGSStronglyConvex(L, D, alpha, G)
+	m := fwopt.SCGSStronglyConvex(fwopt.Constants{L: L, D: D, Alpha: alpha, Sigma: G})
 	fmt.Printf("N_t = %d; m_{1,1} = %d, m_{5,1} = %d\n", m.N(1), m.M(1, 1), m.M(5, 1))
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 50, DualityGap: true})
 	p := tr.Last()
-	fmt.Printf("gap after epoch %d below LD²/2^(t+1): %v\n", p.T, p.DualityGap < fwtheory.BoundEpoch(L, D, p.T))
+	fmt.Printf("gap after epoch %d below LD²/2^(t+1): %v\n", p.T, p.DualityGap < fwopt.Constants{L: L, D: D}.BoundEpoch(p.T))
 	// Output:
 	// N_t = 10; m_{1,1} = 8, m_{5,1} = 120
 	// gap after epoch 5 below LD²/2^(t+1): true
@@ -71,7 +70,7 @@ func ExampleSCGSStrong() {
 // Frank-Wolfe until the duality gap certifies the accuracy.
 func ExampleRun() {
 	f, omega := rows(), fwset.L2Ball{D: 2, R: 0.5}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Tolerance: 1e-6, Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6, Steps: 1000})
 	fmt.Printf("%v: f = %.4f at %.3f\n", tr.Status, tr.Last().F, tr.W)
 	// Output:
 	// converged: f = 0.0697 at [0.464 0.186]
@@ -82,7 +81,7 @@ func ExampleRun() {
 func ExampleAwayFW() {
 	f := fwsum.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -0.1}) // ½‖w − c‖²
 	omega, w0 := fwset.Simplex{D: 4, R: 1}, []float64{0, 0, 0, 1}
-	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwmore.AwayFWLineSearch()} {
+	for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwmore.AwayFW{Rule: fwopt.LineSearch{}}} {
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), m, fwopt.Budget{Tolerance: 1e-9, Steps: 100, Every: 1.01})
 		fmt.Printf("%-6v %v after %d steps at %.4f\n", m, tr.Status, tr.Last().Step, tr.W)
 	}

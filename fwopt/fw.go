@@ -11,39 +11,34 @@ import (
 //	v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
 //	w_k = (1 − γ_k) w_{k−1} + γ_k v_k
 //
-// The Rule chooses γ_k.
+// The Rule chooses γ_k: OpenLoop, Short, LineSearch or a reader's own. With each of the
+// three f(w_k) − f(w*) ≤ Constants.BoundFW(k) (Jaggi, ICML 2013, Theorem 1).
 type FW struct {
-	Rule StepRule
+	Rule StepRule // nil stands for OpenLoop
 
 	K          int       // steps done
 	W          []float64 // w_k
 	DualityGap float64   // at w_{k−1}, which the step found on its way
 }
 
-// FWOpenLoop is Frank-Wolfe with γ_k = 2/(k+1): f(w_k) − f(w*) ≤ fwtheory.BoundFW(L, D, k)
-// (Jaggi, ICML 2013, Theorem 1).
-func FWOpenLoop() *FW { return &FW{Rule: OpenLoop{}} }
-
-// FWSafe is Frank-Wolfe with the Short step, for an L-smooth f: f(w_k) − f(w*) ≤
-// fwtheory.BoundFW(L, D, k).
-func FWSafe(L float64) *FW { return &FW{Rule: Short{positive("L", L)}} }
-
-// FWLineSearch is Frank-Wolfe with an exact LineSearch: f(w_k) − f(w*) ≤
-// fwtheory.BoundFW(L, D, k).
-func FWLineSearch() *FW { return &FW{Rule: LineSearch{}} }
+func (a *FW) rule() StepRule {
+	if fwid.IsNil(a.Rule) {
+		return OpenLoop{}
+	}
+	return a.Rule
+}
 
 func (a *FW) String() string { return "FW" }
 
 // Identify says the rule.
-func (a *FW) Identify(id *Identity) { id.Of(a).Part(a.Rule) }
+func (a *FW) Identify(id *Identity) { id.Of(a).Part(a.rule()) }
 
 // Tested returns a, or what in it fwtest has not passed: see fwid.Tested.
-func (a *FW) Tested() any { return fwid.First(a, a.Rule) }
+func (a *FW) Tested() any { return fwid.First(a, a.rule()) }
 
 // Steps runs Frank-Wolfe. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search.
 func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
-	given("FW.Rule", fwid.IsNil(a.Rule))
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}
@@ -70,7 +65,7 @@ func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 // which embeds it. leg is scratch memory.
 func (a *FW) gamma(o *Oracle, v *Vertex, gap, length2 float64, leg *[][]float64) float64 {
 	k := a.K + 1
-	switch rule := a.Rule.(type) {
+	switch rule := a.rule().(type) {
 	case OpenLoop:
 		return gamma2(k)
 	case Short:

@@ -83,7 +83,7 @@ func TestMemoryReachesEta(t *testing.T) {
 func TestMemorySaves(t *testing.T) {
 	f, omega := small.Problem()
 	linear := func(size int) int {
-		m := fwopt.SCGSExperiments(20, math.Sqrt2)
+		m := fwopt.SCGSExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
 		m.Beta = func(int) float64 { return 50 }
 		m.Eta = func(int) float64 { return 1e-4 }
 		m.Memory.Size = size
@@ -113,7 +113,7 @@ func TestMemoryFarFromZero(t *testing.T) {
 		}
 		f := fwsum.NewQuadratic(d, scale, c)
 		for _, size := range []int{0, 1, 3, 32} {
-			m := fwopt.SCGSExperiments(4, 1)
+			m := fwopt.SCGSExperiments(fwopt.Constants{L: 4, D: 1})
 			m.Beta = func(k int) float64 { return 12 / float64(k) }
 			m.Eta = func(k int) float64 { return max(1e-3, math.Pow(0.5, float64(k))) }
 			m.M = func(int) int { return 1 }
@@ -130,7 +130,7 @@ func TestMemoryFarFromZero(t *testing.T) {
 func TestMemoryIdentity(t *testing.T) {
 	said := map[string]bool{}
 	for _, size := range []int{0, 1, 2} {
-		a, b := fwopt.SCGSExperiments(1, 1), fwopt.STORCExperiments(1, 1)
+		a, b := fwopt.SCGSExperiments(fwopt.Constants{L: 1, D: 1}), fwopt.STORCExperiments(fwopt.Constants{L: 1, D: 1})
 		a.Memory.Size, b.Memory.Size = size, size
 		ia, ib := fwid.Ask(a, 5), fwid.Ask(b, 5)
 		said[fmt.Sprint(ia.Hash())], said[fmt.Sprint(ib.Hash())] = true, true
@@ -142,9 +142,9 @@ func TestMemoryIdentity(t *testing.T) {
 
 func TestMemoryPanics(t *testing.T) {
 	f, omega := small.Problem()
-	minus := fwopt.SCGSExperiments(1, 1)
+	minus := fwopt.SCGSExperiments(fwopt.Constants{L: 1, D: 1})
 	minus.Memory.Size = -1
-	both := &fwopt.STORCAway{STORC: *fwopt.STORCExperiments(1, 1)}
+	both := &fwopt.STORCAway{STORC: *fwopt.STORCExperiments(fwopt.Constants{L: 1, D: 1})}
 	both.Memory.Size = 2
 	for want, m := range map[string]fwopt.Method{"a Memory of -1 vertices": minus, "STORCAway takes away steps": both} {
 		got := small.Panics(func() {

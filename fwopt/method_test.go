@@ -101,7 +101,7 @@ func TestMethods(t *testing.T) {
 		test(name, func() fwopt.Method { return small.Methods()[name] }, spends[name])
 	}
 	// a step that is safe, and an L that need not be doubled
-	test("FWsafe", func() fwopt.Method { return fwopt.FWSafe(20) }, spends["FW"])
+	test("FWsafe", func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: 20}} }, spends["FW"])
 	test("FISTAsafe", func() fwopt.Method { return &fwmore.FISTA{L: 1000} }, func(_, _ int) fwopt.Calls {
 		return fwopt.Calls{Exact: 3, Projections: 1}
 	})

@@ -313,13 +313,13 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 	}
 	return []naiveCase{
 		{
-			name: "FW open loop", make: func() fwopt.Method { return fwopt.FWOpenLoop() }, w0: one,
+			name: "FW open loop", make: func() fwopt.Method { return &fwopt.FW{} }, w0: one,
 			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.FW).W} },
 			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
 				return fw(s[0], f.gradAll(s[0]), 2/float64(k+1)), 1, false
 			},
 		}, {
-			name: "FW safe step", make: func() fwopt.Method { return fwopt.FWSafe(L) }, w0: one,
+			name: "FW safe step", make: func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: L}} }, w0: one,
 			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.FW).W} },
 			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
 				g := f.gradAll(s[0])
@@ -327,7 +327,7 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return fw(s[0], g, math.Min(1, dot(g, d)/(L*dot(d, d)))), 1, false
 			},
 		}, {
-			name: "SFW Theorem 3", make: func() fwopt.Method { return fwopt.SFWTheorem3(L, D, G) }, w0: one, grads: 1,
+			name: "SFW Theorem 3", make: func() fwopt.Method { return fwopt.SFWTheorem3(fwopt.Constants{L: L, D: D, G: G}) }, w0: one, grads: 1,
 			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.SFW).W} },
 			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				return fw(s[0], f.plain(count, s[0]), 2/float64(k+1)), 1, false
@@ -364,31 +364,31 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return append(fw(x, f.reduced(count, x, x0), 2/float64(k+1)), x0), 1, false
 			},
 		}, {
-			name: "STORC case a", make: func() fwopt.Method { return fwopt.STORCTheorem2a(L, D) }, grads: 2,
+			name: "STORC case a", make: func() fwopt.Method { return fwopt.STORCTheorem2a(fwopt.Constants{L: L, D: D}) }, grads: 2,
 			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
 		}, {
-			name: "STORC case b", make: func() fwopt.Method { return fwopt.STORCTheorem2b(L, D, G) }, grads: 2,
+			name: "STORC case b", make: func() fwopt.Method { return fwopt.STORCTheorem2b(fwopt.Constants{L: L, D: D, GF: G}) }, grads: 2,
 			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
 		}, {
-			name: "STORC case c", make: func() fwopt.Method { return fwopt.STORCTheorem2c(L, D, alpha) }, grads: 2,
+			name: "STORC case c", make: func() fwopt.Method { return fwopt.STORCTheorem2c(fwopt.Constants{L: L, D: D, Alpha: alpha}) }, grads: 2,
 			w0: three, state: storcState, epochN: nC,
 			step: storc(h.slide, etaC, nC),
 		}, {
-			name: "STORC beyond", make: func() fwopt.Method { return fwmore.STORCBeyond(L, D) }, grads: 2,
+			name: "STORC beyond", make: func() fwopt.Method { return fwmore.STORCBeyond(fwopt.Constants{L: L, D: D}) }, grads: 2,
 			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
 		}, {
-			name: "STORC beyond, strong", make: func() fwopt.Method { return fwmore.STORCBeyondStrong(L, D, alpha) }, grads: 2,
+			name: "STORC beyond, strong", make: func() fwopt.Method { return fwmore.STORCBeyondStrong(fwopt.Constants{L: L, D: D, Alpha: alpha}) }, grads: 2,
 			w0: three, state: storcState, epochN: nC, step: storc(h.slide, etaC, nC),
 		}, {
 			name: "STORC beyond, away", grads: 2,
-			make: func() fwopt.Method { return away(fwmore.STORCBeyond(L, D)) },
+			make: func() fwopt.Method { return away(fwmore.STORCBeyond(fwopt.Constants{L: L, D: D})) },
 			w0:   three, state: storcState, epochN: nAB, step: storc(h.slideAway, etaAB, nAB),
 		}, {
 			name: "STORC beyond, strong, away", grads: 2,
-			make: func() fwopt.Method { return away(fwmore.STORCBeyondStrong(L, D, alpha)) },
+			make: func() fwopt.Method { return away(fwmore.STORCBeyondStrong(fwopt.Constants{L: L, D: D, Alpha: alpha})) },
 			w0:   three, state: storcState, epochN: nC, step: storc(h.slideAway, etaC, nC),
 		}, {
-			name: "AwayFW safe step", make: func() fwopt.Method { return fwmore.AwayFWSafe(60) },
+			name: "AwayFW safe step", make: func() fwopt.Method { return &fwmore.AwayFW{Rule: fwopt.Short{L: 60}} },
 			w0: func(w []float64) [][]float64 { // w, then α by point of the hull
 				alpha := make([]float64, len(h.points))
 				alpha[0] = 1
@@ -404,7 +404,7 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return [][]float64{h.mean(next), next}, 1, close
 			},
 		}, {
-			name: "STORC experiments", make: func() fwopt.Method { return fwopt.STORCExperiments(L/10, D) }, grads: 2,
+			name: "STORC experiments", make: func() fwopt.Method { return fwopt.STORCExperiments(fwopt.Constants{L: L / 10, D: D}) }, grads: 2,
 			w0: three, state: storcState, epochN: func(int) int { return 50 },
 			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				y, x, y0 := s[0], s[1], s[2]
@@ -417,7 +417,7 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return [][]float64{comb(1-gamma, y, gamma, x), x, y0}, checks, close
 			},
 		}, {
-			name: "SCGS convex", make: func() fwopt.Method { return fwopt.SCGSConvex(L, D, G) }, grads: 1,
+			name: "SCGS convex", make: func() fwopt.Method { return fwopt.SCGSConvex(fwopt.Constants{L: L, D: D, Sigma: G}) }, grads: 1,
 			w0:    func(w []float64) [][]float64 { return [][]float64{w, w} },
 			state: func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SCGS); return [][]float64{a.Y, a.X} },
 			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
@@ -428,7 +428,7 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
 			},
 		}, {
-			name: "SCGS experiments", make: func() fwopt.Method { return fwopt.SCGSExperiments(L, D) }, grads: 1,
+			name: "SCGS experiments", make: func() fwopt.Method { return fwopt.SCGSExperiments(fwopt.Constants{L: L, D: D}) }, grads: 1,
 			w0:    func(w []float64) [][]float64 { return [][]float64{w, w} },
 			state: func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SCGS); return [][]float64{a.Y, a.X} },
 			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
@@ -439,7 +439,9 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
 			},
 		}, {
-			name: "SCGS strongly convex", make: func() fwopt.Method { return fwopt.SCGSStronglyConvex(L, D, alpha, G) }, grads: 1,
+			name: "SCGS strongly convex", make: func() fwopt.Method {
+				return fwopt.SCGSStronglyConvex(fwopt.Constants{L: L, D: D, Alpha: alpha, Sigma: G})
+			}, grads: 1,
 			w0:    func(w []float64) [][]float64 { return [][]float64{w, w} },
 			state: func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SCGSStrong); return [][]float64{a.Y, a.X} }, epochN: nC,
 			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
@@ -477,7 +479,7 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				return append(fw(s[0], g, 1/math.Sqrt(float64(k))), seen), 1, false
 			},
 		}, {
-			name: "Online-FW linearised", make: func() fwopt.Method { return fwmore.OnlineFWLipschitz(D, G) }, grads: 1,
+			name: "Online-FW linearised", make: func() fwopt.Method { return fwmore.OnlineFWLipschitz(fwopt.Constants{D: D, G: G}) }, grads: 1,
 			w0: func(w []float64) [][]float64 { z := make([]float64, len(w)); return [][]float64{z, w, z, w} },
 			state: func(m fwopt.Method) [][]float64 {
 				a := m.(*fwmore.OnlineFWLinear)
@@ -718,7 +720,7 @@ func TestProjectedAgainstNaive(t *testing.T) {
 	f, omega := spread(7, 4, 1)
 	w, n := omega.points[0], 0
 	o := fwopt.NewOracle(f, omega, 1)
-	for s := range fwopt.FWLineSearch().Steps(o, w) {
+	for s := range (&fwopt.FW{Rule: fwopt.LineSearch{}}).Steps(o, w) {
 		g := make([]float64, 7)
 		f.Grad(g, w, fwopt.Batch{})
 		d := sub(best(omega.points, g), w)

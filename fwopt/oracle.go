@@ -109,7 +109,7 @@ type Oracle struct {
 	Warm  fwset.Warm // of iterative linear optimisations and projections
 	Seed  uint64     // of NewOracle
 
-	w0      []float64   // of From
+	w0      []float64 // of From
 	rng     *rand.Rand
 	batch   Batch       // scratch of Sample
 	tmp     [][]float64 // scratch of VRGrad

@@ -174,39 +174,39 @@ func TestAccountsClosedForm(t *testing.T) {
 		t.Errorf("SVRF, T = 3: %+v, want %+v", got, want)
 	}
 	*h.asked = 0
-	got := run(fwopt.STORCTheorem2a(L, D), 6+8+12)
+	got := run(fwopt.STORCTheorem2a(fwopt.Constants{L: L, D: D}), 6+8+12)
 	asked := *h.asked - 1 // one for the arbitrary x of Start
 	if want := (fwopt.Calls{Exact: 4, Stochastic: 2 * 900 * (36 + 64 + 144), Linear: asked}); got != want {
 		t.Errorf("STORC a, T = 3: %+v, want %+v", got, want)
 	}
 	*h.asked = 0
-	got = run(fwopt.STORCTheorem2c(L, D, 0.7), 18+18) // μ = 10, N = ⌈√320⌉ = 18
+	got = run(fwopt.STORCTheorem2c(fwopt.Constants{L: L, D: D, Alpha: 0.7}), 18+18) // μ = 10, N = ⌈√320⌉ = 18
 	if want := (fwopt.Calls{Exact: 3, Stochastic: 2 * 36 * 5600 * 18 * 10, Linear: *h.asked - 1}); got != want {
 		t.Errorf("STORC c, T = 2: %+v, want %+v", got, want)
 	}
 	if got, want := run(fwopt.SFWExperiments(), 10), (fwopt.Calls{Exact: 1, Stochastic: 385, Linear: 11}); got != want {
 		t.Errorf("SFW, 10 steps: %+v, want %+v", got, want)
 	}
-	if got := run(fwopt.SCGSExperiments(L, D), 10); got.Exact != 1 || got.Stochastic != 3025 || got.Linear < 11 {
+	if got := run(fwopt.SCGSExperiments(fwopt.Constants{L: L, D: D}), 10); got.Exact != 1 || got.Stochastic != 3025 || got.Linear < 11 {
 		t.Errorf("SCGS, 10 steps: %+v", got)
 	}
-	if got, want := run(fwopt.FWOpenLoop(), 10), (fwopt.Calls{Exact: 11, Linear: 11}); got != want {
+	if got, want := run(&fwopt.FW{}, 10), (fwopt.Calls{Exact: 11, Linear: 11}); got != want {
 		t.Errorf("FW, 10 steps: %+v, want %+v", got, want)
 	}
 	if got, want := run(fwmore.OnlineFWSmooth(), 100), (fwopt.Calls{Exact: 1, Stochastic: 5050, Linear: 101}); got != want {
 		t.Errorf("Online-FW, 100 rounds: %+v, want %+v", got, want)
 	}
-	if got, want := run(fwmore.OnlineFWLipschitz(D, G), 100), (fwopt.Calls{Exact: 1, Stochastic: 100, Linear: 101}); got != want {
+	if got, want := run(fwmore.OnlineFWLipschitz(fwopt.Constants{D: D, G: G}), 100), (fwopt.Calls{Exact: 1, Stochastic: 100, Linear: 101}); got != want {
 		t.Errorf("Online-FW, linearised, 100 rounds: %+v, want %+v", got, want)
 	}
 	*h.asked = 0
-	got = run(fwopt.SCGSStronglyConvex(4, 3, 2, 8), 8+8+8) // μ = 2, N = 8, D_t² = 18, 9, 4.5, m = ⌈32(k+1)²/D_t²⌉
+	got = run(fwopt.SCGSStronglyConvex(fwopt.Constants{L: 4, D: 3, Alpha: 2, Sigma: 8}), 8+8+8) // μ = 2, N = 8, D_t² = 18, 9, 4.5, m = ⌈32(k+1)²/D_t²⌉
 	if want := (fwopt.Calls{Exact: 1, Stochastic: 508 + 1012 + 2022, Linear: *h.asked - 1}); got != want {
 		t.Errorf("SCGS, strongly convex, T = 3: %+v, want %+v", got, want)
 	}
 	// from a w_0 of the caller the stochastic methods ask for no exact gradient
 	o := fwopt.NewOracle(f, h, 1)
-	for s := range fwopt.SCGSExperiments(L, D).Steps(o, h.points[0]) {
+	for s := range fwopt.SCGSExperiments(fwopt.Constants{L: L, D: D}).Steps(o, h.points[0]) {
 		if s.K == 5 {
 			break
 		}
@@ -284,7 +284,7 @@ func TestOraclePanics(t *testing.T) {
 		"f nil":          {func() { fwopt.NewOracle(nil, h, 1) }, "one is nil"},
 		"Ω nil":          {func() { fwopt.NewOracle(f, nil, 1) }, "one is nil"},
 		"method nil":     {func() { first(nil) }, "needs a method"},
-		"oracle nil":     {func() { fwopt.Run(context.Background(), nil, fwopt.FWOpenLoop(), fwopt.Budget{Steps: 1}) }, "made by NewOracle"},
+		"oracle nil":     {func() { fwopt.Run(context.Background(), nil, &fwopt.FW{}, fwopt.Budget{Steps: 1}) }, "made by NewOracle"},
 		"dimensions":     {func() { fwopt.NewOracle(f, other, 1) }, "dimension 3 and Ω has dimension 2"},
 		"no projection":  {func() { fwopt.NewOracle(f, h, 1).Project(x, x) }, "has no Project"},
 		"no local":       {func() { fwopt.NewOracle(f, h, 1).ArgminLocal(x, x, x, 1) }, "has no ArgminLocal"},
@@ -293,7 +293,7 @@ func TestOraclePanics(t *testing.T) {
 		"oracle used": {func() {
 			o := fwopt.NewOracle(f, h, 1)
 			for range 2 {
-				fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), fwopt.Budget{Steps: 1})
+				fwopt.Run(context.Background(), o, &fwopt.FW{}, fwopt.Budget{Steps: 1})
 			}
 		}, "this Oracle has served a run"},
 		"no NewOracle":   {func() { (&fwopt.Oracle{F: f, Omega: h}).Sample(1) }, "made by NewOracle"},
@@ -302,21 +302,33 @@ func TestOraclePanics(t *testing.T) {
 		"no step":        {func() { fwopt.Lerp(x, math.NaN(), x) }, "γ = NaN"},
 		"safe step":      {func() { first(&fwopt.FW{Rule: fwopt.Short{L: -1}}) }, "L = -1"},
 		"safe away step": {func() { first(&fwmore.AwayFW{Rule: fwopt.Short{L: -1}}) }, "L = -1"},
-		"beta":           {func() { a := fwopt.STORCTheorem2a(1, 1); a.Beta = func(int) float64 { return -1 }; first(a) }, "β = -1"},
-		"eta":            {func() { a := fwopt.SCGSConvex(1, 1, 1); a.Eta = func(int) float64 { return -1 }; first(a) }, "η = -1"},
-		"eta NaN":        {func() { a := fwopt.SCGSConvex(1, 1, 1); a.Eta = func(int) float64 { return math.NaN() }; first(a) }, "η = NaN"},
-		"samples":        {func() { a := fwopt.SVRFTheorem1(); a.M = func(_, _ int) int { return 0 }; first(a) }, "a batch of 0 samples"},
-		"length":         {func() { a := fwopt.SVRFTheorem1(); a.N = func(int) int { return 0 }; first(a) }, "N_1 = 0"},
-		"L":              {func() { fwopt.STORCTheorem2a(0, 1) }, "L = 0"},
-		"D":              {func() { fwopt.SFWTheorem3(1, math.NaN(), 1) }, "D = NaN"},
-		"alpha":          {func() { fwopt.STORCTheorem2c(1, 1, -1) }, "alpha = -1"},
-		"mu":             {func() { fwopt.STORCTheorem2c(1, 1, 2) }, "alpha = 2 is above L = 1"},
-		"sigma":          {func() { fwopt.SCGSConvex(1, 1, math.Inf(1)) }, "sigma = +Inf"},
-		"alpha above L":  {func() { fwmore.GarberHazanStronglyConvex(1, 1, 2, 1) }, "alpha = 2 is above L = 1"},
-		"rho":            {func() { fwmore.GarberHazanStronglyConvex(1, 1, 1, 0.5) }, "rho = 0.5"},
-		"G":              {func() { fwmore.OnlineFWLipschitz(1, -1) }, "G = -1"},
-		"radius":         {func() { fwset.Simplex{D: 3, R: 1}.ArgminLocal(x, x, x, math.NaN()) }, "radius of NaN"},
-		"c":              {func() { fwopt.SGDExperiments(0) }, "c = 0"},
+		"beta": {func() {
+			a := fwopt.STORCTheorem2a(fwopt.Constants{L: 1, D: 1})
+			a.Beta = func(int) float64 { return -1 }
+			first(a)
+		}, "β = -1"},
+		"eta": {func() {
+			a := fwopt.SCGSConvex(fwopt.Constants{L: 1, D: 1, Sigma: 1})
+			a.Eta = func(int) float64 { return -1 }
+			first(a)
+		}, "η = -1"},
+		"eta NaN": {func() {
+			a := fwopt.SCGSConvex(fwopt.Constants{L: 1, D: 1, Sigma: 1})
+			a.Eta = func(int) float64 { return math.NaN() }
+			first(a)
+		}, "η = NaN"},
+		"samples":       {func() { a := fwopt.SVRFTheorem1(); a.M = func(_, _ int) int { return 0 }; first(a) }, "a batch of 0 samples"},
+		"length":        {func() { a := fwopt.SVRFTheorem1(); a.N = func(int) int { return 0 }; first(a) }, "N_1 = 0"},
+		"L":             {func() { fwopt.STORCTheorem2a(fwopt.Constants{L: 0, D: 1}) }, "L = 0"},
+		"D":             {func() { fwopt.SFWTheorem3(fwopt.Constants{L: 1, D: math.NaN(), G: 1}) }, "D = NaN"},
+		"alpha":         {func() { fwopt.STORCTheorem2c(fwopt.Constants{L: 1, D: 1, Alpha: -1}) }, "alpha = -1"},
+		"mu":            {func() { fwopt.STORCTheorem2c(fwopt.Constants{L: 1, D: 1, Alpha: 2}) }, "alpha = 2 is above L = 1"},
+		"sigma":         {func() { fwopt.SCGSConvex(fwopt.Constants{L: 1, D: 1, Sigma: math.Inf(1)}) }, "sigma = +Inf"},
+		"alpha above L": {func() { fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: 1, D: 1, Alpha: 2, Rho: 1}) }, "alpha = 2 is above L = 1"},
+		"rho":           {func() { fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: 1, D: 1, Alpha: 1, Rho: 0.5}) }, "rho = 0.5"},
+		"G":             {func() { fwmore.OnlineFWLipschitz(fwopt.Constants{D: 1, G: -1}) }, "G = -1"},
+		"radius":        {func() { fwset.Simplex{D: 3, R: 1}.ArgminLocal(x, x, x, math.NaN()) }, "radius of NaN"},
+		"c":             {func() { fwopt.SGDExperiments(0) }, "c = 0"},
 	} {
 		func() {
 			defer func() {
@@ -332,7 +344,7 @@ func TestOraclePanics(t *testing.T) {
 
 // k³ is a whole number, however large, and stops at 2⁵³.
 func TestLargeBatches(t *testing.T) {
-	a := fwopt.SCGSExperiments(1, 1)
+	a := fwopt.SCGSExperiments(fwopt.Constants{L: 1, D: 1})
 	for _, k := range []int{1, 3, 10_000, 20_000, 100_000, 200_000} {
 		if got := a.M(k); got != k*k*k {
 			t.Errorf("m_%d = %d, want %d", k, got, k*k*k)

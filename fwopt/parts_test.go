@@ -194,10 +194,10 @@ func (l *ownLoss) Identify(id *fwopt.Identity) { id.Of(l).Float(l.b...) }
 
 // quick are methods of the quick start, and one for each way to ask f and Ω.
 var quick = map[string]func() fwopt.Method{
-	"FW":            func() fwopt.Method { return fwopt.FWOpenLoop() },
+	"FW":            func() fwopt.Method { return &fwopt.FW{} },
 	"SFW":           func() fwopt.Method { return fwopt.SFWExperiments() },
 	"SVRF":          func() fwopt.Method { return fwopt.SVRFExperiments() },
-	"STORC":         func() fwopt.Method { return fwopt.STORCExperiments(1, 2) },
+	"STORC":         func() fwopt.Method { return fwopt.STORCExperiments(fwopt.Constants{L: 1, D: 2}) },
 	"AdaptiveSTORC": func() fwopt.Method { return fwmore.NewAdaptiveSTORC() },
 }
 
@@ -538,7 +538,7 @@ func TestPartsShared(t *testing.T) {
 	set := ownSet{d, 1, "shared", make([]float64, d), new([4]atomic.Int64)}
 	run := func(f fwopt.FiniteSum, omega fwopt.Domain, watch func(*fwopt.Trace, fwopt.Point)) string {
 		return said(func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Steps: 2, Watch: watch})
+			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 2, Watch: watch})
 		})
 	}
 	for name, c := range map[string]struct {
@@ -606,8 +606,8 @@ func TestRunNotMoved(t *testing.T) {
 	}
 	vertex := fwsum.NewQuadratic(5, nil, []float64{9, 0, 0, 0, 0}) // the best point of Ω is where Start is
 	for name, tr := range map[string]*fwopt.Trace{
-		"moved": run(fwopt.FWOpenLoop(), nil, fwopt.Budget{Steps: 50}),
-		"best":  fwopt.Run(context.Background(), fwopt.NewOracle(vertex, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Steps: 50}),
+		"moved": run(&fwopt.FW{}, nil, fwopt.Budget{Steps: 50}),
+		"best":  fwopt.Run(context.Background(), fwopt.NewOracle(vertex, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 50}),
 		"short": run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 1}),
 	} {
 		if tr.Note != "" {

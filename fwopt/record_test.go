@@ -84,7 +84,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	// w_0 is the oracle's, counts, and is not recorded
-	tr := recordOf(oracle(), fwopt.FWOpenLoop(), nil, first, fwopt.Geometric(2, 1))
+	tr := recordOf(oracle(), &fwopt.FW{}, nil, first, fwopt.Geometric(2, 1))
 	if p := tr.Points[0]; len(tr.Points) != 1 || p.Calls != (fwopt.Calls{Exact: 2, Linear: 2}) {
 		t.Errorf("%+v", tr.Points)
 	}
@@ -154,13 +154,13 @@ func TestRecordEnds(t *testing.T) {
 		} else {
 			b.Excess = func([]float64) float64 { seen++; stop(1 << (seen - 1)); return 1 }
 		}
-		tr := fwopt.Run(ctx, oracle(), fwopt.FWOpenLoop(), b)
+		tr := fwopt.Run(ctx, oracle(), &fwopt.FW{}, b)
 		if tr.Status != fwopt.Done || len(tr.Complete()) != 4 {
 			t.Errorf("cancelled in %s: %v, %d points", where, tr.Status, len(tr.Points))
 		}
 		cancel()
 	}
-	tr := fwopt.Run(context.Background(), oracle(), fwopt.FWOpenLoop(), fwopt.Budget{Exact: 1, Record: fwopt.Geometric(2, 8)})
+	tr := fwopt.Run(context.Background(), oracle(), &fwopt.FW{}, fwopt.Budget{Exact: 1, Record: fwopt.Geometric(2, 8)})
 	if tr.Status != fwopt.Done || len(tr.Complete()) != 1 || math.IsNaN(tr.Last().F) {
 		t.Errorf("with a budget that the start spends: %v, %+v", tr.Status, tr.Points)
 	}

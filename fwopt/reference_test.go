@@ -53,7 +53,7 @@ func TestReferenceOptima(t *testing.T) {
 			f := set.Subset(first).UnitRows().Logistic()
 			omega := fwset.TraceNorm{H: set.H(), M: set.M(), Tau: c.Tau}
 			w0 := fwopt.NewOracle(f, omega, 1).Start()
-			for _, m := range []fwopt.Method{&fwmore.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), fwopt.FWLineSearch(), fwopt.SVRFExperiments()} {
+			for _, m := range []fwopt.Method{&fwmore.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.SVRFExperiments()} {
 				b := fwopt.Budget{Tolerance: 1e-5, Seconds: 600, Every: 1.3}
 				switch m.(type) {
 				case *fwmore.FISTA:

@@ -100,7 +100,7 @@ func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b 
 func TestInterruptInsideTheInnerLoop(t *testing.T) {
 	f, omega := small.Problem()
 	fresh := func() fwopt.Method {
-		m := fwopt.SCGSExperiments(20, math.Sqrt2)
+		m := fwopt.SCGSExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
 		m.Beta = func(int) float64 { return 50 } // the inner optima lie inside faces: slow
 		m.Eta = func(int) float64 { return 1e-6 }
 		return m
@@ -145,7 +145,7 @@ func TestInterruptInsideTheInnerLoop(t *testing.T) {
 func TestStall(t *testing.T) {
 	f, omega := small.Problem()
 	for _, eta := range []float64{0, 1e-300} {
-		m := fwopt.STORCTheorem2a(20, math.Sqrt2)
+		m := fwopt.STORCTheorem2a(fwopt.Constants{L: 20, D: math.Sqrt2})
 		inner := m.Eta
 		m.Eta = func(t, k int) float64 {
 			if t == 2 && k == 3 {
@@ -180,7 +180,7 @@ func (blind) Grad(dst, _ []float64, _ fwopt.Batch) { dst[0] = math.NaN() }
 func TestStallOnSlack(t *testing.T) {
 	f, omega := small.Problem()
 	for eta, want := range map[float64]fwopt.Status{0.009: fwopt.Stalled, 0.02: fwopt.Done} {
-		m := fwopt.SCGSExperiments(20, math.Sqrt2)
+		m := fwopt.SCGSExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
 		m.Eta = func(int) float64 { return eta }
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, vague{omega.(fwset.Simplex)}, 1), m,
 			fwopt.Budget{Steps: 5, Linear: 10000, DualityGap: true})
@@ -191,7 +191,7 @@ func TestStallOnSlack(t *testing.T) {
 			t.Errorf("the slack of the linear optimisation is not in the trace: %g", tr.Last().Slack)
 		}
 	}
-	m := fwopt.SCGSExperiments(20, math.Sqrt2)
+	m := fwopt.SCGSExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
 	o := fwopt.NewOracle(blind{f}, omega, 1)
 	start := time.Now()
 	if tr := fwopt.Run(context.Background(), o.From(append([]float64{1}, make([]float64, f.Dim()-1)...)), m, fwopt.Budget{Steps: 5}); tr.Status != fwopt.Stalled || time.Since(start) > 10*time.Second {
@@ -204,7 +204,7 @@ func TestBudgets(t *testing.T) {
 	run := func(m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, b)
 	}
-	if c := run(fwopt.FWOpenLoop(), fwopt.Budget{Exact: 10}).Last().Calls; c.Exact != 10 {
+	if c := run(&fwopt.FW{}, fwopt.Budget{Exact: 10}).Last().Calls; c.Exact != 10 {
 		t.Errorf("Exact 10: %+v", c)
 	}
 	if c := run(fwopt.SFWExperiments(), fwopt.Budget{Stochastic: 100}).Last().Calls; c.Stochastic < 100 || c.Stochastic-49 >= 100 {
@@ -221,7 +221,7 @@ func TestBudgets(t *testing.T) {
 	if s := tr.Last().Seconds; tr.Status != fwopt.Done || s < 0.05 || time.Since(start) > 10*time.Second {
 		t.Errorf("Seconds 0.05: %v after %g s", tr.Status, s)
 	}
-	tr = run(fwopt.FWLineSearch(), fwopt.Budget{Tolerance: 0.3})
+	tr = run(&fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 0.3})
 	if p := tr.Last(); tr.Status != fwopt.Converged || !(p.DualityGap+p.Slack <= 0.3) {
 		t.Errorf("Gap 0.3: %v at gap %g", tr.Status, p.DualityGap)
 	}
@@ -284,7 +284,7 @@ func TestBudgetPanics(t *testing.T) {
 // What the last record shows comes before the spent budget.
 func TestLastRecordDecides(t *testing.T) {
 	f, omega := small.Problem()
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(),
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}},
 		fwopt.Budget{Steps: 19, Every: 100, Tolerance: 0.2})
 	if tr.Status != fwopt.Converged || len(tr.Points) != 3 {
 		t.Errorf("%v, %d records", tr.Status, len(tr.Points))
@@ -361,12 +361,12 @@ func TestGapIsReached(t *testing.T) {
 		c[0] = 3 // the nearest point of the unit ball is the vertex e_1e_1ᵀ
 		f, omega := fwsum.NewQuadratic(h*h, nil, c), fwset.TraceNorm{H: h, M: h, Tau: 1}
 		for _, gap := range []float64{1e-3, 1e-7, 1e-9} {
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Tolerance: gap, Steps: 100})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Tolerance: gap, Steps: 100})
 			if tr.Status != fwopt.Converged || tr.Last().Step > 3 {
 				t.Errorf("H = %d, Gap = %g: %v after %d steps, gap %g, slack %g", h, gap, tr.Status, tr.Last().Step, tr.Last().DualityGap, tr.Last().Slack)
 			}
 		}
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Tolerance: 1e-18})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Tolerance: 1e-18})
 		if tr.Status != fwopt.Stalled || tr.Last().Step > 10 {
 			t.Errorf("H = %d, a Gap below rounding: %v after %d steps", h, tr.Status, tr.Last().Step)
 		}

@@ -29,11 +29,11 @@ type SCGS struct {
 // SCGSConvex has the parameters for an L-smooth convex f on a domain of diameter D,
 // with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² (σ = G will do where the f_i are G-Lipschitz):
 // γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and m_k = ⌈σ²(k+2)³/(LD)²⌉ give
-// E f(y_k) − f(w*) ≤ fwtheory.BoundSCGS(L, D, k): Theorem 7.11 of Lan's book, and
+// E f(y_k) − f(w*) ≤ Constants.BoundSCGS(k): Theorem 7.11 of Lan's book, and
 // notebooks/06-previous-work.
-func SCGSConvex(L, D, sigma float64) *SCGS {
-	r := positive("sigma", sigma) / (positive("L", L) * positive("D", D))
-	return scgs(L, D, func(k int) int {
+func SCGSConvex(c Constants) *SCGS {
+	r := c.get("Sigma", c.Sigma) / (c.get("L", c.L) * c.get("D", c.D))
+	return scgs(c, func(k int) int {
 		q := float64(k + 2)
 		return ceil(r * r * q * q * q)
 	})
@@ -45,11 +45,12 @@ func SCGSConvex(L, D, sigma float64) *SCGS {
 // With f's own L it is often the slowest method there is, and is tuned as
 // STORCExperiments is: s was 1/16 on the digits and 2⁻¹⁴ on news20. As η_k falls like
 // 1/k² and m_k grows, it has no floor.
-func SCGSExperiments(L, D float64) *SCGS {
-	return scgs(positive("L", L), positive("D", D), func(k int) int { return ceil(min(float64(k)*float64(k)*float64(k), 1<<53)) })
+func SCGSExperiments(c Constants) *SCGS {
+	return scgs(c, func(k int) int { return ceil(min(float64(k)*float64(k)*float64(k), 1<<53)) })
 }
 
-func scgs(L, D float64, m func(k int) int) *SCGS {
+func scgs(c Constants, m func(k int) int) *SCGS {
+	L, D := c.get("L", c.L), c.get("D", c.D)
 	return &SCGS{
 		Gamma: func(k int) float64 { return 3 / float64(k+2) },
 		Beta:  func(k int) float64 { return 4 * L / float64(k+2) },

@@ -36,25 +36,24 @@ type SCGSStrong struct {
 // a domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² on it (σ = G will do where
 // the f_i are G-Lipschitz). With μ = L/α and D_t² = μD²/2^{t−1} it takes N_t, γ_k,
 // β_k and η_{t,k} of STORCTheorem2c and m_{t,k} = ⌈σ²N_t(k+1)²/(L²D_t²)⌉. They give
-// E f(w_t) − f(w*) ≤ fwtheory.BoundEpoch(L, D, t), if it holds for w_0, as it does for
+// E f(w_t) − f(w*) ≤ Constants.BoundEpoch(t), if it holds for w_0, as it does for
 // Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D.
-// It panics if alpha > L.
+// It panics if α > L.
 //
 // The epochs are an idea of Lan & Zhou; the parameters and the proof are those of
 // notebooks/06-previous-work.
-func SCGSStronglyConvex(L, D, alpha, sigma float64) *SCGSStrong {
-	c := STORCTheorem2c(L, D, alpha)
-	positive("sigma", sigma)
+func SCGSStronglyConvex(c Constants) *SCGSStrong {
+	storc, mu, sigma := STORCTheorem2c(c), c.Mu(), c.get("Sigma", c.Sigma)
 	return &SCGSStrong{
-		Gamma: c.Gamma,
-		Beta:  c.Beta,
-		Eta:   c.Eta,
+		Gamma: storc.Gamma,
+		Beta:  storc.Beta,
+		Eta:   storc.Eta,
 		M: func(t, k int) int {
-			Dt2 := L / alpha * D * D / math.Exp2(float64(t-1)) // D_t²
-			q := sigma / L * float64(k+1)
-			return ceil(q * q * float64(c.N(t)) / Dt2)
+			Dt2 := mu * c.D * c.D / math.Exp2(float64(t-1)) // D_t²
+			q := sigma / c.L * float64(k+1)
+			return ceil(q * q * float64(storc.N(t)) / Dt2)
 		},
-		N: c.N,
+		N: storc.N,
 	}
 }
 

@@ -17,9 +17,9 @@ type SFW struct {
 
 // SFWTheorem3 has the parameters of the theorem of Appendix B, for L-smooth,
 // G-Lipschitz f_i on a domain of diameter D: γ_k = 2/(k+1) and
-// m_k = ⌈(G(k+1)/(LD))²⌉ give E f(w_k) − f(w*) ≤ fwtheory.BoundSFW(L, D, k) for k ≥ 1.
-func SFWTheorem3(L, D, G float64) *SFW {
-	r := positive("G", G) / (positive("L", L) * positive("D", D))
+// m_k = ⌈(G(k+1)/(LD))²⌉ give E f(w_k) − f(w*) ≤ Constants.BoundSFW(k) for k ≥ 1.
+func SFWTheorem3(c Constants) *SFW {
+	r := c.get("G", c.G) / (c.get("L", c.L) * c.get("D", c.D))
 	return &SFW{
 		Gamma: gamma2,
 		M:     func(k int) int { q := r * float64(k+1); return ceil(q * q) },

@@ -45,27 +45,26 @@ type STORC struct {
 
 // STORCTheorem2a has the parameters of Theorem 2, case (a), ∇f(w*) = 0:
 // γ_k = 2/(k+1), β_k = 3L/k, η_{t,k} = 2LD²/(N_t k), N_t = ⌈2^{t/2+2}⌉ and
-// m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ fwtheory.BoundEpoch(L, D, t), if every f_i is
+// m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ Constants.BoundEpoch(t), if every f_i is
 // convex and L-smooth on R^d, D is the Euclidean diameter, and w_0 is that of
 // line 3 or any other with f(w_0) − f(w*) ≤ LD²/2.
-func STORCTheorem2a(L, D float64) *STORC {
-	return storcDoubling(L, D, func(N, _ int) int { return 900 * N })
+func STORCTheorem2a(c Constants) *STORC {
+	return storcDoubling(c, func(N, _ int) int { return 900 * N })
 }
 
 // STORCTheorem2b has the parameters of Theorem 2, case (b), f G-Lipschitz: those of
 // STORCTheorem2a with m_{t,k} = ⌈700 N_t + 24 N_t G(k+1)/(LD)⌉, under the same
 // conditions and with the same bound.
-func STORCTheorem2b(L, D, G float64) *STORC {
-	r := 24 * positive("G", G) / (positive("L", L) * positive("D", D))
-	return storcDoubling(L, D, func(N, k int) int {
+func STORCTheorem2b(c Constants) *STORC {
+	r := 24 * c.gf() / (c.get("L", c.L) * c.get("D", c.D))
+	return storcDoubling(c, func(N, k int) int {
 		return ceil(700*float64(N) + r*float64(N)*float64(k+1))
 	})
 }
 
 // storcDoubling is what cases (a) and (b) share: D_t = D, N_t = ⌈2^{t/2+2}⌉.
-func storcDoubling(L, D float64, m func(N, k int) int) *STORC {
-	positive("L", L)
-	positive("D", D)
+func storcDoubling(c Constants, m func(N, k int) int) *STORC {
+	L, D := c.get("L", c.L), c.get("D", c.D)
 	N := func(t int) int { return ceil(math.Exp2(float64(t)/2 + 2)) }
 	return &STORC{
 		Gamma: gamma2,
@@ -79,10 +78,9 @@ func storcDoubling(L, D float64, m func(N, k int) int) *STORC {
 // STORCTheorem2c has the parameters of Theorem 2, case (c), f α-strongly convex,
 // with μ = L/α: D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and
 // η_{t,k} = 2LD_t²/(N_t k), with γ_k and β_k, the conditions and the bound of
-// STORCTheorem2a. It panics if alpha > L.
-func STORCTheorem2c(L, D, alpha float64) *STORC {
-	mu := condition(L, alpha)
-	positive("D", D)
+// STORCTheorem2a. It panics if α > L.
+func STORCTheorem2c(c Constants) *STORC {
+	L, D, mu := c.L, c.get("D", c.D), c.Mu()
 	N := ceil(math.Sqrt(32 * mu))
 	M := ceil(5600 * float64(N) * mu)
 	return &STORC{
@@ -108,9 +106,8 @@ func STORCTheorem2c(L, D, alpha float64) *STORC {
 // that the noise of m_{t,k} drives astray. Whatever s, it has a floor, which the
 // theorems' STORC has not: η_{t,k} and m_{t,k} do not fall with t, so f(w_t) − f(w*)
 // stays near η, in proportion to LD², or at the noise. fwmore.AdaptiveSTORC has neither.
-func STORCExperiments(L, D float64) *STORC {
-	positive("L", L)
-	positive("D", D)
+func STORCExperiments(c Constants) *STORC {
+	L, D := c.get("L", c.L), c.get("D", c.D)
 	return &STORC{
 		Gamma: gamma2,
 		Beta:  func(k int) float64 { return 3 * L / float64(k) },

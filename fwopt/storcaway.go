@@ -10,7 +10,7 @@ import (
 // STORCAway is STORC whose line 11 takes away steps, as AwayFW does, and starts from
 // argmin_{v∈Ω} ∇̃_kᵀv; for polytopes. It has the schedules and the state of a STORC:
 //
-//	m := &fwopt.STORCAway{STORC: *fwmore.STORCBeyond(L, D)}
+//	m := &fwopt.STORCAway{STORC: *fwmore.STORCBeyond(Constants{L: L, D: D})}
 //
 // The theorems ask of x_k only its duality gap, so they hold as they are. On a
 // polytope of pyramidal width δ step k takes at most

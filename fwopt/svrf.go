@@ -36,7 +36,7 @@ type SVRF struct {
 }
 
 // SVRFTheorem1 has the parameters of Theorem 1: γ_k = 2/(k+1), m_k = 96(k+1)
-// and N_t = 2^{t+3} − 2 give E f(w_t) − f(w*) ≤ fwtheory.BoundEpoch(L, D, t), if every f_i
+// and N_t = 2^{t+3} − 2 give E f(w_t) − f(w*) ≤ Constants.BoundEpoch(t), if every f_i
 // is convex and L-smooth on R^d, D is the Euclidean diameter, and w_0 is that of
 // line 3 or any other with f(w_0) − f(w*) ≤ LD²/2.
 func SVRFTheorem1() *SVRF {

@@ -11,7 +11,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // spread is f_i(w) = ½ Σ_j h_ij (w_j − 1/d)² on the unit simplex of dimension d,
@@ -73,7 +72,7 @@ func (f *lsqDiag) LineSearch(w, v []float64) float64 {
 // Constants that no problem has are named.
 func TestBoundAwayPanics(t *testing.T) {
 	for _, c := range [][4]float64{{1, 1, 0, 1}, {1, 1, 2, 1}, {1, 1, 1, 0}, {1, 1, 1, 2}, {1, 1, math.NaN(), 1}} {
-		if got := small.Panics(func() { fwtheory.BoundAway(c[0], c[1], c[2], c[3], 5) }); !strings.HasPrefix(got, "fwtheory: alpha = ") {
+		if got := small.Panics(func() { fwopt.Constants{L: c[0], D: c[1], Alpha: c[2], Width: c[3]}.BoundAway(5) }); !strings.HasPrefix(got, "fwopt: alpha = ") {
 			t.Errorf("%g: panic %q", c, got)
 		}
 	}
@@ -92,7 +91,7 @@ func TestProjectedMethodsReachTheOptimum(t *testing.T) {
 		{&fwmore.FISTA{L: 1}, 1e-10, 400},
 		{fwopt.SVRGExperiments(0.05), 1e-6, 4000},
 		{fwopt.SGDExperiments(0.05), 1e-2, 4000},
-		{fwopt.FWLineSearch(), 1e-2, 4000},
+		{&fwopt.FW{Rule: fwopt.LineSearch{}}, 1e-2, 4000},
 	} {
 		o := fwopt.NewOracle(f, omega, 1)
 		n := 0

@@ -87,7 +87,7 @@ func start(t *testing.T, set *fwdata.Set, p problem) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fwopt.NewRunner(fwopt.NewOracle(f, omega, p.Seed), fwopt.FWOpenLoop(), fwopt.Budget{Steps: 1}).W0
+	return fwopt.NewRunner(fwopt.NewOracle(f, omega, p.Seed), &fwopt.FW{}, fwopt.Budget{Steps: 1}).W0
 }
 
 // grown raises w to ‖a − b‖/‖a‖ of the iterates, and f to the same of f.

@@ -59,21 +59,21 @@ func (p *problem) method(L, D float64) (fwopt.Method, error) {
 	L *= p.Scale
 	switch p.Method + " " + p.Schedule {
 	case "fw experiments", "fw theorem":
-		return fwopt.FWOpenLoop(), nil
+		return &fwopt.FW{}, nil
 	case "fw-linesearch experiments", "fw-linesearch theorem":
-		return fwopt.FWLineSearch(), nil
+		return &fwopt.FW{Rule: fwopt.LineSearch{}}, nil
 	case "sfw experiments":
 		return fwopt.SFWExperiments(), nil
 	case "sfw theorem":
-		return fwopt.SFWTheorem3(L, D, G), nil
+		return fwopt.SFWTheorem3(fwopt.Constants{L: L, D: D, G: G}), nil
 	case "svrf experiments":
 		return fwopt.SVRFExperiments(), nil
 	case "svrf theorem":
 		return fwopt.SVRFTheorem1(), nil
 	case "storc experiments":
-		return fwopt.STORCExperiments(L, D), nil
+		return fwopt.STORCExperiments(fwopt.Constants{L: L, D: D}), nil
 	case "storc theorem":
-		return fwopt.STORCTheorem2a(L, D), nil
+		return fwopt.STORCTheorem2a(fwopt.Constants{L: L, D: D}), nil
 	case "adaptivestorc experiments", "adaptivestorc theorem":
 		return fwmore.NewAdaptiveSTORC(), nil
 	case "sagfw experiments", "sagfw theorem":

@@ -36,7 +36,7 @@ func ExampleReadVideo() {
 	fmt.Println(v.Frames, v.First(), v.Value(v.First()))
 
 	omega := fwset.Product{fwset.Simplex{D: 2, R: 1}, fwset.Simplex{D: 1, R: 1}}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(v, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Steps: 100})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(v, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 100})
 	fmt.Printf("f(w) = %.3f at w = %.3f\n", tr.Last().F, tr.W)
 	// Output:
 	// [2 1] [1 0 1] -1.25
@@ -67,7 +67,7 @@ func ExampleReadTargets() {
 	fmt.Printf("%d x %d, targets %v\n", x.N, x.M, b)
 
 	f, omega := fwsum.NewLeastSquares(x, b), fwset.L1Ball{D: x.M, R: 1}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Steps: 100})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 100})
 	fmt.Printf("f(w) = %.4f at w = %.3f\n", tr.Last().F, tr.W)
 
 	_, err = fwdata.Read(strings.NewReader(text), "own")
@@ -119,7 +119,7 @@ func ExampleReadRatings() {
 	}
 	omega := fwset.NewCompletion(s.Users, s.Items, append(s.At, asked), 6)
 	f := s.LeastSquares(omega.Dim())
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Steps: 200})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 200})
 	fmt.Printf("RMSE %.2f, %s on %s: %.1f\n", s.RMSE(tr.W[:n]), s.UserID[asked.Row], s.ItemID[asked.Col], 3+tr.W[n])
 	// Output:
 	// own: 8 ratings by 3 users of 3 items

@@ -6,7 +6,6 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // Frank-Wolfe with line search never has a point of more than K = k + 1 vertices,
@@ -14,10 +13,10 @@ import (
 func ExampleSimplex() {
 	p := fwinst.Simplex(4096, 16, 1)
 	o := fwopt.NewOracle(p.F, p.Omega, 1)
-	for s := range fwopt.FWLineSearch().Steps(o, p.W0) {
+	for s := range (&fwopt.FW{Rule: fwopt.LineSearch{}}).Steps(o, p.W0) {
 		if s.K == 4 || s.K == 40 || s.K == 400 {
 			least := (1/float64(s.K+1) - 1./4096) / 4
-			fmt.Printf("k = %3d: gap %.5f, at least %.5f, bound %.5f\n", s.K, p.Excess(s.X), least, fwtheory.BoundFW(p.LF, p.D, s.K))
+			fmt.Printf("k = %3d: gap %.5f, at least %.5f, bound %.5f\n", s.K, p.Excess(s.X), least, fwopt.Constants{L: p.LF, D: p.D}.BoundFW(s.K))
 		}
 		if s.K == 400 {
 			break
@@ -37,7 +36,7 @@ func ExampleProduct() {
 	for s := range m.Steps(o, p.W0) {
 		if s.K == m.N(s.T) {
 			fmt.Printf("t = %d: gap below bound: %v, %d samples, %d linear\n",
-				s.T, p.Excess(s.X) < fwtheory.BoundEpoch(p.L, p.D, s.T), o.Calls.Stochastic, o.Calls.Linear)
+				s.T, p.Excess(s.X) < p.BoundEpoch(s.T), o.Calls.Stochastic, o.Calls.Linear)
 		}
 		if s.T == 3 && s.K == m.N(3) {
 			break
@@ -55,7 +54,7 @@ func ExampleInstance_Run() {
 	p, m := fwinst.Simplex(4096, 16, 1), fwopt.SVRFTheorem1()
 	for _, q := range p.Run(context.Background(), m, 1, fwopt.EpochEnds(m.N, 3)) {
 		fmt.Printf("t = %d: gap %.4f, bound %.4f, %d samples\n",
-			q.T, q.Excess, fwtheory.BoundEpoch(p.L, p.D, q.T), q.Calls.Stochastic)
+			q.T, q.Excess, p.BoundEpoch(q.T), q.Calls.Stochastic)
 	}
 	// Output:
 	// t = 1: gap 0.0230, bound 0.5000, 22848 samples

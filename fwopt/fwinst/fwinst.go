@@ -53,13 +53,9 @@ type Instance struct {
 	F     fwopt.FiniteSum
 	Omega fwopt.Domain
 
-	L     float64   // every f_i is L-smooth
-	D     float64   // the diameter of Ω
-	G     float64   // ‖∇f_i(w)‖ ≤ G for all i, w ∈ Ω
-	Sigma float64   // E‖∇f_i(w) − ∇f(w)‖² ≤ σ² for all w ∈ Ω
-	Alpha float64   // f is α-strongly convex; 0 if it is not
+	fwopt.Constants // Alpha is 0 if f is not strongly convex; Rho and Width are not set
+
 	LF    float64   // f itself is LF-smooth
-	GF    float64   // ‖∇f(w)‖ ≤ GF for all w ∈ Ω
 	WStar []float64 // w*
 	FStar float64   // f(w*)
 

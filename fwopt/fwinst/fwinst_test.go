@@ -16,7 +16,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -427,8 +426,8 @@ func TestStart(t *testing.T) {
 	for _, p := range []*Instance{Simplex(100, 8, 1), Face(100, 8, 1, 1), NoisyBox(16, 64, 1), NoisySimplex(100, 8, 0.01, 1),
 		IllBox(16, 8, 100, 1), IllSimplex(16, 8, 100, 1), Zigzag(), MSC(14, 0.5), MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1),
 		Product(Simplex(100, 8, 1), MSL(18, 64, 0.25, 1)), Product(Simplex(100, 8, 1), MSC(14, 0.5))} {
-		if gap := p.Excess(p.start()); gap > fwtheory.BoundEpoch(p.L, p.D, 0) {
-			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, fwtheory.BoundEpoch(p.L, p.D, 0))
+		if gap := p.Excess(p.start()); gap > p.BoundEpoch(0) {
+			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, p.BoundEpoch(0))
 		}
 	}
 }
@@ -466,9 +465,9 @@ func TestZigzag(t *testing.T) {
 	}
 	limit := math.Pow(1-p.WStar[0]*p.WStar[0], 2) / 8
 	for _, k := range []int{1000, 10000, 50000} {
-		near(t, fmt.Sprintf("k = %d: k·gap", k), float64(k)*gap(fwopt.FWLineSearch(), k), limit, 5*limit/math.Sqrt(float64(k)))
+		near(t, fmt.Sprintf("k = %d: k·gap", k), float64(k)*gap(&fwopt.FW{Rule: fwopt.LineSearch{}}, k), limit, 5*limit/math.Sqrt(float64(k)))
 	}
-	if got := gap(fwopt.FWOpenLoop(), 10000); got > limit/10000/10 {
+	if got := gap(&fwopt.FW{}, 10000); got > limit/10000/10 {
 		t.Errorf("open loop: gap %g", got)
 	}
 }

@@ -23,9 +23,9 @@ func TestMistakes(t *testing.T) {
 		"Product":      {Product, p, MSC(4, 0.5)},
 		"Simplex":      {Simplex, 8, 4, 1},
 		"Excess":       {(*Instance).Excess, p, p.WStar},
-		"Run, m":       {func(m fwopt.Method) { p.Run(context.Background(), m, 1, at) }, fwopt.FWOpenLoop()},
+		"Run, m":       {func(m fwopt.Method) { p.Run(context.Background(), m, 1, at) }, &fwopt.FW{}},
 		"Run": {func(p *Instance, ctx context.Context, at func(fwopt.Step) (bool, bool)) {
-			p.Run(ctx, fwopt.FWOpenLoop(), 1, at)
+			p.Run(ctx, &fwopt.FW{}, 1, at)
 		}, p, context.Background(), at},
 		"Variance":        {(*Instance).Variance, p, p.WStar, nil},
 		"WithoutSnapshot": {(*Instance).WithoutSnapshot, p},

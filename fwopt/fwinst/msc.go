@@ -46,8 +46,11 @@ func MSC(J int, r float64) *Instance {
 	omega := cube(J, r)
 	return &Instance{
 		Name: f.name, F: f, Omega: omega, WStar: f.c, W0: fill(J, r),
-		L: 1, LF: 0.5, Alpha: f.h[J-1], D: omega.Diameter(),
-		G: r, GF: r * math.Sqrt(two), Sigma: r * math.Sqrt(one-two),
+		Constants: fwopt.Constants{
+			L: 1, Alpha: f.h[J-1], D: omega.Diameter(),
+			G: r, GF: r * math.Sqrt(two), Sigma: r * math.Sqrt(one-two),
+		},
+		LF: 0.5,
 	}
 }
 

@@ -37,8 +37,11 @@ func Product(a, b *Instance) *Instance {
 	}}
 	p := &Instance{
 		Name: f.name, F: f, Omega: fwset.Product{a.Omega, b.Omega}, WStar: f.c, FStar: f.min,
-		L: max(a.L, b.L), LF: max(a.LF, b.LF), Alpha: min(a.Alpha, b.Alpha), D: math.Hypot(a.D, b.D),
-		G: math.Hypot(a.G, b.G), GF: math.Hypot(a.GF, b.GF), Sigma: math.Hypot(a.Sigma, b.Sigma),
+		Constants: fwopt.Constants{
+			L: max(a.L, b.L), Alpha: min(a.Alpha, b.Alpha), D: math.Hypot(a.D, b.D),
+			G: math.Hypot(a.G, b.G), GF: math.Hypot(a.GF, b.GF), Sigma: math.Hypot(a.Sigma, b.Sigma),
+		},
+		LF: max(a.LF, b.LF),
 	}
 	if a.W0 != nil || b.W0 != nil {
 		p.W0 = slices.Concat(a.start(), b.start())

@@ -10,10 +10,10 @@ import (
 // TestRun: the same counts and gaps, to the bit, as the method stepped through by hand.
 func TestRun(t *testing.T) {
 	for _, p := range []*Instance{Simplex(64, 8, 1), Product(IllBox(4, 8, 30, 2), NoisyBox(4, 8, 2))} {
-		a := fwopt.STORCTheorem2a(p.L, p.D)
+		a := fwopt.STORCTheorem2a(p.Constants)
 		got := p.Run(context.Background(), a, 7, fwopt.EpochEnds(a.N, 4))
 		var want []fwopt.Point
-		m, o := fwopt.STORCTheorem2a(p.L, p.D), fwopt.NewOracle(p.F, p.Omega, 7)
+		m, o := fwopt.STORCTheorem2a(p.Constants), fwopt.NewOracle(p.F, p.Omega, 7)
 		w0 := p.W0
 		if w0 == nil {
 			w0 = o.Start()
@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s, epoch %d: %v after %v, want %v after %v", p.Name, w.T, q.Excess, q.Calls, w.Excess, w.Calls)
 			}
 		}
-		other := p.Run(context.Background(), fwopt.STORCTheorem2a(p.L, p.D), 8, fwopt.EpochEnds(a.N, 4))
+		other := p.Run(context.Background(), fwopt.STORCTheorem2a(p.Constants), 8, fwopt.EpochEnds(a.N, 4))
 		if other[len(other)-1].Excess == got[len(got)-1].Excess {
 			t.Errorf("%s: seeds 7 and 8 have the same gap", p.Name)
 		}
@@ -48,5 +48,5 @@ func TestRun(t *testing.T) {
 		}
 	}()
 	p := Zigzag()
-	p.Run(ctx, fwopt.FWOpenLoop(), 1, fwopt.Geometric(2, 16))
+	p.Run(ctx, &fwopt.FW{}, 1, fwopt.Geometric(2, 16))
 }

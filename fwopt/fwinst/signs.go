@@ -146,7 +146,10 @@ func (f *signs) instance(omega fwopt.Domain, w0 []float64) *Instance {
 	top := slices.Max(f.h)
 	p := &Instance{
 		Name: f.name, F: f, Omega: omega, W0: w0, WStar: f.c, FStar: f.min,
-		L: top * (1 + math.Abs(f.a)), LF: top, Alpha: slices.Min(f.h), D: omega.(fwset.Diameterer).Diameter(),
+		Constants: fwopt.Constants{
+			L: top * (1 + math.Abs(f.a)), Alpha: slices.Min(f.h), D: omega.(fwset.Diameterer).Diameter(),
+		},
+		LF: top,
 	}
 	slope, at0 := make([]float64, len(f.h)), make([]float64, len(f.h)) // of a gradient at0 + slope∘w
 	norm := func(g, h func(j int) float64) float64 {

@@ -26,7 +26,7 @@ func Zigzag() *Instance {
 	}, 0, 0, 0)
 	return &Instance{
 		Name: f.name, F: f, Omega: triangle, WStar: f.c, W0: []float64{0, 1},
-		L: 1, LF: 1, Alpha: 1, D: 2, G: math.Sqrt2, GF: math.Sqrt2,
+		Constants: fwopt.Constants{L: 1, Alpha: 1, D: 2, G: math.Sqrt2, GF: math.Sqrt2}, LF: 1,
 	}
 }
 

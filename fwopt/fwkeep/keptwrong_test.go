@@ -156,12 +156,12 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 			{f, omega, func() fwopt.Method { return &tabled{Table: table, Off: func() int { return 7 }} }, fwopt.Budget{Steps: 120, Every: 100}},
 		},
 		"bounds whose bits differ in the sign and in bit 31": {
-			{quad(func(*fwsum.Quadratic) {}), box(2, 1), func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
-			{quad(func(*fwsum.Quadratic) {}), box(-2, -1.0000004768371582), func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
+			{quad(func(*fwsum.Quadratic) {}), box(2, 1), func() fwopt.Method { return &fwopt.FW{} }, steps(20)},
+			{quad(func(*fwsum.Quadratic) {}), box(-2, -1.0000004768371582), func() fwopt.Method { return &fwopt.FW{} }, steps(20)},
 		},
 		"the minimum of a quadratic": {
-			{quad(func(*fwsum.Quadratic) {}), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
-			{quad(func(f *fwsum.Quadratic) { f.Min += 5 }), omega, func() fwopt.Method { return fwopt.FWOpenLoop() }, steps(20)},
+			{quad(func(*fwsum.Quadratic) {}), omega, func() fwopt.Method { return &fwopt.FW{} }, steps(20)},
+			{quad(func(f *fwsum.Quadratic) { f.Min += 5 }), omega, func() fwopt.Method { return &fwopt.FW{} }, steps(20)},
 		},
 		"a state that is set before the run": {
 			{f, omega, func() fwopt.Method { return fwopt.SVRFTheorem1() }, steps(20)},
@@ -412,7 +412,7 @@ func TestKeepHalfChangedData(t *testing.T) {
 	omega, dir := fwset.Simplex{D: 8, R: 1}, t.TempDir()
 	w0, b := []float64{1, 0, 0, 0, 0, 0, 0, 0}, fwopt.Budget{Steps: 30}
 	call := func(f fwopt.FiniteSum) string {
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.FWOpenLoop(), b)
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3).From(w0), &fwopt.FW{}, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +425,7 @@ func TestKeepHalfChangedData(t *testing.T) {
 	}
 	call(half)
 	right := fwsum.NewLeastSquares(x, y)
-	want := fwopt.Run(context.Background(), fwopt.NewOracle(right, omega, 3).From(w0), fwopt.FWOpenLoop(), b)
+	want := fwopt.Run(context.Background(), fwopt.NewOracle(right, omega, 3).From(w0), &fwopt.FW{}, b)
 	if call(right) != small.Bits(want) {
 		t.Error("the run of data that was changed after its sum was made came back")
 	}

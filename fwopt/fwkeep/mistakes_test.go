@@ -20,12 +20,12 @@ func TestMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, c := range map[string][]any{
 		"Keep": {func(ctx context.Context, dir string, w0 []float64, b fwopt.Budget) {
-			fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1).From(w0), fwopt.FWOpenLoop(), b)
+			fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b)
 		}, context.Background(), dir, nil, b},
-		"Keep, o": {func(o *fwopt.Oracle) { fwkeep.Keep(context.Background(), dir, o, fwopt.FWOpenLoop(), b) }, fwopt.NewOracle(f, omega, 1)},
+		"Keep, o": {func(o *fwopt.Oracle) { fwkeep.Keep(context.Background(), dir, o, &fwopt.FW{}, b) }, fwopt.NewOracle(f, omega, 1)},
 		"Keep, m": {func(m fwopt.Method) {
 			fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), m, b)
-		}, fwopt.FWOpenLoop()},
+		}, &fwopt.FW{}},
 		"LoadTrace": {fwkeep.LoadTrace, filepath.Join(dir, "none")},
 		"ReadCSV":   {func(r io.Reader) { fwkeep.ReadCSV(r) }, strings.NewReader("")},
 		"SaveTrace": {fwkeep.SaveTrace, filepath.Join(dir, "a"), &fwopt.Trace{}},

@@ -84,7 +84,7 @@ func TestKeepRules(t *testing.T) {
 		t.Errorf("%v, note %q", err, tr.Note)
 	}
 	// a run that records by a function cannot be told from others
-	tr, err = fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Record: fwopt.Geometric(2, 8)})
+	tr, err = fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Record: fwopt.Geometric(2, 8)})
 	if err != nil || len(files(dir, "*")) > 0 || !strings.Contains(tr.Note, "Budget.Record") {
 		t.Errorf("%v, note %q", err, tr.Note)
 	}

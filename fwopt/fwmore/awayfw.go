@@ -46,14 +46,6 @@ type AwayFW struct {
 	S          fwset.ActiveSet // the active vertices and their weights α
 }
 
-// AwayFWSafe is AwayFW with the safe step for an L-smooth f.
-func AwayFWSafe(L float64) *AwayFW {
-	return &AwayFW{Rule: fwopt.Short{L: need.Positive("fwmore", "L", L)}}
-}
-
-// AwayFWLineSearch is AwayFW with exact line search.
-func AwayFWLineSearch() *AwayFW { return &AwayFW{Rule: fwopt.LineSearch{}} }
-
 func (a *AwayFW) String() string { return "AwayFW" }
 
 // Identify says the rule.

@@ -25,7 +25,7 @@ import (
 // same of a quadratic, and L_k = L_{k−1}, for this may be rounding, too.
 //
 // For an L-smooth f no L_k is above 2L, so that what holds with the Short step holds with
-// twice the L: that of FW is fwtheory.BoundFW(2L, D, k). Where f is flatter than L on the
+// twice the L: that of FW is fwopt.Constants{L: 2L, D: D}.BoundFW(k). Where f is flatter than L on the
 // way, L_k follows, and the steps are longer. A fresh Backtracking serves one run.
 type Backtracking struct {
 	L float64 // L_k of the last step, the state; 0 before the first

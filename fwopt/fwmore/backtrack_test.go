@@ -15,7 +15,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // plain is Backtracking once more, from the paper's text alone. It asks f behind the back
@@ -249,7 +248,7 @@ func TestBacktrackingBound(t *testing.T) {
 	f, omega := fwsum.NewQuadratic(d, nil, c), fwset.Simplex{D: d, R: 1}
 	worst, rule := 0.0, &fwmore.Backtracking{}
 	for s := range (&fwopt.FW{Rule: rule}).Steps(fwopt.NewOracle(f, omega, 1), append(make([]float64, d-1), 1)) {
-		worst = max(worst, f.Excess(s.X)/fwtheory.BoundFW(2, omega.Diameter(), s.K))
+		worst = max(worst, f.Excess(s.X)/fwopt.Constants{L: 2, D: omega.Diameter()}.BoundFW(s.K))
 		if s.K == 200 {
 			break
 		}

@@ -46,14 +46,6 @@ type BlendedPairwise struct {
 	S          fwset.ActiveSet // the active vertices and their weights α
 }
 
-// BlendedPairwiseSafe is BlendedPairwise with the safe step for an L-smooth f.
-func BlendedPairwiseSafe(L float64) *BlendedPairwise {
-	return &BlendedPairwise{Rule: fwopt.Short{L: need.Positive("fwmore", "L", L)}}
-}
-
-// BlendedPairwiseLineSearch is BlendedPairwise with exact line search.
-func BlendedPairwiseLineSearch() *BlendedPairwise { return &BlendedPairwise{Rule: fwopt.LineSearch{}} }
-
 func (a *BlendedPairwise) String() string { return "BlendedPairwise" }
 
 // Identify says the rule.

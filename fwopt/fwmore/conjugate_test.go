@@ -213,7 +213,7 @@ func TestConjugateOnANetwork(t *testing.T) {
 		if seed == 0 {
 			fwtest.TestFiniteSum(t, f)
 		}
-		for _, m := range []fwopt.Method{fwopt.FWLineSearch(), &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
+		for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
 			o := fwopt.NewOracle(f, net, 1)
 			for s := range m.Steps(o, o.Start()) {
 				g := make([]float64, f.Dim())
@@ -350,7 +350,7 @@ func TestConjugateMisled(t *testing.T) {
 // A network of one's own: the sum says its second derivative and searches its lines.
 func ExampleBiconjugateFW() {
 	f, net := streets(4, 1)
-	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
+	for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, net, 1), m, fwopt.Budget{Tolerance: 0.01, Steps: 1000})
 		fmt.Printf("%v %v after %d steps\n", m, tr.Status, tr.Last().Step)
 	}

@@ -6,9 +6,9 @@
 //	GarberHazan     Garber & Hazan 2013         GarberHazanStronglyConvex
 //	OnlineFW        Hazan & Kale 2012           OnlineFWSmooth
 //	OnlineFWLinear  Hazan & Kale 2012           OnlineFWLipschitz
-//	AwayFW          Lacoste-Julien & Jaggi 2015 AwayFWSafe, AwayFWLineSearch
-//	PairwiseFW      Lacoste-Julien & Jaggi 2015 PairwiseFWSafe, PairwiseFWLineSearch
-//	BlendedPairwise Tsuji, Tanaka, Pokutta 2022 BlendedPairwiseSafe, BlendedPairwiseLineSearch
+//	AwayFW          Lacoste-Julien & Jaggi 2015 with a Rule, as fwopt.LineSearch
+//	PairwiseFW      the same                    with a Rule
+//	BlendedPairwise Tsuji, Tanaka, Pokutta 2022 with a Rule
 //	ConjugateFW     Mitradjieva & Lindberg 2013, with second derivatives
 //	BiconjugateFW   the same
 //	FISTA           Beck & Teboulle 2009, with projections

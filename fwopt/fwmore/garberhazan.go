@@ -30,25 +30,17 @@ type GarberHazan struct {
 // on a domain of diameter D whose local optimisation has the constant ρ
 // (LocalLinear.Rho): with μ = L/α, γ_k = 1/(2μρ²) and
 // r_k² = μD²(1 − 1/(4μρ²))^{k−1} give f(w_k) − f(w*) ≤
-// fwtheory.BoundGarberHazan(L, D, alpha, rho, k), if it holds for w_0, as it does for
+// Constants.BoundGarberHazan(k), if it holds for w_0, as it does for
 // Oracle.Start's; the proof stands in notebooks/06c-local-steps. Where f(w_0) − f(w*) ≤ δ_0 is
-// known, √(2δ_0/L) may stand for D. It panics unless alpha ≤ L and rho ≥ 1.
-func GarberHazanStronglyConvex(L, D, alpha, rho float64) *GarberHazan {
-	q := garberHazan(L, alpha, rho)
-	r1 := math.Sqrt(L/alpha) * need.Positive("fwmore", "D", D)
+// known, √(2δ_0/L) may stand for D. It panics unless α ≤ L and ρ ≥ 1.
+func GarberHazanStronglyConvex(c fwopt.Constants) *GarberHazan {
+	c.BoundGarberHazan(0) // panics where a constant is missing
+	q := 1 / (4 * c.Mu() * c.Rho * c.Rho)
+	r1 := math.Sqrt(c.Mu()) * c.D
 	return &GarberHazan{
 		Gamma: func(int) float64 { return 2 * q },
 		R:     func(k int) float64 { return r1 * math.Pow(1-q, float64(k-1)/2) },
 	}
-}
-
-// garberHazan returns 1/(4μρ²).
-func garberHazan(L, alpha, rho float64) float64 {
-	mu := need.Condition("fwmore", L, alpha)
-	if !(rho >= 1) || math.IsInf(rho, 1) {
-		panic(need.Linef("fwmore: rho = %g, want a number of at least 1", rho))
-	}
-	return 1 / (4 * mu * rho * rho)
 }
 
 func (a *GarberHazan) String() string { return "Garber-Hazan" }

@@ -12,7 +12,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -149,7 +148,7 @@ func TestGarberHazan(t *testing.T) {
 		w0 := make([]float64, d)
 		w0[d-1] = 1
 		w, H := slices.Clone(w0), D*D/2
-		for s := range fwmore.GarberHazanStronglyConvex(1, D, 1/mu, omega.Rho()).Steps(o, w0) {
+		for s := range fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: 1, D: D, Alpha: 1 / mu, Rho: omega.Rho()}).Steps(o, w0) {
 			r := math.Sqrt(2 * mu * H) // H_{k−1} = (α/2)r²
 			g := make([]float64, d)
 			for j := range g {
@@ -164,7 +163,7 @@ func TestGarberHazan(t *testing.T) {
 			if want := (fwopt.Calls{Exact: s.K, Linear: s.K}); o.Calls != want {
 				t.Fatalf("seed %d, step %d: %+v", seed, s.K, o.Calls)
 			}
-			bound := fwtheory.BoundGarberHazan(1, D, 1/mu, omega.Rho(), s.K)
+			bound := fwopt.Constants{L: 1, D: D, Alpha: 1 / mu, Rho: omega.Rho()}.BoundGarberHazan(s.K)
 			if math.Abs(bound-H) > 1e-10*H {
 				t.Fatalf("seed %d, step %d: the bound is %g, want %g", seed, s.K, bound, H)
 			}
@@ -183,9 +182,9 @@ func TestGarberHazan(t *testing.T) {
 func ExampleGarberHazan() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	L, D, alpha := 1.5, omega.Diameter(), 0.75 // of f itself
-	m := fwmore.GarberHazanStronglyConvex(L, D, alpha, omega.Rho())
+	m := fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: L, D: D, Alpha: alpha, Rho: omega.Rho()})
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 100})
-	fmt.Printf("w = %.6f, bound %.1g\n%+v\n", tr.W, fwtheory.BoundGarberHazan(L, D, alpha, omega.Rho(), 100), tr.Last().Calls)
+	fmt.Printf("w = %.6f, bound %.1g\n%+v\n", tr.W, fwopt.Constants{L: L, D: D, Alpha: alpha, Rho: omega.Rho()}.BoundGarberHazan(100), tr.Last().Calls)
 	// Output:
 	// w = [0.750000 0.250000], bound 2e-06
 	// {Exact:101 Stochastic:0 Linear:101 Projections:0}

@@ -53,7 +53,7 @@ func TestOnlineFWInvariants(t *testing.T) {
 			}
 		}
 
-		l, o := fwmore.OnlineFWLipschitz(D, G), fwopt.NewOracle(f, omega, seed)
+		l, o := fwmore.OnlineFWLipschitz(fwopt.Constants{D: D, G: G}), fwopt.NewOracle(f, omega, seed)
 		x = slices.Clone(w0)
 		for s := range l.Steps(o, w0) {
 			k := float64(s.K)
@@ -107,7 +107,7 @@ func ExampleOnlineFW() {
 // The iterate is the average: no f_i need be smooth.
 func ExampleOnlineFWLinear() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
-	m := fwmore.OnlineFWLipschitz(omega.Diameter(), 2)
+	m := fwmore.OnlineFWLipschitz(fwopt.Constants{D: omega.Diameter(), G: 2})
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 1000})
 	fmt.Printf("w = %.2f\n%+v\n", tr.W, tr.Last().Calls)
 	// Output:

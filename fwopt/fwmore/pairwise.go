@@ -42,14 +42,6 @@ type PairwiseFW struct {
 	S          fwset.ActiveSet // the active vertices and their weights α
 }
 
-// PairwiseFWSafe is PairwiseFW with the safe step for an L-smooth f.
-func PairwiseFWSafe(L float64) *PairwiseFW {
-	return &PairwiseFW{Rule: fwopt.Short{L: need.Positive("fwmore", "L", L)}}
-}
-
-// PairwiseFWLineSearch is PairwiseFW with exact line search.
-func PairwiseFWLineSearch() *PairwiseFW { return &PairwiseFW{Rule: fwopt.LineSearch{}} }
-
 func (a *PairwiseFW) String() string { return "PairwiseFW" }
 
 // Identify says the rule.

@@ -394,10 +394,10 @@ func TestPairwiseBadInput(t *testing.T) {
 	for want, call := range map[string]func(){
 		"fwmore: PairwiseFW.Rule is nil":      func() { run(f, &fwmore.PairwiseFW{}) },
 		"fwmore: BlendedPairwise.Rule is nil": func() { run(f, &fwmore.BlendedPairwise{}) },
-		"fwmore: L = -1":                      func() { fwmore.PairwiseFWSafe(-1) },
-		"fwmore: L = NaN":                     func() { fwmore.BlendedPairwiseSafe(math.NaN()) },
-		"has no line search":                  func() { run(struct{ fwopt.FiniteSum }{f}, fwmore.PairwiseFWLineSearch()) },
-		"has no line search; ":                func() { run(struct{ fwopt.FiniteSum }{f}, fwmore.BlendedPairwiseLineSearch()) },
+		"fwopt: L = -1":                       func() { run(f, &fwmore.PairwiseFW{Rule: fwopt.Short{L: -1}}) },
+		"fwopt: L = NaN":                      func() { run(f, &fwmore.BlendedPairwise{Rule: fwopt.Short{L: math.NaN()}}) },
+		"has no line search":                  func() { run(struct{ fwopt.FiniteSum }{f}, &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}}) },
+		"has no line search; ":                func() { run(struct{ fwopt.FiniteSum }{f}, &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}}) },
 	} {
 		if got := small.Panics(call); !strings.Contains(got, want) {
 			t.Errorf("panic %q, want %q", got, want)
@@ -434,7 +434,7 @@ func TestPairwiseDropsTheLeast(t *testing.T) {
 func ExamplePairwiseFW() {
 	f := fwsum.NewQuadratic(3, nil, []float64{0.7, 0.4, -0.1})
 	omega := fwset.Simplex{D: 3, R: 1}
-	for _, m := range []fwopt.Method{fwopt.FWLineSearch(), fwmore.PairwiseFWLineSearch(), fwmore.BlendedPairwiseLineSearch()} {
+	for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}}, &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}}} {
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From([]float64{0, 0, 1}), m, fwopt.Budget{Tolerance: 1e-9, Steps: 1000})
 		fmt.Printf("%v %v after %d steps at %.4f\n", m, tr.Status, tr.Last().Step, tr.W)
 	}

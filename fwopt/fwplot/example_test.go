@@ -12,7 +12,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/plot"
 )
 
@@ -108,7 +107,7 @@ func ExampleRate() {
 		}
 		runs = append(runs, run)
 	}
-	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return fwtheory.BoundEpoch(1, 1, p.T) }}
+	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 1, D: 1}.BoundEpoch(p.T) }}
 	r, err := law.Measure(runs)
 	if err != nil {
 		fmt.Println(err)
@@ -130,7 +129,7 @@ func ExampleScene() {
 	s.Levels(f.Value, 8)
 	s.Mark("w*", f.Center)
 	way := [][]float64{{0, 1}}
-	for step := range fwopt.FWLineSearch().Steps(fwopt.NewOracle(f, omega, 1), way[0]) {
+	for step := range (&fwopt.FW{Rule: fwopt.LineSearch{}}).Steps(fwopt.NewOracle(f, omega, 1), way[0]) {
 		if way = append(way, slices.Clone(step.X)); step.K == 20 {
 			break
 		}
@@ -162,7 +161,7 @@ func ExampleTuning() {
 func ExampleRelativeGap() {
 	f, omega := fwsum.NewQuadratic(2, []float64{1, 1}, []float64{2, 2}), fwset.Simplex{D: 2, R: 1}
 	o := fwopt.NewOracle(f, omega, 1)
-	tr := fwopt.Run(context.Background(), o, fwopt.FWOpenLoop(), fwopt.Budget{Steps: 999, DualityGap: true})
+	tr := fwopt.Run(context.Background(), o, &fwopt.FW{}, fwopt.Budget{Steps: 999, DualityGap: true})
 	low := fwrate.LowerBound(tr)
 	fmt.Printf("%.2f ≤ min f ≤ %.2f\n", low, tr.Last().F)
 	fmt.Println(fwplot.Traces(fwplot.Linear, fwplot.RelativeGap(low), tr).Y.Label.Text)

@@ -14,7 +14,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // invented returns a rate of runs whose gap is ratio times the bound with much
@@ -171,8 +170,8 @@ func TestRate(t *testing.T) {
 	f := fwsum.NewQuadratic(64, nil, slices.Repeat([]float64{1. / 64}, 64))
 	w0 := make([]float64, 64)
 	w0[0] = 1
-	run := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 64, R: 1}, 1).From(w0), fwopt.FWOpenLoop(), fwopt.Budget{Record: fwopt.Geometric(1.5, 40), Excess: f.Excess}).Complete()
-	r, err := fwrate.Law{Count: fwrate.Exact, Power: 1, Bound: func(p fwopt.Point) float64 { return fwtheory.BoundFW(1, math.Sqrt2, p.K) }}.Measure([][]fwopt.Point{run})
+	run := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 64, R: 1}, 1).From(w0), &fwopt.FW{}, fwopt.Budget{Record: fwopt.Geometric(1.5, 40), Excess: f.Excess}).Complete()
+	r, err := fwrate.Law{Count: fwrate.Exact, Power: 1, Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 1, D: math.Sqrt2}.BoundFW(p.K) }}.Measure([][]fwopt.Point{run})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // The endless STORC keeps a method's contract, with its counts.
 func TestEndless(t *testing.T) {
 	fresh := func() fwopt.Method {
-		a := &endless{STORC: *fwopt.STORCExperiments(1, 2)}
+		a := &endless{STORC: *fwopt.STORCExperiments(fwopt.Constants{L: 1, D: 2})}
 		a.N = func(int) int { return 7 }
 		return a
 	}
@@ -41,7 +41,7 @@ func TestEndlessIsSliding(t *testing.T) {
 		}
 		return r.Run(fwopt.NewOracle(whole{r.F}, r.Omega, 1).From(r.W0), m, fwopt.Budget{Steps: 120, Linear: 5000, Watch: watch})
 	}
-	e := &endless{STORC: *fwopt.STORCExperiments(L, D)}
+	e := &endless{STORC: *fwopt.STORCExperiments(fwopt.Constants{L: L, D: D})}
 	s := &fwopt.SCGS{Gamma: e.Gamma, Beta: e.Beta, M: func(int) int { return 1 },
 		Eta: func(k int) float64 { return e.Eta(1, k) }}
 	a := of(e)
@@ -52,7 +52,7 @@ func TestEndlessIsSliding(t *testing.T) {
 	if a.Last().Step <= 100 || a.Last().Step != b.Last().Step || math.Abs(a.Last().F-b.Last().F) > 1e-9 {
 		t.Errorf("%d steps to %.12g, want %d to %.12g", a.Last().Step, a.Last().F, b.Last().Step, b.Last().F)
 	}
-	if f := of(fwopt.STORCExperiments(L, D)).Last().F; math.Abs(f-a.Last().F) < 1e-9 {
+	if f := of(fwopt.STORCExperiments(fwopt.Constants{L: L, D: D})).Last().F; math.Abs(f-a.Last().F) < 1e-9 {
 		t.Errorf("one that is reset ends there, too: %.12g", f)
 	}
 }

@@ -97,7 +97,7 @@ func storc(change string, c constants, L, D float64) fwopt.Method {
 	if change == Adaptive {
 		return fwmore.NewAdaptiveSTORC()
 	}
-	a := fwopt.STORCExperiments(c[0]*L, D)
+	a := fwopt.STORCExperiments(fwopt.Constants{L: c[0] * L, D: D})
 	eta := a.Eta
 	a.Eta = func(t, k int) float64 { return c[1] * eta(t, k) }
 	switch change {

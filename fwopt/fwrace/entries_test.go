@@ -67,7 +67,7 @@ func TestRuns(t *testing.T) {
 // The changes of STORC are those that their names say, and no others.
 func TestChangesOfSTORC(t *testing.T) {
 	const L, D = 2.0, 3.0
-	plain := fwopt.STORCExperiments(L, D)
+	plain := fwopt.STORCExperiments(fwopt.Constants{L: L, D: D})
 	for name, c := range map[string]struct {
 		c           constants
 		m           int

@@ -209,7 +209,7 @@ func (r *Race) method(e Entry, c constants) fwopt.Method {
 	case "SVRG":
 		return fwopt.SVRGExperiments(c[0])
 	case "SCGS":
-		return fwopt.SCGSExperiments(c[0]*L, D)
+		return fwopt.SCGSExperiments(fwopt.Constants{L: c[0] * L, D: D})
 	}
 	return storc(e.Change, c, L, D)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 )
 
 // spread is f_i(w) = ½ Σ_j H_ij (w_j − 1/d)², H_ij ∈ {0, 1} with mean ½, on the
@@ -40,7 +39,7 @@ func ExampleLaw_Measure() {
 	law := fwrate.Law{
 		Count: fwrate.Linear,
 		Power: 1,
-		Bound: func(p fwopt.Point) float64 { return fwtheory.BoundEpoch(1, math.Sqrt2, p.T) },
+		Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 1, D: math.Sqrt2}.BoundEpoch(p.T) },
 	}
 	r, err := law.Measure(runs)
 	if err != nil {
@@ -153,14 +152,14 @@ func ExampleAbove() {
 	w0[0] = 1
 	run := func(steps int, b fwopt.Budget) *fwopt.Trace {
 		b.Record = fwopt.Geometric(2, steps)
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), fwopt.FWLineSearch(), b)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{Rule: fwopt.LineSearch{}}, b)
 	}
 	tr := run(128, fwopt.Budget{})
 	for _, steps := range []int{256, 3000} { // of the run that looks for f*
 		long := run(steps, fwopt.Budget{DualityGap: true})
 		runs, within := fwrate.Above(fwrate.LowerBound(long), long.Last().F, tr)
 		law := fwrate.Law{Count: fwrate.Linear, Power: 1, Within: within,
-			Bound: func(p fwopt.Point) float64 { return fwtheory.BoundFW(1, math.Sqrt2, p.K) }}
+			Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 1, D: math.Sqrt2}.BoundFW(p.K) }}
 		r, err := law.Measure(runs)
 		if err != nil {
 			fmt.Println(err)
@@ -186,7 +185,7 @@ func ExampleRace() {
 			return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, b).Complete()
 		}))
 	}
-	bound := func(q fwopt.Point) float64 { return fwtheory.BoundEpoch(1, math.Sqrt2, q.T) }
+	bound := func(q fwopt.Point) float64 { return fwopt.Constants{L: 1, D: math.Sqrt2}.BoundEpoch(q.T) }
 	fmt.Printf("gaps %.3g\n", race.Gaps())
 	fmt.Println(race.Rate(fwrate.Linear, 1, bound).Late)
 	// Output:
@@ -224,7 +223,7 @@ func ExampleRunTo() {
 	w0[0] = 1
 	run := fwrate.Repeat(3, func() []fwopt.Point {
 		b := fwopt.Budget{Steps: 1000, Every: 1.2, DualityGap: true}
-		return fwrate.RunTo(fwopt.NewOracle(f, omega, 1).From(w0), fwopt.FWOpenLoop(), b, func(q *fwopt.Point, _ []float64) bool {
+		return fwrate.RunTo(fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b, func(q *fwopt.Point, _ []float64) bool {
 			return q.DualityGap < 0.01
 		})
 	})

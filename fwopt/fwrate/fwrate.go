@@ -8,7 +8,7 @@
 //		return fwopt.Run(ctx, o.From(p.W0), m, b).Complete()
 //	})
 //	law := fwrate.Law{Count: fwrate.Linear, Power: 1,
-//		Bound: func(q fwopt.Point) float64 { return fwtheory.BoundEpoch(p.L, p.D, q.T) }}
+//		Bound: func(q fwopt.Point) float64 { return p.BoundEpoch(q.T) }}
 //	rate, err := law.Measure(runs)
 //	fmt.Println(rate, err)
 //

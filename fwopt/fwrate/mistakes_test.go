@@ -13,7 +13,7 @@ import (
 // Bad arguments are answered in words of ours.
 func TestMistakes(t *testing.T) {
 	f, omega := small.Problem()
-	m := func() fwopt.Method { return fwopt.FWOpenLoop() }
+	m := func() fwopt.Method { return &fwopt.FW{} }
 	b := fwopt.Budget{Steps: 3, DualityGap: true}
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), b)
 	tuning, _ := Tune([]float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return ended(c) })

@@ -42,7 +42,7 @@ func (c Count) Of(calls fwopt.Calls) float64 {
 type Law struct {
 	Count Count
 	Power float64
-	Bound func(p fwopt.Point) float64 // of the mean gap at p, as fwtheory.BoundEpoch(L, D, p.T); nil if there is none
+	Bound func(p fwopt.Point) float64 // of the mean gap at p, as Constants.BoundEpoch(p.T); nil if there is none
 
 	// Within is how far off f* may be, as Above returns it; 0 where it is known. A fit
 	// that hangs on it says so: see Fit.Coarse.

@@ -13,7 +13,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -330,9 +329,9 @@ func TestSameBits(t *testing.T) {
 		runs := Seeds(6, func(seed uint64) []fwopt.Point {
 			o := fwopt.NewOracle(f, fwset.Simplex{D: 8, R: 1}, seed)
 			b := fwopt.Budget{Record: fwopt.Geometric(1.5, 60), Excess: f.Value}
-			return fwopt.Run(context.Background(), o, fwopt.SFWTheorem3(2, math.Sqrt2, 2), b).Complete()
+			return fwopt.Run(context.Background(), o, fwopt.SFWTheorem3(fwopt.Constants{L: 2, D: math.Sqrt2, G: 2}), b).Complete()
 		})
-		got, err := Law{Count: Linear, Power: 1, Bound: func(p fwopt.Point) float64 { return fwtheory.BoundSFW(2, math.Sqrt2, p.K) }}.Measure(runs)
+		got, err := Law{Count: Linear, Power: 1, Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 2, D: math.Sqrt2}.BoundSFW(p.K) }}.Measure(runs)
 		if err != nil {
 			t.Fatal(err)
 		}

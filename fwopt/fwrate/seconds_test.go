@@ -19,9 +19,9 @@ import (
 func TestRunTo(t *testing.T) {
 	p := fwinst.Simplex(64, 8, 1)
 	b := fwopt.Budget{Steps: 50, Every: 1.3, Excess: p.Excess}
-	run := fwopt.Run(context.Background(), fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0), fwopt.FWOpenLoop(), b).Points
+	run := fwopt.Run(context.Background(), fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0), &fwopt.FW{}, b).Points
 	for _, level := range []float64{math.Inf(1), 0.1, 0.02, 0} {
-		got := fwrate.RunTo(fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0), fwopt.FWOpenLoop(), b, func(q *fwopt.Point, w []float64) bool {
+		got := fwrate.RunTo(fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0), &fwopt.FW{}, b, func(q *fwopt.Point, w []float64) bool {
 			if f := p.F.Value(w); f != q.F {
 				t.Errorf("step %d: f(w) is %g, that of the point %g", q.Step, f, q.F)
 			}

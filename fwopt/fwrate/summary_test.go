@@ -30,7 +30,7 @@ func TestLowerBound(t *testing.T) {
 		b := fwopt.Budget{Steps: steps, DualityGap: true}
 		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed), m, b)
 	}
-	long := run(fwopt.FWLineSearch(), 1, 20000)
+	long := run(&fwopt.FW{Rule: fwopt.LineSearch{}}, 1, 20000)
 	for seed := range uint64(5) {
 		tr := run(fwopt.SVRFTheorem1(), seed, 50)
 		low := LowerBound(tr)

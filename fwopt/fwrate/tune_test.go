@@ -195,7 +195,7 @@ func TestTuneStillSTORC(t *testing.T) {
 		}
 		return got.Doubts
 	}
-	storc := tune(func(c float64) fwopt.Method { return fwopt.STORCExperiments(c*L, math.Sqrt2) }, 1, 1.5, 2)
+	storc := tune(func(c float64) fwopt.Method { return fwopt.STORCExperiments(fwopt.Constants{L: c * L, D: math.Sqrt2}) }, 1, 1.5, 2)
 	if said := strings.Join(storc, "; "); !strings.Contains(said, "stands still") {
 		t.Errorf("STORC: %q", said)
 	}

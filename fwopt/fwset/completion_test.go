@@ -246,8 +246,8 @@ func TestCompletionRunsAsInMatrixSpace(t *testing.T) {
 	const h, m = 70, 80
 	f, dense, omega, ball, e := completion(h, m, 1500, 300, 40)
 	for name, method := range map[string]func() fwopt.Method{
-		"FW":       func() fwopt.Method { return fwopt.FWOpenLoop() },
-		"FWls":     func() fwopt.Method { return fwopt.FWLineSearch() },
+		"FW":       func() fwopt.Method { return &fwopt.FW{} },
+		"FWls":     func() fwopt.Method { return &fwopt.FW{Rule: fwopt.LineSearch{}} },
 		"SFW":      func() fwopt.Method { return fwopt.SFWExperiments() },
 		"SVRF":     func() fwopt.Method { return fwopt.SVRFExperiments() },
 		"pairwise": func() fwopt.Method { return &fwmore.PairwiseFW{Rule: halves{}} },
@@ -295,7 +295,7 @@ func ExampleNewCompletion() {
 	asked := fwset.Entry{Row: 2, Col: 2}
 	omega := fwset.NewCompletion(3, 3, append(known, asked), 3*math.Sqrt(3))
 	f := fwsum.NewObserved(9, []float64{2, 2, -2, 2, 2, -2, -1, -1})
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Steps: 500})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 500})
 	fmt.Printf("f = %.3f, predicted %.2f\n", tr.Last().F, tr.W[8])
 	// Output: f = 0.000, predicted 1.00
 }

@@ -233,7 +233,7 @@ func (h halfNear) Project(dst, x []float64) {
 
 // begin begins a run, which looks at a set that fwtest has not passed.
 func begin(f fwopt.FiniteSum, omega fwopt.Domain) {
-	fwopt.NewRunner(fwopt.NewOracle(f, omega, 1), fwopt.FWOpenLoop(), fwopt.Budget{Steps: 1})
+	fwopt.NewRunner(fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 1})
 }
 
 func TestEmbeddedSet(t *testing.T) {

@@ -105,7 +105,7 @@ func ExampleBeckmann() {
 	for _, roads := range []int{4, 5} {
 		omega := fwset.NewFlows(arcs[:roads], []fwset.Demand{{From: 0, To: 3, Flow: 4000}}, 0)
 		f := fwsum.NewBeckmann(links[:roads])
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Tolerance: 1e-6, Steps: 100})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6, Steps: 100})
 		minutes := make([]float64, roads)
 		f.Grad(minutes, tr.W, fwopt.Batch{}) // what each road costs
 		fmt.Printf("%.0f: %.0f minutes\n", tr.W, floats.Dot(tr.W, minutes)/4000)
@@ -131,7 +131,7 @@ func TestBeckmannMean(t *testing.T) {
 		"second": {fwsum.NewBeckmann(all[1]), (4 - 1 + 10.) / (3 + 1)},
 		"both":   {fwsum.NewBeckmann(all...), (3.5 - 1.5 + 1.5*10) / (2 + 1.5)},
 	} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(c.f, omega, 1), fwopt.FWLineSearch(), fwopt.Budget{Steps: 3})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(c.f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 3})
 		if math.Abs(tr.W[0]-c.want) > 1e-10 {
 			t.Errorf("%s: %g, want %g", name, tr.W, c.want)
 		}

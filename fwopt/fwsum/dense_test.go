@@ -132,7 +132,7 @@ func ExampleDense() {
 	x := &fwsum.Dense{N: 4, M: 2, Val: []float64{0, 0, 0, 1, 1, 0, 1, 1}}
 	f := fwsum.NewLeastSquares(x, []float64{0, 1, 2, 3})
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.L2Ball{D: 2, R: 3}, 1),
-		fwopt.FWLineSearch(), fwopt.Budget{Tolerance: 1e-6})
+		&fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6})
 	fmt.Printf("w = (%.3f, %.3f), f = %.6f\n", tr.W[0], tr.W[1], tr.Last().F)
 	// Output: w = (2.000, 1.000), f = 0.000000
 }

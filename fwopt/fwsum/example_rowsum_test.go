@@ -28,7 +28,7 @@ func ExampleRowSum() {
 	}
 	f := fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1, -1}})
 	omega := fwset.L2Ball{D: 2, R: 1}
-	m := fwmore.STORCBeyond(f.Smoothness(), omega.Diameter())
+	m := fwmore.STORCBeyond(fwopt.Constants{L: f.Smoothness(), D: omega.Diameter()})
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Tolerance: 1e-3, Steps: 1000})
 	fmt.Printf("%v: f = %.3f at %.2f, L = %.0f\n", tr.Status, tr.Last().F, tr.W, f.Smoothness())
 	// Output:

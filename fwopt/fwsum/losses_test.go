@@ -241,7 +241,7 @@ func TestKeepTellsLossesApart(t *testing.T) {
 		fwsum.NewHuber(x, y, 1), fwsum.NewHuber(x, y, 2), fwsum.NewHuber(x, []float64{0, 1, 0}, 1),
 		fwsum.NewSmoothHinge(x, labels, 1), fwsum.NewSmoothHinge(x, labels, 2), fwsum.NewSmoothHinge(x, []int{0, 1, 0}, 1),
 	} {
-		tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), fwopt.FWLineSearch(), fwopt.Budget{Steps: 2})
+		tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,7 +116,7 @@ func (l named) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }
 func TestKeepKnowsTheLoss(t *testing.T) {
 	dir, x := t.TempDir(), rowsOf(3)
 	run := func(f fwopt.FiniteSum) *fwopt.Trace {
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), fwopt.FWLineSearch(), fwopt.Budget{Steps: 3})
+		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

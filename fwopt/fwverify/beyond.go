@@ -7,7 +7,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -16,14 +15,14 @@ import (
 
 func beyond(l *ledger, p *fwinst.Instance, e effort) {
 	for _, away := range []bool{false, true} {
-		beyondOf(l, p, e, away, func() *fwopt.STORC { return fwmore.STORCBeyond(p.L, p.D) })
+		beyondOf(l, p, e, away, func() *fwopt.STORC { return fwmore.STORCBeyond(p.Constants) })
 	}
 }
 
 func beyondOf(l *ledger, p *fwinst.Instance, e effort, away bool, method func() *fwopt.STORC) {
 	Dt2 := func(int) float64 { return p.D * p.D }
 	m := func(t, _ int) float64 { return 800 * float64(doubling(t)) }
-	proof := fwtheory.NewBeyond(p.D)
+	proof := fwmore.NewBeyond(p.Constants)
 	c := theorem2("Beyond", p, e.epochs+1, Dt2, doubling, m, proof.Start, proof.Step3, fmt.Sprint(proof.Step3))
 	c.counts(c.name, "28800LD²/ε", func(x float64, _ int) float64 { return 28800 * x }, lines11, linears)
 	c.beyond(l, p, e, away, Dt2, method)
@@ -36,12 +35,12 @@ func beyondStrong(l *ledger, p *fwinst.Instance, e effort) {
 	mu := p.L / p.Alpha
 	N := strong(mu)
 	Dt2 := func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) }
-	proof := fwtheory.NewBeyondStrong(p.D, mu)
+	proof := fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: p.D, Alpha: 1 / mu})
 	for _, away := range []bool{false, true} {
 		c := theorem2("Beyond, strongly convex", p, e.epochs, Dt2, func(int) int { return int(N) },
 			func(_, _ int) float64 { return 800 * N }, proof.Start, proof.Step3, fmt.Sprint(proof.Step3))
 		c.counts(c.name, "69760μ ln₂(LD²/ε)", func(_ float64, T int) float64 { return 69760 * mu * float64(T+1) }, lines11c, linearsC(N))
-		c.beyond(l, p, e, away, Dt2, func() *fwopt.STORC { return fwmore.STORCBeyondStrong(p.L, p.D, p.Alpha) })
+		c.beyond(l, p, e, away, Dt2, func() *fwopt.STORC { return fwmore.STORCBeyondStrong(p.Constants) })
 	}
 }
 
@@ -74,7 +73,7 @@ func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2
 		})
 		c.mean = func(l *ledger, t, k int, r row) {
 			if k == N(t) {
-				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwtheory.BoundEpoch(L, p.D, t))
+				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwopt.Constants{L: L, D: p.D}.BoundEpoch(t))
 			}
 		}
 		c.check(l, p, e)

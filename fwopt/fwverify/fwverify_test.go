@@ -74,7 +74,7 @@ func TestPlantedFaults(t *testing.T) {
 	storc := func(change func(a *fwopt.STORC)) func(l *ledger) {
 		return func(l *ledger) {
 			storcAOf(l, simplex, e, func() *fwopt.STORC {
-				a := fwopt.STORCTheorem2a(simplex.L, simplex.D)
+				a := fwopt.STORCTheorem2a(simplex.Constants)
 				change(a)
 				return a
 			})
@@ -83,7 +83,7 @@ func TestPlantedFaults(t *testing.T) {
 	sfwWith := func(change func(a *fwopt.SFW)) func(l *ledger) {
 		return func(l *ledger) {
 			sfwOf(l, msl, e, "SFW theorem", func() *fwopt.SFW {
-				a := fwopt.SFWTheorem3(msl.L, msl.D, msl.G)
+				a := fwopt.SFWTheorem3(msl.Constants)
 				change(a)
 				return a
 			}, false)
@@ -145,7 +145,7 @@ func TestPlantedFaults(t *testing.T) {
 			[]string{"SFW theorem: the box as written", "SFW theorem, one step", "SFW theorem: E gap ≤ 4LD²/(k+2)"}},
 		{"SCGS with half the samples", func(l *ledger) {
 			scgsOf(l, msl, e, "SCGS", func() *fwopt.SCGS {
-				a := fwopt.SCGSConvex(msl.L, msl.D, msl.Sigma)
+				a := fwopt.SCGSConvex(msl.Constants)
 				m := a.M
 				a.M = func(k int) int { return m(k)/2 + 1 }
 				return a
@@ -180,7 +180,7 @@ func TestPlantedFaults(t *testing.T) {
 		{"Garber-Hazan with D a tenth", func(l *ledger) { garberHazan(l, wrong(ill, func(p *fwinst.Instance) { p.D /= 10 }), e) },
 			[]string{"Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", "Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", "Garber-Hazan: p_k is as good as w*", "Garber-Hazan: gap(w_0) ≤ LD²/2"}},
 		{"beyond with L a tenth of that of the method", func(l *ledger) {
-			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false, func() *fwopt.STORC { return fwmore.STORCBeyond(msl.L, msl.D) })
+			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false, func() *fwopt.STORC { return fwmore.STORCBeyond(msl.Constants) })
 		}, []string{"Beyond: E gap(w_t) ≤ LD²/2^{t+1}", "Beyond: step 1", "Beyond: step 2, one step", "Beyond: step 3, one step",
 			"Beyond: proof, E gap(z_s) ≤ 24LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 25LD_t²/(s+1)²", "Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
 		{"τ of the set of entries a tenth larger", complete(func(c *completed) { c.omega = fwset.NewCompletion(c.h, c.m, c.e, 1.1*c.tau) }),

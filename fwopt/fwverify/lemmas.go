@@ -7,9 +7,9 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -17,7 +17,7 @@ import (
 // up to 4096, t up to 40 and μ up to a million.
 func constants(l *ledger) {
 	const most = 4096
-	whole, bent := fwtheory.NewBeyond(1), fwtheory.NewBeyondStrong(1, 1) // cases (i) and (ii) of page 09
+	whole, bent := fwmore.NewBeyond(fwopt.Constants{L: 1, D: 1}), fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1}) // cases (i) and (ii) of page 09
 	for i := 2; i <= most; i++ {
 		s := float64(i)
 		q := (s + 1) * (s + 1)

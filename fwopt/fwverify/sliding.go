@@ -6,7 +6,6 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -163,8 +162,8 @@ func scgs(l *ledger, p *fwinst.Instance, e effort) {
 	if p.Sigma == 0 {
 		return
 	}
-	scgsOf(l, p, e, "SCGS", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.L, p.D, p.Sigma) }, false)
-	scgsOf(l, p, e, "SCGS, noise at its limit", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.L, p.D, p.Sigma) }, true)
+	scgsOf(l, p, e, "SCGS", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.Constants) }, false)
+	scgsOf(l, p, e, "SCGS, noise at its limit", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.Constants) }, true)
 }
 
 func scgsOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *fwopt.SCGS, noise bool) {
@@ -179,7 +178,7 @@ func scgsOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 		condition: func(_, k int) float64 { return L * L * D * D / math.Pow(q(k), 3) },
 		inner:     jaggi(name, D),
 		mean: func(l *ledger, _, k int, r row) {
-			l.most(name+": E gap", r[gapY], fwtheory.BoundSCGS(L, D, k))
+			l.most(name+": E gap", r[gapY], fwopt.Constants{L: L, D: D}.BoundSCGS(k))
 		},
 	}).check(l, p, e)
 }
@@ -200,7 +199,7 @@ func theorem2(name string, p *fwinst.Instance, last int, Dt2 func(t int) float64
 		mean: func(l *ledger, t, k int, r row) {
 			LD, q := L*Dt2(t), float64((k+1)*(k+1))
 			l.most(name+": E‖y_0−w*‖² ≤ D_t²", r[dist0], Dt2(t))
-			l.most(name+": E gap(y_0) ≤ LD²/2^t", r[gap0], fwtheory.BoundEpoch(L, D, t-1))
+			l.most(name+": E gap(y_0) ≤ LD²/2^t", r[gap0], fwopt.Constants{L: L, D: D}.BoundEpoch(t-1))
 			if y0 > 0 {
 				l.most(fmt.Sprintf("%s: proof, E gap(y_0) ≤ %gLD_t²/(s+1)²", name, y0), r[gap0], y0*LD/q)
 			}
@@ -212,7 +211,7 @@ func theorem2(name string, p *fwinst.Instance, last int, Dt2 func(t int) float64
 			}
 			l.most(name+": E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)", r[gapY], 8*LD/float64(k*(k+1)))
 			if k == N(t) {
-				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwtheory.BoundEpoch(L, D, t))
+				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwopt.Constants{L: L, D: D}.BoundEpoch(t))
 			}
 		},
 	}
@@ -254,7 +253,7 @@ func stationary(p *fwinst.Instance) bool {
 
 func storcA(l *ledger, p *fwinst.Instance, e effort) {
 	if stationary(p) {
-		storcAOf(l, p, e, func() *fwopt.STORC { return fwopt.STORCTheorem2a(p.L, p.D) })
+		storcAOf(l, p, e, func() *fwopt.STORC { return fwopt.STORCTheorem2a(p.Constants) })
 	}
 }
 
@@ -278,7 +277,7 @@ func storcB(l *ledger, p *fwinst.Instance, e effort) {
 	L, D, G := p.L, p.D, p.GF // case (b) asks for the constant of f alone
 	m := func(t, k int) float64 { return (700 + 24*G*float64(k+1)/(L*D)) * float64(doubling(t)) }
 	c := theorem2(name, p, e.epochs+1, func(int) float64 { return D * D }, doubling, m, 40, 0, "").
-		with(func() *fwopt.STORC { return fwopt.STORCTheorem2b(L, D, G) })
+		with(func() *fwopt.STORC { return fwopt.STORCTheorem2b(fwopt.Constants{L: L, D: D, GF: G}) })
 	c.counts("Corollary 2b", "25236LD²/ε + 1505√L D²G/ε^1.5", func(x float64, _ int) float64 {
 		return 25236*x + 1505*G/(L*D)*math.Pow(x, 1.5)
 	}, lines11, linears)
@@ -306,7 +305,7 @@ func storcC(l *ledger, p *fwinst.Instance, e effort) {
 	N := int(strong(mu))
 	c := theorem2(name, p, e.epochs, func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) }, func(int) int { return N },
 		func(_, _ int) float64 { return 5600 * float64(N) * mu }, 32, 448*mu, "448μ").
-		with(func() *fwopt.STORC { return fwopt.STORCTheorem2c(p.L, p.D, p.Alpha) })
+		with(func() *fwopt.STORC { return fwopt.STORCTheorem2c(p.Constants) })
 	c.counts("Corollary 2c", "488500μ² ln₂(LD²/ε)", func(_ float64, T int) float64 {
 		return 488500 * mu * mu * float64(T+1)
 	}, lines11c, linearsC(float64(N)))
@@ -340,7 +339,7 @@ func scgsStrong(l *ledger, p *fwinst.Instance, e effort) {
 		}, 0, 0, "")
 		c.noise = noise
 		c.make = func() (fwopt.Method, *[]float64) {
-			m := fwopt.SCGSStronglyConvex(p.L, p.D, p.Alpha, p.Sigma)
+			m := fwopt.SCGSStronglyConvex(p.Constants)
 			return m, &m.X
 		}
 		c.check(l, p, e)

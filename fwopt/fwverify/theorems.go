@@ -7,7 +7,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -16,7 +15,7 @@ func gamma(k int) float64 { return 2 / float64(k+1) }
 // frankWolfe checks Jaggi's two theorems, for f itself, which is L_f-smooth.
 func frankWolfe(l *ledger, p *fwinst.Instance, e effort) {
 	rule := &fwmore.Backtracking{}
-	for i, m := range []*fwopt.FW{fwopt.FWOpenLoop(), fwopt.FWSafe(p.LF), fwopt.FWLineSearch(), {Rule: rule}} {
+	for i, m := range []*fwopt.FW{&fwopt.FW{}, &fwopt.FW{Rule: fwopt.Short{L: p.LF}}, &fwopt.FW{Rule: fwopt.LineSearch{}}, {Rule: rule}} {
 		name := []string{"FW", "FW, safe step", "FW, line search", "FW, backtracking, 2L for L"}[i]
 		L, D := []float64{p.LF, p.LF, p.LF, 2 * p.LF}[i], p.D
 		last, least := math.Inf(1), math.Inf(1)
@@ -25,7 +24,7 @@ func frankWolfe(l *ledger, p *fwinst.Instance, e effort) {
 			if m.Rule == rule {
 				l.most("Backtracking: L_k ≤ 2L", rule.L, 2*p.LF)
 			}
-			l.most(name+": 2LD²/(k+2)", gap, fwtheory.BoundFW(L, D, s.K))
+			l.most(name+": 2LD²/(k+2)", gap, fwopt.Constants{L: L, D: D}.BoundFW(s.K))
 			if last < math.Inf(1) {
 				l.most(name+", one step", gap, (1-gamma(s.K))*last+L*D*D/2*gamma(s.K)*gamma(s.K))
 			}
@@ -47,12 +46,12 @@ func garberHazan(l *ledger, p *fwinst.Instance, e effort) {
 	rho, mu := local.Rho(), p.LF/p.Alpha
 	last := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
 	l.most("Garber-Hazan: gap(w_0) ≤ LD²/2", p.Excess(last), p.LF*p.D*p.D/2)
-	watch(p, fwmore.GarberHazanStronglyConvex(p.LF, p.D, p.Alpha, rho), &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
+	watch(p, fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: p.LF, D: p.D, Alpha: p.Alpha, Rho: rho}), &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
 		q := 1 / (4 * mu * rho * rho)
 		r := math.Sqrt(mu*math.Pow(1-q, float64(s.K-1))) * p.D
 		l.most("Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", dist(last, p.WStar), r)
 		l.most("Garber-Hazan: ‖p_k−w_{k−1}‖ ≤ ρr_k", dist(s.X, last)/(2*q), rho*r)
-		l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), fwtheory.BoundGarberHazan(p.LF, p.D, p.Alpha, rho, s.K))
+		l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), fwopt.Constants{L: p.LF, D: p.D, Alpha: p.Alpha, Rho: rho}.BoundGarberHazan(s.K))
 		g := grad(p.F, last, fwopt.Batch{}) // ∇fᵀ(p − w) ≤ ∇fᵀ(w* − w)
 		l.sum("Garber-Hazan: p_k is as good as w*", floats.Dot(g, minus(s.X, last))/(2*q), -floats.Dot(g, minus(p.WStar, last)))
 		last = append(last[:0:0], s.X...)
@@ -71,10 +70,10 @@ func onlineFW(l *ledger, p *fwinst.Instance, e effort) {
 		})
 	}
 	for i, r := range gaps(func() fwopt.Method { return fwmore.OnlineFWSmooth() }) {
-		l.most("Online-FW: E gap, smooth", r[0], fwtheory.BoundOnlineFW(p.L, p.D, p.G, len(p.WStar), i+1))
+		l.most("Online-FW: E gap, smooth", r[0], p.BoundOnlineFW(len(p.WStar), i+1))
 	}
-	for i, r := range gaps(func() fwopt.Method { return fwmore.OnlineFWLipschitz(p.D, p.G) }) {
-		l.most("Online-FW: E gap, linearised", r[0], fwtheory.BoundOnlineFWLinear(p.D, p.G, i+1))
+	for i, r := range gaps(func() fwopt.Method { return fwmore.OnlineFWLipschitz(p.Constants) }) {
+		l.most("Online-FW: E gap, linearised", r[0], p.BoundOnlineFWLinear(i+1))
 	}
 }
 
@@ -95,8 +94,8 @@ func segment(p *fwinst.Instance, w, wOld, tilde []float64, γ float64) float64 {
 }
 
 func sfw(l *ledger, p *fwinst.Instance, e effort) {
-	sfwOf(l, p, e, "SFW theorem", func() *fwopt.SFW { return fwopt.SFWTheorem3(p.L, p.D, p.G) }, false)
-	sfwOf(l, p, e, "SFW theorem, noise at its limit", func() *fwopt.SFW { return fwopt.SFWTheorem3(p.L, p.D, p.G) }, true)
+	sfwOf(l, p, e, "SFW theorem", func() *fwopt.SFW { return fwopt.SFWTheorem3(p.Constants) }, false)
+	sfwOf(l, p, e, "SFW theorem, noise at its limit", func() *fwopt.SFW { return fwopt.SFWTheorem3(p.Constants) }, true)
 }
 
 func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *fwopt.SFW, noise bool) {
@@ -131,7 +130,7 @@ func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *
 		return rows
 	}) {
 		k := i + 1
-		l.most(name+": E gap ≤ 4LD²/(k+2)", r[0], fwtheory.BoundSFW(L, D, k))
+		l.most(name+": E gap ≤ 4LD²/(k+2)", r[0], fwopt.Constants{L: L, D: D}.BoundSFW(k))
 		if !noise { // which is at the limit by construction
 			l.most(name+": E‖δ_k‖² ≤ G²/m_k ≤ (LDγ_k/2)²", r[1], limit(k)*limit(k))
 		}
@@ -186,13 +185,13 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 	for t := 1; t <= e.epochs; t++ {
 		for k := 1; k <= N(t); k, i = k+1, i+1 {
 			r, kk := rows[i], float64(k+1)
-			l.most("Theorem 1, proof: E gap(x_0) ≤ LD²/2^t", r[3], fwtheory.BoundEpoch(L, D, t-1))
+			l.most("Theorem 1, proof: E gap(x_0) ≤ LD²/2^t", r[3], fwopt.Constants{L: L, D: D}.BoundEpoch(t-1))
 			if !noise {
 				l.most(name+": E‖δ_k‖² ≤ L²D²/(k+1)²", r[1], limit(k)*limit(k))
 			}
-			l.most(name+": E gap(x_k) ≤ 4LD²/(k+2)", r[0], fwtheory.BoundSFW(L, D, k))
+			l.most(name+": E gap(x_k) ≤ 4LD²/(k+2)", r[0], fwopt.Constants{L: L, D: D}.BoundSFW(k))
 			l.most("Lemma 2, proof: E gap(x_k) ≤ (1−γ)E gap(x_{k−1}) + LD²γ²", r[0], (1-2/kk)*r[2]+4*L*D*D/(kk*kk))
 		}
-		l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", rows[i-1][0], fwtheory.BoundEpoch(L, D, t))
+		l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", rows[i-1][0], fwopt.Constants{L: L, D: D}.BoundEpoch(t))
 	}
 }

@@ -19,8 +19,8 @@ import (
 
 // methods are what can be raced, with the schedules of Section 5 where the paper has them.
 var methods = map[string]func() fwopt.Method{
-	"FW":              func() fwopt.Method { return fwopt.FWOpenLoop() },
-	"FW, line search": func() fwopt.Method { return fwopt.FWLineSearch() },
+	"FW":              func() fwopt.Method { return &fwopt.FW{} },
+	"FW, line search": func() fwopt.Method { return &fwopt.FW{Rule: fwopt.LineSearch{}} },
 	"SFW":             func() fwopt.Method { return fwopt.SFWExperiments() },
 	"SVRF":            func() fwopt.Method { return fwopt.SVRFExperiments() },
 	"STORC, adaptive": func() fwopt.Method { return fwmore.NewAdaptiveSTORC() },

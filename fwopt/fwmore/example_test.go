@@ -1,16 +1,17 @@
-package fwtheory_test
+package fwmore_test
 
 import (
 	"fmt"
 
-	"github.com/projection-free/fwlab/fwopt/fwtheory"
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 )
 
 func ExampleBeyond() {
-	b := fwtheory.NewBeyondStrong(1, 8) // μ = 8
-	step := fwtheory.BeyondStep{X2: 0.5, Slope: 0.1, GapY: 0.02, GapZ: 0.03, Noise: 1e-5}
+	b := fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1. / 8}) // μ = 8
+	step := fwmore.BeyondStep{X2: 0.5, Slope: 0.1, GapY: 0.02, GapZ: 0.03, Noise: 1e-5}
 	for i, share := range b.Shares(1, b.N(1), step) {
-		fmt.Printf("%s: %.2g of its bound\n", fwtheory.BeyondClaims[i], share)
+		fmt.Printf("%s: %.2g of its bound\n", fwmore.BeyondClaims[i], share)
 	}
 	// Output:
 	// Step 1: E‖x_k − w*‖²: 0.023 of its bound

@@ -1,8 +1,10 @@
-package fwtheory
+package fwmore
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // Beyond is what the proof behind STORCBeyond and STORCBeyondStrong claims of a run, step by
@@ -22,21 +24,19 @@ type Beyond struct {
 func (b Beyond) Batch() float64 { return 6 * (2*b.Step3 + b.Start) }
 
 // NewBeyond is case (i), of any smooth f: N_t and D_t of STORCBeyond. It panics unless D ≥ 0.
-func NewBeyond(D float64) Beyond {
+func NewBeyond(c fwopt.Constants) Beyond {
+	D := c.D
 	if !(D >= 0) {
-		panic(fmt.Sprintf("fwtheory: a domain of diameter %g", D))
+		panic(need.Linef("fwmore: a domain of diameter %g", D))
 	}
 	N := func(t int) int { return int(math.Ceil(math.Exp2(float64(t)/2 + 2))) }
 	return Beyond{D: D, N: N, Dt2: func(int) float64 { return D * D }, Near: 1, Step3: 24, Start: 25}
 }
 
 // NewBeyondStrong is case (ii), of a strongly convex f with μ = L/α: N_t and D_t of
-// STORCBeyondStrong. It panics unless D ≥ 0 and mu > 0.
-func NewBeyondStrong(D, mu float64) Beyond {
-	b := NewBeyond(D)
-	if !(mu > 0) {
-		panic(fmt.Sprintf("fwtheory: mu = %g, want mu > 0", mu))
-	}
+// STORCBeyondStrong. It panics unless D ≥ 0 and 0 < α ≤ L.
+func NewBeyondStrong(c fwopt.Constants) Beyond {
+	b, D, mu := NewBeyond(c), c.D, c.Mu()
 	N := int(math.Ceil(math.Sqrt(32*mu) * (1 - 1e-12))) // an N that is a whole number but for rounding is that number
 	b.N = func(int) int { return N }
 	b.Dt2 = func(t int) float64 { return mu * D * D / math.Exp2(float64(t-1)) }
@@ -71,7 +71,7 @@ func (b Beyond) Shares(t, k int, q BeyondStep) []float64 {
 	}
 	of[4] = q.Noise / D2 * N * (s + 1) * (s + 1)
 	if k == b.N(t) {
-		of[5] = q.GapY / BoundEpoch(1, b.D, t)
+		of[5] = q.GapY / fwopt.Constants{L: 1, D: b.D}.BoundEpoch(t)
 	}
 	return of
 }
