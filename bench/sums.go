@@ -224,8 +224,10 @@ func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 	f := fwsum.NewBinaryLogistic(d.x, d.y)
 	ball, L, w0 := fwset.L1Ball{D: d.m, R: tau}, smoothness(d), make([]float64, d.m)
 	fw := item{name: name + ", FW", peer: "frank-wolfe", threads: 1, tol: 1e-9, goal: 3,
-		args:  d.args(map[string]any{"tau": tau, "L": L, "steps": steps}),
-		start: func() side { return startRun(f, ball, func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: L}} }, w0, 1, steps) }}
+		args: d.args(map[string]any{"tau": tau, "L": L, "steps": steps}),
+		start: func() side {
+			return startRun(f, ball, func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: L}} }, w0, 1, steps)
+		}}
 	kept := fw // half of the passes over the data, by linearity in w
 	kept.name, kept.peer, kept.goal = name+", FW, their scores kept", "frank-wolfe, scores kept", 0
 	svrg := item{name: name + ", SVRG", threads: 1, tol: 1e-3, goal: 3}

@@ -3,7 +3,7 @@ package fwopt
 import (
 	"iter"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 )
 
 // FW is the Frank-Wolfe algorithm, Eq. (3) of Section 2.2:
@@ -22,7 +22,7 @@ type FW struct {
 }
 
 func (a *FW) rule() StepRule {
-	if fwid.IsNil(a.Rule) {
+	if ident.IsNil(a.Rule) {
 		return OpenLoop{}
 	}
 	return a.Rule
@@ -33,8 +33,8 @@ func (a *FW) String() string { return "FW" }
 // Identify says the rule.
 func (a *FW) Identify(id *Identity) { id.Of(a).Part(a.rule()) }
 
-// Tested returns a, or what in it fwtest has not passed: see fwid.Tested.
-func (a *FW) Tested() any { return fwid.First(a, a.rule()) }
+// Tested returns a, or what in it fwtest has not passed: see Tested.
+func (a *FW) Tested() any { return ident.First(a, a.rule()) }
 
 // Steps runs Frank-Wolfe. A step counts one exact gradient and one linear
 // optimisation, and one exact gradient more for a line search.

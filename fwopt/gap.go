@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -14,7 +14,7 @@ import (
 // rounding. For a convex f and w ∈ Ω, gap + slack bounds f(w) − f(w*) from above.
 // It counts nothing.
 func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
-	given("the f of DualityGap, or its Ω,", fwid.IsNil(f) || fwid.IsNil(omega))
+	given("the f of DualityGap, or its Ω,", ident.IsNil(f) || ident.IsNil(omega))
 	g := make([]float64, len(w))
 	f.Grad(g, w, Batch{})
 	return gapOf(omega, w, g, make([]float64, len(w)), 0, nil)

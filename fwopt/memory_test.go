@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -132,7 +132,7 @@ func TestMemoryIdentity(t *testing.T) {
 	for _, size := range []int{0, 1, 2} {
 		a, b := fwopt.SCGSExperiments(fwopt.Constants{L: 1, D: 1}), fwopt.STORCExperiments(fwopt.Constants{L: 1, D: 1})
 		a.Memory.Size, b.Memory.Size = size, size
-		ia, ib := fwid.Ask(a, 5), fwid.Ask(b, 5)
+		ia, ib := ident.Ask(a, 5), ident.Ask(b, 5)
 		said[fmt.Sprint(ia.Hash())], said[fmt.Sprint(ib.Hash())] = true, true
 	}
 	if len(said) != 6 {

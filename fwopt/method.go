@@ -3,7 +3,7 @@ package fwopt
 import (
 	"iter"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 )
 
 // Step is one iteration as the outside sees it. X is the method's own vector
@@ -28,10 +28,25 @@ type Method interface {
 	Steps(o *Oracle, w0 []float64) iter.Seq[Step]
 }
 
-// Identified and Identity are how a part says what it is: see fwid.
 type (
-	Identified = fwid.Identified
-	Identity   = fwid.Identity
+	// Identified is a part of a run, its f, its Ω, its method or its rule, that says what
+	// decides what it does: Keep knows a run by that, and one without is run anew each time.
+	//
+	//	func (b ball) Identify(id *fwopt.Identity) { id.Of(b).Int(b.d) }
+	//
+	// Two calls must say the same, and two parts that differ in a parameter, in data or in a
+	// schedule must not. The code of a part need not be said: see fwkeep.Keep.
+	Identified = ident.Identified
+
+	// Identity is what a part says of itself.
+	Identity = ident.Identity
+
+	// Tested is a part that declares that fwtest has passed it, so that a run spares it
+	// questions. Tested returns the part that it speaks for: a type that embeds another one
+	// inherits the method, and is asked all the same.
+	//
+	//	func (b ball) Tested() any { return b }
+	Tested = ident.Tested
 )
 
 // MethodFunc is a function as a Method. Its state cannot be saved, so Keep runs it

@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
@@ -124,7 +124,7 @@ type Oracle struct {
 // decides all its random draws. It panics if f and Ω have different dimensions, or
 // shapes as far as they are known, or if one is nil.
 func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
-	if fwid.IsNil(f) || fwid.IsNil(omega) {
+	if ident.IsNil(f) || ident.IsNil(omega) {
 		panic(need.Linef("fwopt: an Oracle needs both f and Ω; f is %T, Ω is %T, and one is nil", f, omega))
 	}
 	if f.Dim() != omega.Dim() {
@@ -140,7 +140,7 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 			panic(need.Linef("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h, m, omega, H, M))
 		}
 	}
-	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1), own: fwid.Untested(f) != nil}
+	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1), own: ident.Untested(f) != nil}
 	o.Warm.RNG = *rand.NewPCG(seed, 2)
 	o.rng = rand.New(&o.RNG)
 	return o
@@ -160,7 +160,7 @@ func (o *Oracle) look(g []float64, what string) {
 		return
 	}
 	if j := unfit(g); j >= 0 {
-		o.broken = fmt.Sprintf("%s of %s is %g at coordinate %d", what, called(o.F, fwid.Untested(o.F)), g[j], j)
+		o.broken = fmt.Sprintf("%s of %s is %g at coordinate %d", what, called(o.F, ident.Untested(o.F)), g[j], j)
 	}
 }
 
@@ -208,7 +208,7 @@ func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
 // over d numbers less, for ∇̃ is not written out. dst must not overlap the others.
 func (o *Oracle) descent() func(dst, x, x0, g0 []float64, m int, c float64) {
 	f, ok := o.F.(Differ)
-	if !ok || fwid.Foreign(o.F) {
+	if !ok || ident.Foreign(o.F) {
 		return func(dst, x, x0, g0 []float64, m int, c float64) {
 			o.VRGrad(dst, x, x0, g0, m)
 			floats.AddScaledTo(dst, x, -c, dst)

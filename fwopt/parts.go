@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
@@ -47,7 +47,7 @@ const rounded = 1e-6 // a relative difference that no rounding explains
 // checkParts panics if f or Ω, unless fwtest has passed it, is at odds with what Oracle
 // asks of it, or if w0 is outside of Ω. shared says that another run is at work on them.
 func checkParts(f FiniteSum, omega Domain, w0 []float64, shared bool) {
-	inF, inOmega := fwid.Untested(f), fwid.Untested(omega)
+	inF, inOmega := ident.Untested(f), ident.Untested(omega)
 	if inF == nil && inOmega == nil && w0 == nil {
 		return
 	}
@@ -60,7 +60,7 @@ func checkParts(f FiniteSum, omega Domain, w0 []float64, shared bool) {
 		c.linear(shared)
 	}
 	if inF != nil {
-		if loss := fwid.Foreign(inF) && !fwid.Foreign(f); shared || loss { // which many goroutines call in any case
+		if loss := ident.Foreign(inF) && !ident.Foreign(f); shared || loss { // which many goroutines call in any case
 			c.together()
 		}
 		c.slopes()

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -501,7 +501,7 @@ func TestPartsDeclared(t *testing.T) {
 		}
 	}
 	for method, want := range map[fwopt.Method]bool{fwopt.SFWExperiments(): false, &embeddedMethod{fwopt.SFWExperiments()}: true} {
-		if got := fwid.Untested(method) != nil; got != want {
+		if got := ident.Untested(method) != nil; got != want {
 			t.Errorf("%T is untested: %v, want %v", method, got, want)
 		}
 	}

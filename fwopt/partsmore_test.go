@@ -60,8 +60,8 @@ func scored(n, d int, b float64, l, slope func(s float64) float64) *madeSum {
 	}}
 }
 
-func half(s float64) float64  { return s * s / 2 }
-func ident(s float64) float64 { return s }
+func half(s float64) float64 { return s * s / 2 }
+func same(s float64) float64 { return s }
 
 func corners(d int) *madeSet { // the simplex
 	return &madeSet{d, func(dst, g []float64) {
@@ -90,7 +90,7 @@ func checked(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, w
 // What is 0 at w_0 = 0 is looked at elsewhere.
 func TestPartsNear(t *testing.T) {
 	defer fwopt.Cheap(time.Minute)()
-	even := scored(50, 6, 0, half, ident) // its gradients are 0 at 0
+	even := scored(50, 6, 0, half, same) // its gradients are 0 at 0
 	twice := func(g []float64, b fwopt.Batch) { floats.Scale(1/float64(max(1, len(b.Index))), g) }
 	sums := func(g []float64, b fwopt.Batch) {
 		if b.Index == nil {
@@ -112,12 +112,12 @@ func TestPartsBentAndRounded(t *testing.T) {
 	}
 	for _, offset := range []float64{0, 1, 1e2, 1e4, 1e6} {
 		for _, r := range []float64{1e-3, 1, 30} {
-			f := scored(300, 8, 1, half, ident)
+			f := scored(300, 8, 1, half, same)
 			g := &madeSum{f.n, f.d, func(w []float64) float64 { return float64(float32(f.value(w) + offset)) }, f.grad}
 			checked(t, "float32", g, plainSet(8, r), nil, false, "")
 		}
 	}
-	f := scored(50, 8, 1, half, ident)
+	f := scored(50, 8, 1, half, same)
 	for _, factor := range []float64{-1, 0, 0.5, 2, 50} {
 		g := &madeSum{f.n, f.d, func(w []float64) float64 { return factor * (1e6 + f.value(w)) }, f.grad}
 		checked(t, "by a factor", g, ball, nil, false, "madeSum: ")
@@ -183,7 +183,7 @@ func TestPartsUnequalTerms(t *testing.T) {
 func TestPartsInside(t *testing.T) {
 	defer fwopt.Cheap(time.Minute)()
 	const d = 200
-	f, outside := scored(50, d, 1, half, ident), "w0 is outside of Ω"
+	f, outside := scored(50, d, 1, half, same), "w0 is outside of Ω"
 	box := &madeSet{d, func(dst, g []float64) {
 		for j := range g {
 			if dst[j] = 0; g[j] < 0 {
@@ -259,7 +259,7 @@ func TestPartsTogether(t *testing.T) {
 		}
 		floats.Scale(-1/max(floats.Norm(dst, 2), 1e-300), dst)
 	}}
-	f := scored(50, d, 1, half, ident)
+	f := scored(50, d, 1, half, same)
 	if got := said(func() { fwopt.CheckParts(f, ball, nil, true) }); !strings.Contains(got, "Argmin gives another answer where two goroutines call it at once") {
 		t.Errorf("a ball: %q", got)
 	}
@@ -284,7 +284,7 @@ func TestPartsTogether(t *testing.T) {
 
 // A part that takes 11 ms a call is not asked 80 times at once.
 func TestPartsTogetherCost(t *testing.T) {
-	f := scored(50, 8, 1, half, ident)
+	f := scored(50, 8, 1, half, same)
 	calls := 0
 	slow := &madeSum{f.n, f.d, f.value, func(dst, w []float64, b fwopt.Batch) {
 		shared.Lock()

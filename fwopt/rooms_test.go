@@ -63,7 +63,7 @@ func TestArrows(t *testing.T) {
 	floor := map[string]int{}
 	for n, rooms := range []string{
 		"datasets fwopt/internal/hash fwopt/internal/kern fwopt/internal/need fwopt/internal/sample",
-		"fwopt/fwid",
+		"fwopt/internal/ident",
 		"fwopt/fwset",
 		"fwopt",
 		"fwopt/fwsum fwopt/fwmore fwopt/fwkeep fwopt/fwrate fwopt/fwinst",

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
@@ -22,7 +22,7 @@ import (
 // sampler or warm start of the run: same seed, same bits, however often.
 //
 // Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω
-// of a reader's own is seen to break its contract: see [fwid.Tested]. It asks such parts
+// of a reader's own is seen to break its contract: see [Tested]. It asks such parts
 // some questions first, for 0.1 seconds or, if they are dear, at most four linear
 // optimisations, two gradients, two values and 1,000 gradients of terms; a little more where
 // the first answers do not fit.
@@ -66,7 +66,7 @@ type State struct {
 // It panics as Run does.
 func NewRunner(o *Oracle, m Method, b Budget) *Runner {
 	b.check()
-	if fwid.IsNil(m) {
+	if ident.IsNil(m) {
 		panic(need.Linef("fwopt: a run needs a method, this %T is nil", m))
 	}
 	if o == nil || o.rng == nil {
@@ -129,8 +129,8 @@ func end(o *Oracle) {
 // keys returns what two runs have in common if they share a reader's own part.
 func keys(o *Oracle) (keys []any) {
 	for _, part := range []any{o.F, o.Omega} {
-		if fwid.Untested(part) != nil {
-			keys = append(keys, fwid.Key(part))
+		if ident.Untested(part) != nil {
+			keys = append(keys, ident.Key(part))
 		}
 	}
 	return keys

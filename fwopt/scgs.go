@@ -69,9 +69,6 @@ func (a *SCGS) Identify(id *Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *SCGS) Tested() any { return a }
-
 // Steps runs SCGS; the iterate is y_k. Step k counts m_k stochastic gradients
 // and one linear optimisation more than the inner Frank-Wolfe steps made.
 func (a *SCGS) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {

@@ -67,9 +67,6 @@ func (a *SCGSStrong) Identify(id *Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *SCGSStrong) Tested() any { return a }
-
 // Steps runs SCGS in epochs; the iterate is y_k. Step k of epoch t counts m_{t,k}
 // stochastic gradients and one linear optimisation more than the inner
 // Frank-Wolfe steps made.

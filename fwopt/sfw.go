@@ -41,9 +41,6 @@ func (a *SFW) Identify(id *Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *SFW) Tested() any { return a }
-
 // Steps runs SFW. Step k counts m_k stochastic gradients and one linear
 // optimisation.
 func (a *SFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {

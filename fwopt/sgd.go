@@ -42,9 +42,6 @@ func (a *SGD) Identify(id *Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *SGD) Tested() any { return a }
-
 // Steps runs SGD. Step k counts m_k stochastic gradients and one projection.
 func (a *SGD) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SGD.Rate", a.Rate == nil)

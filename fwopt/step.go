@@ -32,9 +32,6 @@ func (OpenLoop) Step(_ *Oracle, k int, _ Leg) float64 { return gamma2(k) }
 // Identify says that there is nothing to say.
 func (r OpenLoop) Identify(id *Identity) { id.Of(r) }
 
-// Tested says that fwtest has passed r: see fwid.Tested.
-func (r OpenLoop) Tested() any { return r }
-
 // Short is the step min{1, slope/(L‖D‖²)}: it never increases an L-smooth f.
 type Short struct {
 	L float64 // smoothness of f
@@ -52,9 +49,6 @@ func (r Short) step(slope, length2 float64) float64 {
 // Identify says L.
 func (r Short) Identify(id *Identity) { id.Of(r).Float(r.L) }
 
-// Tested says that fwtest has passed r: see fwid.Tested.
-func (r Short) Tested() any { return r }
-
 // LineSearch is the minimiser of f on the leg, found by the objective, which must be a
 // LineSearcher, at the price of one exact gradient. It looks as far as End, which may
 // lie outside Ω in a step away from a vertex; so f must be convex there, too.
@@ -65,9 +59,6 @@ func (LineSearch) Step(o *Oracle, _ int, leg Leg) float64 { return o.LineSearch(
 
 // Identify says that there is nothing to say.
 func (r LineSearch) Identify(id *Identity) { id.Of(r) }
-
-// Tested says that fwtest has passed r: see fwid.Tested.
-func (r LineSearch) Tested() any { return r }
 
 // Step asks a rule for γ_k ∈ [0, Most]. It panics if the rule gives no number in [0, 1].
 // Where the gradient was not finite it is 0, for the run ends there.

@@ -122,9 +122,6 @@ func (a *STORC) String() string { return "STORC" }
 // Identify says the schedules at each step.
 func (a *STORC) Identify(id *Identity) { a.say(id.Of(a)) }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *STORC) Tested() any { return a }
-
 func (a *STORC) say(id *Identity) {
 	id.Int(a.Memory.Size)
 	for t, k := range id.Steps(a.N) {

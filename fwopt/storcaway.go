@@ -27,9 +27,6 @@ func (a *STORCAway) String() string { return "STORC, away steps" }
 // Identify says the schedules at each step.
 func (a *STORCAway) Identify(id *Identity) { a.say(id.Of(a)) }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *STORCAway) Tested() any { return a }
-
 // Steps runs STORC with away steps; the iterate is y_k. It counts as STORC does, and
 // one linear optimisation a step more, for the start of line 11.
 func (a *STORCAway) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {

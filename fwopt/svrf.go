@@ -77,9 +77,6 @@ func (a *SVRF) Identify(id *Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *SVRF) Tested() any { return a }
-
 // Steps runs SVRF. Epoch t counts one exact gradient; its step k counts 2m_k
 // stochastic gradients and one linear optimisation.
 func (a *SVRF) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {

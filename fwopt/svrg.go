@@ -44,9 +44,6 @@ func (a *SVRG) Identify(id *Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *SVRG) Tested() any { return a }
-
 // Steps runs SVRG. Epoch t counts one exact gradient; its step k counts 2m_k
 // stochastic gradients and one projection.
 func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {

@@ -72,7 +72,7 @@ func (f *lsqDiag) LineSearch(w, v []float64) float64 {
 // Constants that no problem has are named.
 func TestBoundAwayPanics(t *testing.T) {
 	for _, c := range [][4]float64{{1, 1, 0, 1}, {1, 1, 2, 1}, {1, 1, 1, 0}, {1, 1, 1, 2}, {1, 1, math.NaN(), 1}} {
-		if got := small.Panics(func() { fwopt.Constants{L: c[0], D: c[1], Alpha: c[2], Width: c[3]}.BoundAway(5) }); !strings.HasPrefix(got, "fwopt: alpha = ") {
+		if got := small.Panics(func() { fwopt.Constants{L: c[0], D: c[1], Alpha: c[2], Width: c[3]}.BoundAway(5) }); !strings.HasPrefix(got, "fwopt: Constants.") {
 			t.Errorf("%g: panic %q", c, got)
 		}
 	}

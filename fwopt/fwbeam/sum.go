@@ -75,9 +75,6 @@ func (s *sum) Smoothness() float64 { return s.m.Norm2 / 2 }
 // Identify says the manifest, which has a digest of each shard.
 func (s *sum) Identify(id *fwopt.Identity) { id.Of(s).Text(s.m.Digest) }
 
-// Tested says that fwtest has passed s: see fwid.Tested.
-func (s *sum) Tested() any { return s }
-
 // serve makes the sum that of a run.
 func (s *sum) serve(o *fwopt.Oracle, a ahead) {
 	s.oracle, s.ahead = o, a

@@ -61,9 +61,6 @@ type scales struct{ quad }
 // Identify says the mean of the terms, which are as many as the scales make them.
 func (f *scales) Identify(id *fwopt.Identity) { f.say(id.Of(f)) }
 
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *scales) Tested() any { return f }
-
 // of returns the coordinate of term i, from 0, or −1 for term 0.
 func (f *scales) of(i int) int {
 	if i == 0 {

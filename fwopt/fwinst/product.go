@@ -66,9 +66,6 @@ type pairs struct {
 // Identify says the factors.
 func (f *pairs) Identify(id *fwopt.Identity) { f.say(id.Of(f)).Part(f.a).Part(f.b) }
 
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *pairs) Tested() any { return f }
-
 // scratch holds batches of the factors that are free. A sum may not hold any: it
 // is used by several runs at once.
 var scratch = sync.Pool{New: func() any { return &[2]fwopt.Batch{{Index: []int{}}, {Index: []int{}}} }}

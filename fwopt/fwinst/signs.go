@@ -51,9 +51,6 @@ func (f *signs) Identify(id *fwopt.Identity) {
 	}
 }
 
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *signs) Tested() any { return f }
-
 // sign returns s_ij.
 func (f *signs) sign(i, j int) float64 {
 	if (f.mask[j]>>(i%(f.n/2))&1 == 1) == (i < f.n/2) {

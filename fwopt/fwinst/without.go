@@ -2,7 +2,7 @@ package fwinst
 
 import (
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 )
 
 // WithoutSnapshot returns the problem on which line 7 of Algorithm 1 (9 of Algorithm 2)
@@ -36,8 +36,8 @@ func (f plain) AddGradDiff(dst, w, _ []float64, batch fwopt.Batch) { f.Grad(dst,
 // Identify says the sum.
 func (f plain) Identify(id *fwopt.Identity) { id.Of(f).Part(f.sum) }
 
-// Tested returns f, or what in it fwtest has not passed: see fwid.Tested.
-func (f plain) Tested() any { return fwid.First(f, f.sum) }
+// Tested returns f, or what in it fwtest has not passed: see fwopt.Tested.
+func (f plain) Tested() any { return ident.First(f, f.sum) }
 
 // plainDrawn is a plain that draws its own batches.
 type plainDrawn struct {
@@ -48,8 +48,8 @@ type plainDrawn struct {
 // Identify says the sum.
 func (f plainDrawn) Identify(id *fwopt.Identity) { id.Of(f).Part(f.sum) }
 
-// Tested returns f, or what in it fwtest has not passed: see fwid.Tested.
-func (f plainDrawn) Tested() any { return fwid.First(f, f.sum) }
+// Tested returns f, or what in it fwtest has not passed: see fwopt.Tested.
+func (f plainDrawn) Tested() any { return ident.First(f, f.sum) }
 
 // String returns the call that made the instance.
 func (f plain) String() string { return f.base().name + ".WithoutSnapshot()" }

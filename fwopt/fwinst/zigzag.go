@@ -53,9 +53,6 @@ func (p Polygon) Identify(id *fwopt.Identity) {
 	}
 }
 
-// Tested says that fwtest has passed p: see fwid.Tested.
-func (p Polygon) Tested() any { return p }
-
 // Dim returns 2.
 func (p Polygon) Dim() int { return 2 }
 

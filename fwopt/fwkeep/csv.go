@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -30,7 +30,7 @@ func header() []string {
 // that was not recorded, or a bound that is not proven, is an empty cell. WriteCSV returns the first error of
 // w; it panics if a trace is nil.
 func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
-	need.Given("fwkeep", "the Writer of WriteCSV", fwid.IsNil(w))
+	need.Given("fwkeep", "the Writer of WriteCSV", ident.IsNil(w))
 	out := csv.NewWriter(w)
 	row := header()
 	out.Write(row) // out keeps its first error
@@ -66,7 +66,7 @@ func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 // where the method, the data or the seed changes, or the step does not grow. The error of
 // a table that is another one names the line.
 func ReadCSV(r io.Reader) (traces []*fwopt.Trace, err error) {
-	need.Given("fwkeep", "the Reader of ReadCSV", fwid.IsNil(r))
+	need.Given("fwkeep", "the Reader of ReadCSV", ident.IsNil(r))
 	marked := bufio.NewReader(r)
 	if mark, _ := marked.Peek(3); string(mark) == "\ufeff" { // a byte order mark, as spreadsheets write it
 		marked.Discard(3)

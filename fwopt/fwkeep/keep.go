@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -71,7 +71,7 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fw
 	held := heldBy(m)
 	spec := specOf(r, ids)
 	k := &keeper{run: r, dir: dir, spec: spec, held: held, owner: ahead(m), saved: time.Now(),
-		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), ours: !ids[2].Foreign(), proven: fwid.Untested(m) == nil,
+		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), ours: !ids[2].Foreign(), proven: ident.Untested(m) == nil,
 		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method), o.Seed, uint32(hash.Text(0, spec)))}
 	failed := os.MkdirAll(dir, 0o777)
 	if failed == nil {
@@ -101,13 +101,13 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fw
 
 // identities asks f, Ω and the method what they are, without schedules, or says why
 // one of them, or the budget, has no identity.
-func identities(r *fwopt.Runner) (ids [3]fwid.Identity, why string) {
+func identities(r *fwopt.Runner) (ids [3]ident.Identity, why string) {
 	if b := r.Budget; b.Record != nil || b.Excess != nil {
 		return ids, "Budget.Record and Budget.Excess are functions, of which nobody can tell two apart"
 	}
 	for i, part := range []any{r.Oracle.F, r.Oracle.Omega, r.Method} {
-		ids[i] = fwid.Ask(part, 0)
-		if why = cmp.Or(why, ids[i].Missing()); why == "" && ids[i] != fwid.Ask(part, 0) {
+		ids[i] = ident.Ask(part, 0)
+		if why = cmp.Or(why, ids[i].Missing()); why == "" && ids[i] != ident.Ask(part, 0) {
 			why = fmt.Sprintf("two calls of Identify of %T say two things", part)
 		}
 	}
@@ -116,14 +116,14 @@ func identities(r *fwopt.Runner) (ids [3]fwid.Identity, why string) {
 
 // ahead returns a hash of the schedules at the first 1,000 steps, whether they will
 // be made or not: what tells the owner of a checkpoint.
-func ahead(m fwopt.Method) uint64 { return new(fwid.Identity).Walk(m, 1000) }
+func ahead(m fwopt.Method) uint64 { return new(ident.Identity).Walk(m, 1000) }
 
 // specOf writes out all that decides the run, but for the schedules.
-func specOf(r *fwopt.Runner, ids [3]fwid.Identity) string {
+func specOf(r *fwopt.Runner, ids [3]ident.Identity) string {
 	b, o, s := r.Budget, r.Oracle, r.State()
 	b.Watch = nil
 	warm, _ := s.Warm.RNG.MarshalBinary() // never fails
-	var start fwid.Identity
+	var start ident.Identity
 	start.Float(r.W0...).Float(s.Warm.V...).Float(s.Warm.P...).Text(string(warm)).Text(string(s.RNG))
 	if v := reflect.ValueOf(r.Method); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
 		start.Int(int(digest(v.Elem()))) // parameters that Identify may leave out, or a state
@@ -137,9 +137,9 @@ func specOf(r *fwopt.Runner, ids [3]fwid.Identity) string {
 type keeper struct {
 	run       *fwopt.Runner
 	dir, base string
-	spec      string        // all that decides the run, but for the schedules
-	owner     uint64        // the schedules at the first steps, made or not
-	walked    fwid.Identity // the schedules as far as they were asked for
+	spec      string         // all that decides the run, but for the schedules
+	owner     uint64         // the schedules at the first steps, made or not
+	walked    ident.Identity // the schedules as far as they were asked for
 
 	path      string        // the checkpoint that is there of this run, or ""
 	began     fwopt.Point   // where this program took it up
@@ -301,7 +301,7 @@ func (k *keeper) finish() error {
 	case tr.Status != fwopt.Done && tr.Status != fwopt.Converged:
 		tr.Note = strings.TrimSuffix(fmt.Sprintf("not kept: it did not reach its budget (%v); %s", tr.Status, tr.Note), "; ")
 		return nil
-	case k.walk(at) != new(fwid.Identity).Walk(k.run.Method, at):
+	case k.walk(at) != new(ident.Identity).Walk(k.run.Method, at):
 		k.run.Trace.Note = "not kept: a schedule has changed while it ran"
 		return nil
 	}

@@ -98,9 +98,6 @@ func (a *AdaptiveSTORC) Identify(id *fwopt.Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *AdaptiveSTORC) Tested() any { return a }
-
 // Steps runs the method; the iterate is y_k. Line 2 counts one exact gradient, one linear
 // optimisation and 128 stochastic gradients, a check one and one; a step counts 2m
 // stochastic gradients in line 7, or an exact one, 2m each time in line 10, and the

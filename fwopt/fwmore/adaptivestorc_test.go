@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 )
 
 // The certificate is an upper bound on f(y_0) − f(w*) at each of 10,000 checks, on
@@ -248,7 +248,7 @@ func TestAdaptiveSTORCIdentity(t *testing.T) {
 	hash := func(change func(r *fwmore.AdaptiveRules)) uint64 {
 		m := fwmore.NewAdaptiveSTORC()
 		change(&m.Rules)
-		return fwid.Ask(m, 1).Hash()
+		return ident.Ask(m, 1).Hash()
 	}
 	seen := map[uint64]bool{}
 	for _, change := range []func(r *fwmore.AdaptiveRules){

@@ -75,6 +75,3 @@ func (r *Backtracking) Step(o *fwopt.Oracle, _ int, leg fwopt.Leg) float64 {
 
 // Identify says that there is nothing to say: L is a state.
 func (r *Backtracking) Identify(id *fwopt.Identity) { id.Of(r) }
-
-// Tested says that fwtest has passed r: see fwid.Tested.
-func (r *Backtracking) Tested() any { return r }

@@ -39,9 +39,6 @@ func (a *BiconjugateFW) String() string { return "BiconjugateFW" }
 // Identify says that there is nothing to say.
 func (a *BiconjugateFW) Identify(id *fwopt.Identity) { id.Of(a) }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *BiconjugateFW) Tested() any { return a }
-
 // Steps runs BiconjugateFW. A step counts one linear optimisation and two exact gradients,
 // one of them for the line search, and one more for each direction that it is made
 // conjugate to: two as a rule. It panics unless f is a Curver and a fwopt.LineSearcher.

@@ -4,8 +4,8 @@ import (
 	"iter"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
@@ -51,14 +51,14 @@ func (a *BlendedPairwise) String() string { return "BlendedPairwise" }
 // Identify says the rule.
 func (a *BlendedPairwise) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
-// Tested returns a, or what in it fwtest has not passed: see fwid.Tested.
-func (a *BlendedPairwise) Tested() any { return fwid.First(a, a.Rule) }
+// Tested returns a, or what in it fwtest has not passed: see fwopt.Tested.
+func (a *BlendedPairwise) Tested() any { return ident.First(a, a.Rule) }
 
 // Steps runs BlendedPairwise. A step counts one exact gradient and one linear
 // optimisation, and what the rule counts: one exact gradient more for a line search.
 // Beside them it costs as much as three passes over the numbers of the active vertices.
 func (a *BlendedPairwise) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	need.Given("fwmore", "BlendedPairwise.Rule", fwid.IsNil(a.Rule))
+	need.Given("fwmore", "BlendedPairwise.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)

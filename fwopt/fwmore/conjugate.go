@@ -49,9 +49,6 @@ func (a *ConjugateFW) String() string { return "ConjugateFW" }
 // Identify says that there is nothing to say.
 func (a *ConjugateFW) Identify(id *fwopt.Identity) { id.Of(a) }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *ConjugateFW) Tested() any { return a }
-
 // Steps runs ConjugateFW. A step counts one linear optimisation and three exact gradients,
 // one of them for the line search and one for the product with H, which is not needed in
 // the first step and after one with γ_{k−1} = 1. It panics unless f is a Curver and a

@@ -32,9 +32,6 @@ func (a *FISTA) String() string { return "FISTA" }
 // Identify says the first guess of L.
 func (a *FISTA) Identify(id *fwopt.Identity) { id.Of(a).Float(a.L) }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *FISTA) Tested() any { return a }
-
 // Steps runs FISTA. A step counts one projection and three exact gradients, as
 // f(y_k) and f(x_k) also read all n terms, and for each doubling of L one of
 // each more. With a known L, and no backtracking, one exact gradient would do.

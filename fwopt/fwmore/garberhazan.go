@@ -53,9 +53,6 @@ func (a *GarberHazan) Identify(id *fwopt.Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *GarberHazan) Tested() any { return a }
-
 // Steps runs Garber & Hazan's Frank-Wolfe. A step counts one exact gradient and
 // one linear optimisation. It panics unless Ω is a LocalLinear.
 func (a *GarberHazan) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {

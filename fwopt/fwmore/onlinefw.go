@@ -51,9 +51,6 @@ func (a *OnlineFW) Identify(id *fwopt.Identity) {
 	}
 }
 
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *OnlineFW) Tested() any { return a }
-
 // Steps runs Online Frank-Wolfe; the iterate is x_{k+1}. Round k counts k
 // stochastic gradients and one linear optimisation.
 func (a *OnlineFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
@@ -136,9 +133,6 @@ func (a *OnlineFWLinear) Identify(id *fwopt.Identity) {
 		id.Float(a.Gamma(k), a.Sigma(k))
 	}
 }
-
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *OnlineFWLinear) Tested() any { return a }
 
 // Steps runs Online Frank-Wolfe on linearised losses; the iterate is the average
 // w_k. A round counts one stochastic gradient and one linear optimisation.

@@ -17,9 +17,6 @@ type singly struct{ *fwsum.Logistic }
 // Identify says the sum.
 func (f *singly) Identify(id *fwopt.Identity) { id.Of(f).Part(f.Logistic) }
 
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *singly) Tested() any { return f }
-
 // SampleBatch draws m terms.
 func (f *singly) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) {
 	b.Index, b.Weight = slices.Grow(b.Index[:0], m), slices.Grow(b.Weight[:0], m)
@@ -71,9 +68,6 @@ func (a *endless) Identify(id *fwopt.Identity) {
 		id.Float(a.Gamma(all), a.Beta(all), a.Eta(t, all)).Int(a.M(t, all))
 	}
 }
-
-// Tested says that fwtest has passed a: see fwid.Tested.
-func (a *endless) Tested() any { return a }
 
 // before returns the steps before epoch t.
 func (a *endless) before(t int) (steps int) {

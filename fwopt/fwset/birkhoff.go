@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
@@ -120,7 +120,4 @@ func (b Birkhoff) Gauge(x []float64) float64 {
 }
 
 // Identify says N.
-func (b Birkhoff) Identify(id *fwid.Identity) { id.Of(b).Int(b.N) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b Birkhoff) Tested() any { return b }
+func (b Birkhoff) Identify(id *ident.Identity) { id.Of(b).Int(b.N) }

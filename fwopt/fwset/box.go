@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
@@ -127,7 +127,4 @@ func (b Box) Gauge(x []float64) float64 {
 }
 
 // Identify says the bounds.
-func (b Box) Identify(id *fwid.Identity) { id.Of(b).Float(b.Lo...).Float(b.Hi...) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b Box) Tested() any { return b }
+func (b Box) Identify(id *ident.Identity) { id.Of(b).Float(b.Lo...).Float(b.Hi...) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
@@ -197,7 +197,7 @@ func (a *lines) gram(y, q, w []float64) {
 }
 
 // Identify says the shape, the radius and the entries. It costs O(N).
-func (c *Completion) Identify(id *fwid.Identity) {
+func (c *Completion) Identify(id *ident.Identity) {
 	id.Of(c).Int(c.h, c.m).Float(c.tau)
 	for i := range c.first[1:] {
 		id.Int(c.first[i+1])
@@ -206,6 +206,3 @@ func (c *Completion) Identify(id *fwid.Identity) {
 		id.Int(int(c.at[k]), int(c.number[k]))
 	}
 }
-
-// Tested says that fwtest has passed c: see fwid.Tested.
-func (c *Completion) Tested() any { return c }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
@@ -284,13 +284,10 @@ func (t *tree) drain(flow []float64, arc []int32, origin int) {
 }
 
 // Identify says the arcs, the demands and which nodes are ends only.
-func (f *Flows) Identify(id *fwid.Identity) {
+func (f *Flows) Identify(id *ident.Identity) {
 	identifyArcs(id.Of(f), f.arcs)
 	id.Int(f.thru, len(f.demands))
 	for _, d := range f.demands {
 		id.Int(d.From, d.To).Float(d.Flow)
 	}
 }
-
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *Flows) Tested() any { return f }

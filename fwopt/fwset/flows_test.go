@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
@@ -207,7 +207,7 @@ func TestFlowsIdentity(t *testing.T) {
 		fwset.NewFlows(arcs, d, 0), fwset.NewFlows(arcs, d, 1), fwset.NewFlows(arcs, d[:1], 0), fwset.NewFlows(arcs[:2], d, 0),
 		fwset.NewFlows(arcs, []fwset.Demand{d[0], {From: 2, To: 0, Flow: 2}}, 0), fwset.NewFlows(arcs, []fwset.Demand{d[0], d[0]}, 0),
 	} {
-		h := fwid.Ask(f, 0).Hash()
+		h := ident.Ask(f, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sets %d and %d say the same", k, i)
 		}

@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
@@ -126,7 +126,4 @@ func (b GroupBall) Gauge(x []float64) float64 {
 }
 
 // Identify says the sizes and the radius.
-func (b GroupBall) Identify(id *fwid.Identity) { id.Of(b).Int(b.Size...).Float(b.R) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b GroupBall) Tested() any { return b }
+func (b GroupBall) Identify(id *ident.Identity) { id.Of(b).Int(b.Size...).Float(b.R) }

@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
@@ -91,12 +91,9 @@ func (b Hull) Diameter() (far float64) {
 }
 
 // Identify says the points.
-func (b Hull) Identify(id *fwid.Identity) {
+func (b Hull) Identify(id *ident.Identity) {
 	id.Of(b).Int(len(b.Points))
 	for _, p := range b.Points {
 		id.Float(p...)
 	}
 }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b Hull) Tested() any { return b }

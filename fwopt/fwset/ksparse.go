@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
@@ -167,7 +167,4 @@ func (b KSparse) Gauge(x []float64) float64 {
 }
 
 // Identify says the dimension, the number and the size.
-func (b KSparse) Identify(id *fwid.Identity) { id.Of(b).Int(b.D, b.K).Float(b.R) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b KSparse) Tested() any { return b }
+func (b KSparse) Identify(id *ident.Identity) { id.Of(b).Int(b.D, b.K).Float(b.R) }

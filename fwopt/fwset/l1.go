@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
@@ -115,7 +115,4 @@ func (b L1Ball) Gauge(x []float64) float64 {
 }
 
 // Identify says the dimension and the radius.
-func (b L1Ball) Identify(id *fwid.Identity) { id.Of(b).Int(b.D).Float(b.R) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b L1Ball) Tested() any { return b }
+func (b L1Ball) Identify(id *ident.Identity) { id.Of(b).Int(b.D).Float(b.R) }

@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 )
 
 // L2Ball is the Euclidean ball Ω = {w ∈ R^D : ‖w‖ ≤ R}, with centre 0 and
@@ -53,10 +53,7 @@ func (b L2Ball) Gauge(x []float64) float64 {
 }
 
 // Identify says the dimension and the radius.
-func (b L2Ball) Identify(id *fwid.Identity) { id.Of(b).Int(b.D).Float(b.R) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b L2Ball) Tested() any { return b }
+func (b L2Ball) Identify(id *ident.Identity) { id.Of(b).Int(b.D).Float(b.R) }
 
 // toSphere does dst = r·x/‖x‖ without overflow or underflow on the way. It
 // reports whether x has a direction: it is not 0, and finite.

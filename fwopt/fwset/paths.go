@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -181,15 +181,12 @@ func (p *Paths) Gauge(x []float64) float64 {
 }
 
 // Identify says the arcs and the two nodes.
-func (p *Paths) Identify(id *fwid.Identity) {
+func (p *Paths) Identify(id *ident.Identity) {
 	id.Of(p).Int(p.from, p.to)
 	identifyArcs(id, p.arcs)
 }
 
-// Tested says that fwtest has passed p: see fwid.Tested.
-func (p *Paths) Tested() any { return p }
-
-func identifyArcs(id *fwid.Identity, arcs []Arc) {
+func identifyArcs(id *ident.Identity, arcs []Arc) {
 	id.Int(len(arcs))
 	for _, a := range arcs {
 		id.Int(a.From, a.To)

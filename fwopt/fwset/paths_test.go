@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -61,7 +61,7 @@ func TestPathsGaugeIdentity(t *testing.T) {
 	}
 	seen := map[uint64]int{}
 	for i, p := range []*fwset.Paths{p, fwset.NewPaths(arcs, 0, 1), fwset.NewPaths(arcs, 1, 2), fwset.NewPaths(arcs[:3], 0, 2)} {
-		h := fwid.Ask(p, 0).Hash()
+		h := ident.Ask(p, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sets %d and %d say the same", k, i)
 		}

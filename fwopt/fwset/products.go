@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -16,7 +16,7 @@ func (p Product) check() {
 		panic(need.Line("fwset: a Product of nothing"))
 	}
 	for i, f := range p {
-		if fwid.IsNil(f) {
+		if ident.IsNil(f) {
 			panic(need.Linef("fwset: factor %d of a Product is nil", i+1))
 		}
 	}
@@ -156,17 +156,17 @@ func able[C any](omega Domain, method string) C {
 }
 
 // Identify says the factors.
-func (p Product) Identify(id *fwid.Identity) {
+func (p Product) Identify(id *ident.Identity) {
 	id.Of(p).Int(len(p))
 	for _, f := range p {
 		id.Part(f)
 	}
 }
 
-// Tested returns p, or the first factor that fwtest has not passed: see fwid.Tested.
+// Tested returns p, or the first factor that fwtest has not passed: see fwopt.Tested.
 func (p Product) Tested() any {
 	for _, f := range p {
-		if in := fwid.Untested(f); in != nil {
+		if in := ident.Untested(f); in != nil {
 			return in
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -149,7 +149,4 @@ func (b Rotations) Gauge(x []float64) float64 {
 }
 
 // Identify says N.
-func (b Rotations) Identify(id *fwid.Identity) { id.Of(b).Int(b.N) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b Rotations) Tested() any { return b }
+func (b Rotations) Identify(id *ident.Identity) { id.Of(b).Int(b.N) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
@@ -209,7 +209,4 @@ func (s Simplex) Gauge(x []float64) float64 {
 }
 
 // Identify says the dimension and the sum.
-func (s Simplex) Identify(id *fwid.Identity) { id.Of(s).Int(s.D).Float(s.R) }
-
-// Tested says that fwtest has passed s: see fwid.Tested.
-func (s Simplex) Tested() any { return s }
+func (s Simplex) Identify(id *ident.Identity) { id.Of(s).Int(s.D).Float(s.R) }

@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -87,10 +87,7 @@ func (b SpectralNorm) Gauge(x []float64) float64 {
 }
 
 // Identify says the shape and the radius.
-func (b SpectralNorm) Identify(id *fwid.Identity) { id.Of(b).Int(b.H, b.M).Float(b.R) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b SpectralNorm) Tested() any { return b }
+func (b SpectralNorm) Identify(id *ident.Identity) { id.Of(b).Int(b.H, b.M).Float(b.R) }
 
 // notFinite reports whether x holds a NaN or an infinity, and then fills dst with NaN.
 func notFinite(dst, x []float64) bool {

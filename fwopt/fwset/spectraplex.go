@@ -3,7 +3,7 @@ package fwset
 import (
 	"math"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/blas"
@@ -235,7 +235,4 @@ func (b Spectraplex) Gauge(x []float64) float64 {
 }
 
 // Identify says N and the trace.
-func (b Spectraplex) Identify(id *fwid.Identity) { id.Of(b).Int(b.N).Float(b.R) }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b Spectraplex) Tested() any { return b }
+func (b Spectraplex) Identify(id *ident.Identity) { id.Of(b).Int(b.N).Float(b.R) }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -211,15 +211,12 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 }
 
 // Identify says the shape, the radius and whether SVD is set.
-func (b TraceNorm) Identify(id *fwid.Identity) {
+func (b TraceNorm) Identify(id *ident.Identity) {
 	id.Of(b).Int(b.H, b.M).Float(b.Tau)
 	if b.SVD {
 		id.Text("SVD")
 	}
 }
-
-// Tested says that fwtest has passed b: see fwid.Tested.
-func (b TraceNorm) Tested() any { return b }
 
 func general(rows, cols int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}

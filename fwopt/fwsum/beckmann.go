@@ -215,9 +215,6 @@ func (f *Beckmann) Identify(id *fwopt.Identity) {
 	id.Of(f).Int(f.n).Float(f.power...).Float(f.a...).Float(f.k...)
 }
 
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *Beckmann) Tested() any { return f }
-
 func (f *Beckmann) checkLen(name string, w []float64) {
 	if len(w) != len(f.power) {
 		panic(need.Linef("fwsum: %s has length %d, want %d, one number a link", name, len(w), len(f.power)))

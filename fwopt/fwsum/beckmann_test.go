@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -176,7 +176,7 @@ func TestBeckmannPanics(t *testing.T) {
 // All that decides a run is in the identity.
 func TestBeckmannIdentity(t *testing.T) {
 	all := roads(3, 3, 5)
-	seen := map[uint64]int{fwid.Ask(fwsum.NewBeckmann(all...), 0).Hash(): -1}
+	seen := map[uint64]int{ident.Ask(fwsum.NewBeckmann(all...), 0).Hash(): -1}
 	changes := []func(l *fwsum.Link){
 		func(l *fwsum.Link) { l.Free *= 2 }, func(l *fwsum.Link) { l.Capacity *= 2 }, func(l *fwsum.Link) { l.B *= 3 }, func(l *fwsum.Link) { l.Fixed++ },
 	}
@@ -184,7 +184,7 @@ func TestBeckmannIdentity(t *testing.T) {
 		other := slices.Clone(all)
 		other[1] = slices.Clone(all[1])
 		change(&other[1][3])
-		h := fwid.Ask(fwsum.NewBeckmann(other...), 0).Hash()
+		h := ident.Ask(fwsum.NewBeckmann(other...), 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("changes %d and %d say the same", k, i)
 		}

@@ -67,6 +67,3 @@ func (l *crossEntropy) Smoothness() float64 { return 0.25 }
 
 func (l *crossEntropy) Lipschitz() float64          { return 1 }
 func (l *crossEntropy) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }
-
-// Tested says that fwtest has passed l: see fwid.Tested.
-func (l *crossEntropy) Tested() any { return l }

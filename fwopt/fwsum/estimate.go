@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
@@ -30,7 +30,7 @@ import (
 // of its diameter. It takes at most 4,100 gradients of single terms and 8 linear
 // optimisations. Same seed, same bits.
 func EstimateSmoothness(f fwopt.FiniteSum, omega fwopt.Domain, seed uint64) float64 {
-	need.Given("fwsum", "the sum or the domain of EstimateSmoothness", fwid.IsNil(f) || fwid.IsNil(omega))
+	need.Given("fwsum", "the sum or the domain of EstimateSmoothness", ident.IsNil(f) || ident.IsNil(omega))
 	e := &estimate{f: f, rng: rand.New(rand.NewPCG(seed, 7))}
 	for i := range e.x {
 		e.x[i] = make([]float64, f.Dim())

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -50,7 +50,7 @@ type backward interface {
 
 // checkData panics unless x is a matrix that is well formed and finite.
 func checkData(x Features) {
-	if fwid.IsNil(x) {
+	if ident.IsNil(x) {
 		panic(need.Line("fwsum: the data is nil, want a *Sparse or a *Dense"))
 	}
 	x.check()

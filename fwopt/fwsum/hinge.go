@@ -56,6 +56,3 @@ func (l *smoothHinge) Curve(i int, s, d []float64, c float64) {
 func (l *smoothHinge) Smoothness() float64         { return 1 / l.delta }
 func (l *smoothHinge) Lipschitz() float64          { return 1 }
 func (l *smoothHinge) Identify(id *fwopt.Identity) { id.Of(l).Float(l.delta).Int(l.y...) }
-
-// Tested says that fwtest has passed l: see fwid.Tested.
-func (l *smoothHinge) Tested() any { return l }

@@ -49,6 +49,3 @@ func (l *huber) Curve(i int, s, d []float64, c float64) {
 func (l *huber) Smoothness() float64         { return 1 }
 func (l *huber) Lipschitz() float64          { return l.delta }
 func (l *huber) Identify(id *fwopt.Identity) { id.Of(l).Float(l.delta).Float(l.b...) }
-
-// Tested says that fwtest has passed l: see fwid.Tested.
-func (l *huber) Tested() any { return l }

@@ -22,9 +22,6 @@ func NewLeastSquares(a Features, b []float64) *LeastSquares {
 // Identify says the data. It costs O(n + nonzeros).
 func (f *LeastSquares) Identify(id *fwopt.Identity) { id.Of(f).Part(f.RowSum) }
 
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *LeastSquares) Tested() any { return f }
-
 // squareLoss is ℓ_i(s) = ½(s − b_i)².
 type squareLoss struct{ b []float64 }
 
@@ -38,6 +35,3 @@ func (l *squareLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64)
 }
 func (l *squareLoss) Smoothness() float64         { return 1 }
 func (l *squareLoss) Identify(id *fwopt.Identity) { id.Of(l).Float(l.b...) }
-
-// Tested says that fwtest has passed l: see fwid.Tested.
-func (l *squareLoss) Tested() any { return l }

@@ -78,9 +78,6 @@ func (l *logLoss) Smoothness() float64 { return 0.5 }
 
 func (l *logLoss) Identify(id *fwopt.Identity) { id.Of(l).Int(l.y...) }
 
-// Tested says that fwtest has passed l: see fwid.Tested.
-func (l *logLoss) Tested() any { return l }
-
 // Lipschitz returns G = √2·max_i ‖e_i‖. The gradient of f_i is (p − 1_{y_i})e_iᵀ,
 // and ‖p − 1_y‖² = (1−p_y)² + Σ_{ℓ≠y} p_ℓ² ≤ 2(1−p_y)² ≤ 2.
 func (f *Logistic) Lipschitz() float64 { return math.Sqrt(2 * f.maxRow()) }
@@ -135,6 +132,3 @@ func (f *Logistic) ErrorRate(w []float64, x Features, y []int) float64 {
 
 // Identify says the classes and the data. It costs O(n + nonzeros).
 func (f *Logistic) Identify(id *fwopt.Identity) { id.Of(f).Part(f.RowSum) }
-
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *Logistic) Tested() any { return f }

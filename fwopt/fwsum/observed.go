@@ -110,9 +110,6 @@ func (f *Observed) Smoothness() float64 { return 1 }
 // Identify says d and the numbers.
 func (f *Observed) Identify(id *fwopt.Identity) { id.Of(f).Int(f.d).Float(f.b...) }
 
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *Observed) Tested() any { return f }
-
 // String returns Name.
 func (f *Observed) String() string { return f.Name }
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -93,7 +93,7 @@ func TestObservedPanics(t *testing.T) {
 func TestObservedIdentity(t *testing.T) {
 	seen := map[uint64]int{}
 	for i, f := range []*fwsum.Observed{fwsum.NewObserved(2, []float64{1, 2}), fwsum.NewObserved(3, []float64{1, 2}), fwsum.NewObserved(2, []float64{2, 1}), fwsum.NewObserved(2, []float64{1})} {
-		h := fwid.Ask(f, 0).Hash()
+		h := ident.Ask(f, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sums %d and %d say the same", k, i)
 		}

@@ -192,9 +192,6 @@ func (f *Quadratic) Identify(id *fwopt.Identity) {
 	id.Of(f).Int(f.n).Float(f.h...).Float(f.c...).Float(f.Center...).Float(f.Min)
 }
 
-// Tested says that fwtest has passed f: see fwid.Tested.
-func (f *Quadratic) Tested() any { return f }
-
 func (f *Quadratic) checkLen(name string, w []float64) {
 	checkLen(name, w, len(f.mean))
 }

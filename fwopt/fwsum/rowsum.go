@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
@@ -53,7 +53,7 @@ const (
 // h < 1, or if l is nil or an ℓ_i(0) is NaN: it asks each ℓ_i once, so that targets
 // which are too few are found here.
 func NewRowSum(x Features, h int, l Loss) *RowSum {
-	if h < 1 || fwid.IsNil(l) {
+	if h < 1 || ident.IsNil(l) {
 		panic(need.Linef("fwsum: a RowSum of %d scores and the loss %T, want at least one score and a loss", h, l))
 	}
 	f := newRowSum(x, h, l)
@@ -304,8 +304,8 @@ func (f *RowSum) Identify(id *fwopt.Identity) {
 	id.Of(f).Part(f.x).Part(f.back).Int(f.h).Part(f.loss)
 }
 
-// Tested returns f, or what in it fwtest has not passed: see fwid.Tested.
-func (f *RowSum) Tested() any { return fwid.First(f, f.loss) }
+// Tested returns f, or what in it fwtest has not passed: see fwopt.Tested.
+func (f *RowSum) Tested() any { return ident.First(f, f.loss) }
 
 // String returns Name.
 func (f *RowSum) String() string { return f.Name }

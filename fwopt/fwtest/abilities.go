@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwid"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -326,7 +326,7 @@ func (c *domainCheck) shape() string {
 // identity changes each exported number of the set, by itself: what Identify leaves out
 // fwkeep.Keep takes for the same set, and gives back the other one's run.
 func (c *domainCheck) identity() string {
-	own := fwid.Ask(c.d, 0)
+	own := ident.Ask(c.d, 0)
 	if own.Missing() != "" {
 		return ""
 	}
@@ -362,7 +362,7 @@ func (c *domainCheck) identity() string {
 		if !pointer {
 			part = other.Elem().Interface()
 		}
-		if fwid.Ask(part, 0).Hash() == own.Hash() {
+		if ident.Ask(part, 0).Hash() == own.Hash() {
 			return fmt.Sprintf("Identify does not say the field %s: with another value fwkeep.Keep would find the runs of this one", v.Type().Field(i).Name)
 		}
 	}

@@ -1,14 +1,13 @@
-// Package fwid lets the parts of a run, a sum, a set, a method, a step rule or a loss,
+// Package ident lets the parts of a run, a sum, a set, a method, a step rule or a loss,
 // say what decides what they do, so that a run that was kept is found again by equal
 // parts and by no others.
-package fwid
+package ident
 
 import (
 	"fmt"
 	"iter"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
@@ -18,7 +17,7 @@ import (
 // it does. Keep knows a run by its parts; one without an identity is run anew each
 // time. All parts of this package have one; one's own takes a line:
 //
-//	func (b ball) Identify(id *fwid.Identity) { id.Of(b).Int(b.d) }
+//	func (b ball) Identify(id *ident.Identity) { id.Of(b).Int(b.d) }
 //
 // In package fwopt the two types here have the same names.
 //
@@ -35,7 +34,7 @@ type Identity struct {
 	fixed uint64 // the hash of what was said outside of Steps
 	walk  uint64 // the sum over the steps of the hash of what was said at each
 	why   string // what is missing; "" if nothing
-	other bool   // the code of this part, or of one in it, is not of this package
+	other bool   // the code of this part, or of one in it, is not of this module
 
 	from, steps int    // Steps goes from after the one to the other
 	loop, depth int    // which loop over Steps, and how many Parts down this is
@@ -54,14 +53,14 @@ func (id *Identity) Of(self any) *Identity {
 	return id.Text(t.String())
 }
 
-// ours reports whether a type is of package fwopt, fwmore, fwset or fwsum.
+// ours reports whether a type is of a package of this module, tests and programs apart.
 func ours(t reflect.Type) bool {
-	fwopt := strings.TrimSuffix(reflect.TypeFor[Identity]().PkgPath(), "/fwid")
-	return slices.Contains([]string{fwopt, fwopt + "/fwmore", fwopt + "/fwset", fwopt + "/fwsum"}, t.PkgPath())
+	module, _, _ := strings.Cut(reflect.TypeFor[Identity]().PkgPath(), "/internal/")
+	path := t.PkgPath()
+	return path == module || strings.HasPrefix(path, module+"/") && !strings.HasSuffix(path, "_test")
 }
 
-// Foreign reports whether the type of a part is of another package than fwopt, fwmore,
-// fwset or fwsum.
+// Foreign reports whether the type of a part is of another module, of a test or of a program.
 func Foreign(part any) bool { return !ours(base(part)) }
 
 // base returns the type of x, or what it points to.
@@ -173,8 +172,8 @@ func (id Identity) Missing() string { return id.why }
 // Hash returns the hash of all that was said but the schedules.
 func (id Identity) Hash() uint64 { return id.fixed }
 
-// Foreign reports whether the part, or one in it, is not of this module's packages
-// fwopt, fwmore, fwset and fwsum, so that their version does not tell its code.
+// Foreign reports whether the part, or one in it, is not of this module, so that its
+// version does not tell the part's code.
 func (id Identity) Foreign() bool { return id.other }
 
 // identify asks x who it is, and for its schedules at the steps of a run between

@@ -1,4 +1,4 @@
-package fwid
+package ident
 
 import (
 	"fmt"
@@ -11,7 +11,8 @@ import (
 //
 //	func (b ball) Tested() any { return b }
 //
-// One that holds another part returns that part if it is Untested.
+// One that holds another part returns that part if it is not Tested. The parts of this
+// module need not declare it.
 type Tested interface {
 	Tested() any
 }
@@ -19,8 +20,11 @@ type Tested interface {
 // Untested returns what has not declared that fwtest has passed it: the part, or one in
 // it; nil if nothing.
 func Untested(part any) any {
-	t, ok := part.(Tested)
-	if !ok {
+	t, declared := part.(Tested)
+	if !declared {
+		if ours(base(part)) {
+			return nil
+		}
 		return part
 	}
 	switch in := t.Tested(); {
@@ -28,6 +32,8 @@ func Untested(part any) any {
 		return part
 	case base(in) == base(part):
 		return nil
+	case ours(base(part)):
+		return Untested(in)
 	case reflect.TypeOf(in).Implements(reflect.TypeFor[Tested]()) && Untested(in) == nil:
 		return part // which embeds in, that speaks for itself alone
 	default:
