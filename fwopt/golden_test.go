@@ -77,7 +77,7 @@ func TestGolden(t *testing.T) {
 		got[name] = map[string]golden{}
 		f, omega := problem()
 		for method, m := range small.Methods() {
-			if _, ok := omega.(fwset.LocalLinear); method == "GH" && !ok {
+			if _, ok := omega.(fwset.LocalLinear); method == "Garber-Hazan" && !ok {
 				continue
 			}
 			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 11), m, fwopt.Budget{Steps: 60, Linear: 20000})

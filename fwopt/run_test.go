@@ -36,7 +36,7 @@ func TestGapsOfIterates(t *testing.T) {
 // that is interrupted before its first step. TestMethods interrupts the others.
 func TestResumeWarm(t *testing.T) {
 	f, omega := small.Wide()
-	names := []string{"STORCx", "AwayFWls", "FW", "SFW", "SCGSx", "SVRFx", "OFW", "OFWl", "SCGSmem", "STORCmem"}
+	names := []string{"STORCx", "AwayFWls", "FW", "SFW", "SCGSx", "SVRFx", "Online-FW", "Online-FW, linearised", "SCGSmem", "STORCmem"}
 	if testing.Short() {
 		names = names[:2]
 	}

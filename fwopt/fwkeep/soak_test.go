@@ -46,7 +46,7 @@ func (s soaked) keep(t testing.TB, ctx context.Context, dir string, b fwopt.Budg
 }
 
 // iterative are the methods whose runs are short enough on the wide problem.
-var iterative = []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "OFW", "OFWl", "AwayFWls"}
+var iterative = []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "Online-FW", "Online-FW, linearised", "AwayFWls"}
 
 // soakedRuns are those of all methods of the package, and of one's own parts.
 func soakedRuns() (runs []soaked) {

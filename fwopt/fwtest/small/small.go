@@ -35,46 +35,42 @@ func Wide() (fwopt.FiniteSum, fwopt.Domain) {
 	return fwsum.NewLogistic(x, y, h), fwset.TraceNorm{H: h, M: m, Tau: 0.7}
 }
 
-// Methods makes one fresh method of each kind.
+// Methods makes one fresh method of each kind: those that are registered, by their names, and
+// others of the same types.
 func Methods() map[string]fwopt.Method {
-	const L, D, G = 20, math.Sqrt2, 30
-	return map[string]fwopt.Method{
-		"FW":    &fwopt.FW{},
-		"FWls":  &fwopt.FW{Rule: fwopt.LineSearch{}},
-		"SFW":   fwopt.SFWExperiments(),
-		"SCGS":  fwopt.SCGSConvex(fwopt.Constants{L: L, D: D, Sigma: G}),
-		"SVRF":  fwopt.SVRFTheorem1(),
-		"SVRFx": fwopt.SVRFExperiments(),
-		"STORC": fwopt.STORCTheorem2b(fwopt.Constants{L: L, D: D, GF: G}),
-		"SGD":   fwopt.SGDExperiments(0.01),
-		"SVRG":  fwopt.SVRGExperiments(0.01),
-		"FISTA": &fwmore.FISTA{L: 1},
+	c := fwopt.Constants{L: 20, D: math.Sqrt2, G: 30, Alpha: 2, Sigma: 30, Rho: 2}
+	guess, search := fwopt.Constants{L: 0.1, D: math.Sqrt2}, fwopt.LineSearch{}
+	all := map[string]fwopt.Method{
+		"FWls": &fwopt.FW{Rule: search}, "FWsafe": &fwopt.FW{Rule: fwopt.Short{L: c.L}},
+		"FWback": &fwopt.FW{Rule: &fwmore.Backtracking{}},
 
-		"SCGSx":  fwopt.SCGSExperiments(fwopt.Constants{L: 0.1, D: D}),
-		"STORCx": fwopt.STORCExperiments(fwopt.Constants{L: 0.1, D: D}),
+		"SVRFx": fwopt.SVRFExperiments(), "SCGSx": fwopt.SCGSExperiments(guess),
+		"STORCx": fwopt.STORCExperiments(guess), "SFWx": fwopt.SFWExperiments(),
+		"STORCaway": &fwopt.STORCAway{STORC: *fwmore.STORCBeyond(c)},
 
-		"SCGSs": fwopt.SCGSStronglyConvex(fwopt.Constants{L: L, D: D, Alpha: 2, Sigma: G}),
-		"OFW":   fwmore.OnlineFWSmooth(),
-		"OFWl":  fwmore.OnlineFWLipschitz(fwopt.Constants{D: D, G: G}),
-		"GH":    fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: L, D: D, Alpha: 2, Rho: 2}),
+		"AwayFWls": &fwmore.AwayFW{Rule: search}, "AwayFWbt": &fwmore.AwayFW{Rule: &fwmore.Backtracking{}},
+		"PairFWls": &fwmore.PairwiseFW{Rule: search}, "PairFWbt": &fwmore.PairwiseFW{Rule: &fwmore.Backtracking{}},
+		"BPCGls": &fwmore.BlendedPairwise{Rule: search}, "BPCGbt": &fwmore.BlendedPairwise{Rule: &fwmore.Backtracking{}},
 
-		"AwayFW":    &fwmore.AwayFW{Rule: fwopt.Short{L: L}},
-		"AwayFWls":  &fwmore.AwayFW{Rule: fwopt.LineSearch{}},
-		"PairFW":    &fwmore.PairwiseFW{Rule: fwopt.Short{L: L}},
-		"PairFWls":  &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}},
-		"BPCG":      &fwmore.BlendedPairwise{Rule: fwopt.Short{L: L}},
-		"BPCGls":    &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}},
-		"CFW":       &fwmore.ConjugateFW{},
-		"BFW":       &fwmore.BiconjugateFW{},
-		"FWback":    &fwopt.FW{Rule: &fwmore.Backtracking{}},
-		"AwayFWbt":  &fwmore.AwayFW{Rule: &fwmore.Backtracking{}},
-		"PairFWbt":  &fwmore.PairwiseFW{Rule: &fwmore.Backtracking{}},
-		"BPCGbt":    &fwmore.BlendedPairwise{Rule: &fwmore.Backtracking{}},
-		"SCGSmem":   recalling(fwopt.SCGSExperiments(fwopt.Constants{L: 0.1, D: D}), func(m *fwopt.SCGS) *fwopt.Memory { return &m.Memory }),
-		"STORCmem":  recalling(fwopt.STORCExperiments(fwopt.Constants{L: 0.1, D: D}), func(m *fwopt.STORC) *fwopt.Memory { return &m.Memory }),
-		"STORCad":   recalling(fwmore.NewAdaptiveSTORC(), func(m *fwmore.AdaptiveSTORC) *fwopt.Memory { return &m.Memory }),
-		"STORCaway": &fwopt.STORCAway{STORC: *fwmore.STORCBeyond(fwopt.Constants{L: L, D: D})},
+		"SCGSmem":  recalling(fwopt.SCGSExperiments(guess), func(m *fwopt.SCGS) *fwopt.Memory { return &m.Memory }),
+		"STORCmem": recalling(fwopt.STORCExperiments(guess), func(m *fwopt.STORC) *fwopt.Memory { return &m.Memory }),
+		"STORCad": recalling(fwmore.NewAdaptiveSTORC(),
+			func(m *fwmore.AdaptiveSTORC) *fwopt.Memory { return &m.Memory }),
 	}
+	for _, e := range fwopt.Methods() {
+		all[e.Name] = e.New(c)
+	}
+	return all
+}
+
+// Calls returns what step k of epoch t of a method spends, as it is registered.
+func Calls(m fwopt.Method) func(t, k int) fwopt.Calls {
+	for _, e := range fwopt.Methods() {
+		if e.Name == fmt.Sprint(m) {
+			return func(t, k int) fwopt.Calls { return e.Calls(m, t, k) }
+		}
+	}
+	panic(fmt.Sprintf("%v is not registered", m))
 }
 
 // recalling gives a method a Memory that is full soon.

@@ -1,0 +1,87 @@
+package fwmore
+
+import "github.com/projection-free/fwlab/fwopt"
+
+// The methods of this package. Those of the paper's experiments have used up the palette; these
+// are darker, and purple and crimson.
+func init() {
+	type calls = func(m fwopt.Method, t, k int) fwopt.Calls
+	vertices := func(rule func(m fwopt.Method) fwopt.StepRule) calls {
+		return func(m fwopt.Method, _, _ int) fwopt.Calls {
+			return fwopt.Calls{Exact: passes(rule(m)), Linear: 1}
+		}
+	}
+	fixed := func(c fwopt.Calls) calls { return func(fwopt.Method, int, int) fwopt.Calls { return c } }
+	fwopt.Register(
+		fwopt.Entry{
+			Name: "AwayFW", New: func(c fwopt.Constants) fwopt.Method { return &AwayFW{Rule: fwopt.Short{L: c.L}} },
+			Calls:  vertices(func(m fwopt.Method) fwopt.StepRule { return m.(*AwayFW).Rule }),
+			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundAway(k) },
+			Passes: true, Colour: 0x661100, Width: 1.8, Dashes: []float64{4, 2, 1, 2},
+		},
+		fwopt.Entry{
+			Name: "PairwiseFW", New: func(c fwopt.Constants) fwopt.Method { return &PairwiseFW{Rule: fwopt.Short{L: c.L}} },
+			Calls:  vertices(func(m fwopt.Method) fwopt.StepRule { return m.(*PairwiseFW).Rule }),
+			Passes: true, Colour: 0xE1003C, Width: 1.8, Dashes: []float64{6, 3},
+		},
+		fwopt.Entry{
+			Name:   "BlendedPairwise",
+			New:    func(c fwopt.Constants) fwopt.Method { return &BlendedPairwise{Rule: fwopt.Short{L: c.L}} },
+			Calls:  vertices(func(m fwopt.Method) fwopt.StepRule { return m.(*BlendedPairwise).Rule }),
+			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundAway(k) },
+			Passes: true,
+		},
+		fwopt.Entry{
+			Name: "ConjugateFW", New: func(fwopt.Constants) fwopt.Method { return &ConjugateFW{} },
+			Calls: func(_ fwopt.Method, _, k int) fwopt.Calls {
+				return fwopt.Calls{Exact: 2 + min(k-1, 1), Linear: 1}
+			},
+			Passes: true, Colour: 0x8778F0, Width: 1.8, Dashes: []float64{2, 2, 6, 2},
+		},
+		fwopt.Entry{
+			Name: "BiconjugateFW", New: func(fwopt.Constants) fwopt.Method { return &BiconjugateFW{} },
+			Calls:  fixed(fwopt.Calls{Exact: -1, Linear: 1}),
+			Passes: true, Colour: 0x9600F0, Width: 1.8, Dashes: []float64{10, 2},
+		},
+		fwopt.Entry{
+			Name: "Garber-Hazan", New: func(c fwopt.Constants) fwopt.Method { return GarberHazanStronglyConvex(c) },
+			Calls:  fixed(fwopt.Calls{Exact: 1, Linear: 1}),
+			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundGarberHazan(k) },
+			Passes: true, Colour: 0x882E72, Width: 1.8, Dashes: []float64{6, 2, 3, 2, 3, 2},
+		},
+		fwopt.Entry{
+			Name: "Online-FW", New: func(fwopt.Constants) fwopt.Method { return OnlineFWSmooth() },
+			Calls: func(_ fwopt.Method, _, k int) fwopt.Calls {
+				return fwopt.Calls{Stochastic: k, Linear: 1}
+			},
+			Colour: 0x332288, Width: 1.8, Dashes: []float64{10, 2, 3, 2},
+		},
+		fwopt.Entry{
+			Name:  "Online-FW, linearised",
+			New:   func(c fwopt.Constants) fwopt.Method { return OnlineFWLipschitz(c) },
+			Calls: fixed(fwopt.Calls{Stochastic: 1, Linear: 1}),
+			Bound: func(c fwopt.Constants, _, k int) float64 { return c.BoundOnlineFWLinear(k) },
+		},
+		fwopt.Entry{
+			Name: "FISTA", New: func(fwopt.Constants) fwopt.Method { return &FISTA{L: 1} },
+			Calls:  fixed(fwopt.Calls{Exact: -1, Projections: -1}),
+			Passes: true, Colour: 0x777777, Width: 1.8, Dashes: []float64{12, 3},
+		},
+		fwopt.Entry{
+			Name: "STORC, adaptive", New: func(fwopt.Constants) fwopt.Method { return NewAdaptiveSTORC() },
+			Calls:  fixed(fwopt.Calls{Exact: -1, Stochastic: -1, Linear: -1}),
+			Passes: true, Colour: 0x003355, Width: 3.6,
+		},
+	)
+}
+
+// passes returns the exact gradients of a step, −1 if only the rule knows.
+func passes(rule fwopt.StepRule) int {
+	switch rule.(type) {
+	case fwopt.OpenLoop, fwopt.Short:
+		return 1
+	case fwopt.LineSearch:
+		return 2
+	}
+	return -1
+}
