@@ -53,3 +53,5 @@ func positive(name string, x float64) float64 { return need.Positive("fwopt", na
 
 // given panics if a schedule of a method is nil.
 func given(schedule string, isNil bool) { need.Given("fwopt", schedule, isNil) }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

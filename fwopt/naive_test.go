@@ -9,6 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // A second implementation of each method, from the paper's text and as plain as
@@ -717,7 +718,12 @@ func TestProjectedAgainstNaive(t *testing.T) {
 	}
 
 	// line search: f is quadratic on a segment, with the minimiser in closed form
-	f, omega := spread(7, 4, 1)
+	h, c, omega := []float64{2, 0, 1, 2, 1, 0, 1, 0, 2, 1, 0, 1, 2, 1}, make([]float64, 14), hull{asked: new(int)}
+	for i := range 7 {
+		omega.points = append(omega.points, make([]float64, 7))
+		omega.points[i][i], c[i], c[i+7] = 1, 1./7, 1./7
+	}
+	f := fwsum.NewQuadratic(7, h, c) // of mean curvature 1, w* = (1/7, …, 1/7)
 	w, n := omega.points[0], 0
 	o := fwopt.NewOracle(f, omega, 1)
 	for s := range (&fwopt.FW{Rule: fwopt.LineSearch{}}).Steps(o, w) {

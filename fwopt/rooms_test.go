@@ -1,8 +1,6 @@
 package fwopt_test
 
 import (
-	"bytes"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -129,100 +127,78 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-const maxFile, maxFunc = 400, 80 // lines
+// Exported names are ASCII, so that everybody can type them; Σ, as a capital, would be exported.
+func TestExportedNamesAreASCII(t *testing.T) {
+	seen := 0
+	for _, name := range exportedNames(t, "..") {
+		if seen++; strings.IndexFunc(name, func(r rune) bool { return r > 127 }) >= 0 {
+			t.Errorf("%s is exported, and not ASCII", name)
+		}
+	}
+	if seen < 1000 {
+		t.Errorf("only %d names: this test must follow the tree", seen)
+	}
+}
 
-// TestLimits: files and functions that one can take in. Tests are apart: their tables and naive code are long.
-func TestLimits(t *testing.T) {
-	// A file by its name, a function as "fwopt/run.go: Run", and why: a table, say.
-	apart := map[string]string{}
-
-	files, long := 0, map[string]int{}
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		name := d.Name()
-		switch {
+// exportedNames are those at the top of the files under dir but for tests, and those of
+// fields, methods and parameters.
+func exportedNames(t *testing.T, dir string) (names []string) {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
 		case err != nil:
 			return err
-		case d.IsDir() && path != ".." && (name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules" || name == "runs"):
+		case d.IsDir() && path != dir && (name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules" || name == "runs"):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		files++
-		name, _ = filepath.Rel("..", path)
-		return tooLong(long, filepath.ToSlash(name), text)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && id.IsExported() {
+				names = append(names, path+": "+id.Name)
+			}
+			_, body := n.(*ast.BlockStmt)
+			return !body
+		})
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if files < 50 {
-		t.Fatalf("%d files: this test must follow the tree", files)
-	}
-	for what, n := range long {
-		if apart[what] == "" {
-			t.Errorf("%s: %d lines; a file may have %d, a function %d: cut it where a part has a name of its own", what, n, maxFile, maxFunc)
-		}
-	}
-	for what := range apart {
-		if long[what] == 0 {
-			t.Errorf("%s is not too long: strike it from the list in TestLimits", what)
-		}
-	}
+	return names
 }
 
-// tooLong adds a Go file, and each of its functions, to what is too long, with the lines that it has.
-func tooLong(long map[string]int, name string, text []byte) error {
-	if n := bytes.Count(text, []byte("\n")); n > maxFile {
-		long[name] = n
-	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
-	if err != nil {
-		return err
-	}
-	line := func(p token.Pos) int { return fset.Position(p).Line }
-	for _, d := range file.Decls {
-		ast.Inspect(d, func(n ast.Node) bool {
-			what := name
-			switch f := n.(type) {
-			case *ast.FuncDecl:
-				what += ": " + f.Name.Name
-			case *ast.FuncLit:
-				what += fmt.Sprintf(": func in line %d", line(f.Pos()))
-			default:
-				return true
-			}
-			if lines := line(n.End()) - line(n.Pos()) + 1; lines > maxFunc {
-				long[what] = lines
-			}
-			return false // a function in another one is shorter
-		})
-	}
-	return nil
-}
-
-// The check sees what it is there for.
-func TestLimitFaults(t *testing.T) {
-	fn := func(head string, lines int) string {
-		return head + " {\n" + strings.Repeat("\tx()\n", lines-2) + "}\n"
-	}
-	for what, f := range map[string]struct {
-		text string
-		want map[string]int
-	}{
-		"as long as may be":   {fn("func f()", 80) + strings.Repeat("// A line.\n", 400-1-80), map[string]int{}},
-		"a long file":         {strings.Repeat("// A line.\n", 400), map[string]int{"a.go": 401}},
-		"a long function":     {fn("func f()", 81), map[string]int{"a.go: f": 81}},
-		"a long method":       {fn("func (T) m()", 90), map[string]int{"a.go: m": 90}},
-		"a long literal":      {fn("var v = func()", 81), map[string]int{"a.go: func in line 2": 81}},
-		"with a long comment": {strings.Repeat("// A line.\n", 80) + fn("func f()", 80), map[string]int{}},
-	} {
-		long := map[string]int{}
-		if err := tooLong(long, "a.go", []byte("package a\n"+f.text)); err != nil || !maps.Equal(long, f.want) {
-			t.Errorf("%s: %v, want %v (%v)", what, long, f.want, err)
+// TestFiles: the files of this package in the order in which one may read them. A file that names
+// what is declared further down looks up; five may.
+func TestFiles(t *testing.T) {
+	order := strings.Fields(`common kernel_asm kernel_noasm version constants oracle method trace limits step
+		parts partssum condg memory sfw svrf storc storcaway fw scgs scgsstrong sgd svrg registry gap run doc`)
+	declared, files := map[string]int{}, []*ast.File{}
+	for i, name := range order {
+		file, err := parser.ParseFile(token.NewFileSet(), name+".go", nil, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
+		files = append(files, file)
+		for name := range file.Scope.Objects {
+			declared[name] = i
+		}
+	}
+	up := map[string]bool{}
+	for i, file := range files {
+		for _, id := range file.Unresolved { // in this file
+			if at, ours := declared[id.Name]; ours && at > i {
+				up[order[i]+" names what is in "+order[at]] = true
+			}
+		}
+	}
+	if len(up) > 5 {
+		t.Errorf("%d files look up: %q", len(up), slices.Sorted(maps.Keys(up)))
+	}
+	if all, _ := filepath.Glob("*[^t].go"); len(all) != len(order) {
+		t.Errorf("%d files, %d of them in the order", len(all), len(order))
 	}
 }

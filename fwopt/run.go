@@ -314,8 +314,6 @@ func (r *Runner) status(ctx context.Context) {
 	}
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
 // recorded reports whether the last step is in the trace.
 func (r *Runner) recorded() bool {
 	return len(r.Trace.Points) > 0 && r.Trace.Last().Step == r.state.Now.Step

@@ -1,0 +1,76 @@
+"""What the pages and the Go files have more of than is good to read. It warns; nothing fails by it."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CAPTION = re.compile(r"^\*\*Figure (\d+)\.\*\*", re.MULTILINE)
+
+
+def text(cell):
+    return "".join(cell["source"])
+
+
+def drawn(cell):
+    return any("image/png" in out.get("data", {}) for out in cell.get("outputs", []))
+
+
+def page(cells):
+    """What is to be said of a page."""
+    code = [c for c in cells if c["cell_type"] == "code"]
+    if [c["execution_count"] for c in code] != list(range(1, len(code) + 1)):
+        yield "it is not committed as it ran, once, from top to bottom: make notebooks WRITE=1"
+    if len(code) > 25:
+        yield f"{len(code)} code cells, more than 25"
+    card = text(cells[0])
+    for part in ("**Verdict", "**In practice", "[all pages](README.md)"):
+        if part not in card:
+            yield f"its first cell has no {part}"
+    if (numbers := card.count("\n| ") - 1) != 3:
+        yield f"{numbers} numbers on its card, not 3"
+    if (first := next((i for i, c in enumerate(cells) if drawn(c)), 0)) > 5:
+        yield f"its first figure is in cell {first + 1}, not one of the first six"
+    for before, cell in zip(cells, cells[1:]):
+        lines = text(cell).rstrip("\n").split("\n")
+        if cell["cell_type"] == "code" and cell is not code[0]:
+            if len(lines) > 25:
+                yield f"{len(lines)} lines, more than 25, in the cell that begins with {lines[0]!r}"
+            if before["cell_type"] != "markdown":
+                yield f"no text before the cell that begins with {lines[0]!r}"
+            yield from (f"more than 78 columns: {line.strip()}" for line in lines if len(line.expandtabs(4)) > 78)
+        if drawn(before) and not CAPTION.match(text(cell)):
+            yield f"no caption right under the figure of the cell that begins with {text(before)[:40]!r}"
+    figures = [int(m[1]) for c in cells for m in CAPTION.finditer(text(c))]
+    if figures != list(range(1, len(figures) + 1)):
+        yield f"its figures count {figures}"
+
+
+def file(lines):
+    """What is to be said of a Go file."""
+    if len(lines) > 400:
+        yield f"{len(lines)} lines, more than 400"
+    start = 0
+    for i, line in enumerate(lines):
+        if line.startswith("func "):
+            start = i
+        if line == "}" and lines[start].startswith("func ") and i - start >= 80:
+            yield f"{i - start + 1} lines, more than 80, in {lines[start]}"
+
+
+def main():
+    files = subprocess.run(["git", "ls-files", "notebooks/*.ipynb", "*.go"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in files.stdout.split():
+        path = ROOT / name
+        if path.suffix == ".ipynb":
+            said = page(json.loads(path.read_text())["cells"]) if path.parent.name == "notebooks" else ()
+        else:
+            said = () if name.endswith("_test.go") else file(path.read_text().split("\n"))
+        for what in said:
+            print(f"{name}: {what}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
