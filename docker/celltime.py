@@ -15,8 +15,7 @@ from jupyter_client.manager import start_new_kernel
 ROUNDS = 9
 
 SETUP = """
-//gonb:!*[ -f go.work ] || go work init . "$FWOPT_DIR"
-//gonb:%noautoget
+%noautoget
 """
 MAT = """
 import (

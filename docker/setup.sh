@@ -42,7 +42,7 @@ echo '{"disabledExtensions": {"@jupyter/nbgrader": true, "@jupyter-notebook/lab-
 # The kernel's environment: where its tools are; the module of a notebook that lies in none; smaller binaries link faster; no C compiler is needed.
 export CGO_ENABLED=0
 path=$venv/bin:$(dirname "$GO"):'${PATH}' flags=$("$GO" env GOFLAGS)
-want=$(printf '%s\n' "$path" "$flags" && cat docker/go.mod docker/go.sum docker/gopls docker/setup.sh)
+want=$(printf '%s\n' "$path" "$flags" && cat docker/go.mod docker/go.sum docker/gopls docker/kernel docker/setup.sh)
 install() { # install FOLDER PACKAGE...
 	(cd docker && GOBIN=$1 && export GOBIN && shift && GOWORK=off "$GO" install -ldflags=-s "$@") ||
 		die "go install failed: look at its message above; without a network, run make lab once with one"
@@ -57,17 +57,19 @@ if [ "$want" != "$(cat "$venv/.kernel" 2>/dev/null)" ]; then
 	# By its absolute path: by its bare name gonb -force_copy deletes an installed kernel and fails.
 	PATH=$venv/bin:$PATH JUPYTER_DATA_DIR=$venv/share/jupyter "$venv/bin/gonb" -install -force_copy -raw_error \
 		-logtostderr=false -log_file=/dev/null -stderrthreshold=FATAL
+	cp docker/kernel "$venv/share/jupyter/kernels/gonb/start"
 	"$venv/bin/python" - "$venv/share/jupyter/kernels/gonb/kernel.json" "$path" "$flags" "$root" <<-'E'
 		import json, sys
 		file, path, flags, root = sys.argv[1:]
 		spec = json.load(open(file))
+		spec["argv"][0] = file.replace("kernel.json", "start")
 		spec["env"] = {"PATH": path, "FWOPT_DIR": root, "GOFLAGS": (flags + " -ldflags=-s").strip(), "CGO_ENABLED": "0"}
 		json.dump(spec, open(file, "w"), indent=1)
 	E
 	printf '%s\n' "$want" >"$venv/.kernel"
 fi
 
-# As the kernel builds: the first cells then only link. In a workspace, as a setup cell makes one: it reads the go.mod of more
+# As the kernel builds: the first cells then only link. In a workspace, as the kernel makes one: it reads the go.mod of more
 # modules than the library alone, and without them the first cell would ask the network. A library that does not compile is its
 # reader's business.
 cell=$(mktemp -d)
