@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwdata"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
@@ -18,7 +17,7 @@ import (
 // set is seen from the projected point: ours is found by linear optimisations alone.
 func (b *bench) projectionItems() (all []item) {
 	for _, name := range []string{"SiouxFalls", "Anaheim"} {
-		n, err := fwdata.LoadNetworkOrGrid(name, 1)
+		n, err := fwroad.LoadNetworkOrGrid(name, 1)
 		if err != nil {
 			panic(err)
 		}
@@ -40,7 +39,7 @@ type flowSet struct {
 	needs []float64 // good, node, and what stays there, negative where it comes from
 }
 
-func (s *flowSet) take(good int, a fwset.Arc, place int) {
+func (s *flowSet) take(good int, a fwroad.Arc, place int) {
 	s.vars = append(s.vars, float64(good), float64(a.From), float64(a.To), float64(place))
 }
 
@@ -50,7 +49,7 @@ func (s *flowSet) need(good, node int, flow float64) {
 
 // roadFlows are those of a road network, a good for each origin. p = 0: a flow in a circle
 // is in no hull of ways, and the nearest to 0 has none.
-func roadFlows(n *fwdata.Network) *flowSet {
+func roadFlows(n *fwroad.Network) *flowSet {
 	p := make([]float64, len(n.Arcs))
 	s := &flowSet{name: n.Name, omega: n.Flows(), p: p, f: fwsum.NewObserved(len(p), p)}
 	from := map[int]bool{}
@@ -79,12 +78,12 @@ func trackFlows(reach int) *flowSet {
 	x := &fwsum.Sparse{}
 	boxes, into := 0, [][]int32{}
 	for good, frames := range []int{8, 7, 7, 4, 7} {
-		var arcs []fwset.Arc
+		var arcs []fwroad.Arc
 		add := func(from, to, box int) {
 			if box >= 0 {
 				into[box] = append(into[box], int32(x.M))
 			}
-			arcs = append(arcs, fwset.Arc{From: from, To: to})
+			arcs = append(arcs, fwroad.Arc{From: from, To: to})
 			s.take(good, arcs[len(arcs)-1], box)
 			x.M++
 		}
@@ -104,7 +103,7 @@ func trackFlows(reach int) *flowSet {
 		}
 		s.need(good, end, 1)
 		s.need(good, 0, -1)
-		omega = append(omega, fwset.NewPaths(arcs, 0, end))
+		omega = append(omega, fwroad.NewPaths(arcs, 0, end))
 		boxes += n * frames
 	}
 	x.Ptr = []int{0}
@@ -130,7 +129,7 @@ func (b *bench) beside(s *flowSet, long bool) item {
 	return item{name: "P9 " + s.name, peer: "project onto flows", threads: 1, rounds: 5, tol: 1e-4, long: long, args: map[string]any{"path": path},
 		start: func() side {
 			w, v := fwopt.NewOracle(s.f, s.omega, 1).Start(), fwopt.Vertex{}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(s.f, s.omega, 1).From(w), &fwmore.BiconjugateFW{}, fwopt.Budget{Tolerance: 1e-5 * s.f.Value(w), Steps: 20_000})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(s.f, s.omega, 1).From(w), &fwroad.BiconjugateFW{}, fwopt.Budget{Tolerance: 1e-5 * s.f.Value(w), Steps: 20_000})
 			g := make([]float64, len(w))
 			s.f.Grad(g, tr.W, fwopt.Batch{})
 			return side{func() { fwset.Argmin(s.omega, &v, g, 0, nil) }, func() []float64 { return []float64{s.f.Value(tr.W)} }}

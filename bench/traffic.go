@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwdata"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -19,7 +18,7 @@ func (b *bench) trafficItems() (all []item) {
 		if b.quick && i == 2 {
 			continue
 		}
-		n, err := fwdata.LoadNetworkOrGrid(name, 1)
+		n, err := fwroad.LoadNetworkOrGrid(name, 1)
 		if err != nil {
 			panic(err)
 		}
@@ -44,7 +43,7 @@ func (b *bench) trafficItems() (all []item) {
 }
 
 // saveNetwork writes the links and demands for the other side.
-func (b *bench) saveNetwork(n *fwdata.Network) (path string) {
+func (b *bench) saveNetwork(n *fwroad.Network) (path string) {
 	path = filepath.Join(b.dir, strings.Fields(n.Name)[0])
 	var links, demands []float64
 	for k, a := range n.Arcs {
@@ -60,11 +59,11 @@ func (b *bench) saveNetwork(n *fwdata.Network) (path string) {
 }
 
 // startTraffic is a run to a relative gap from the flows of empty roads, as theirs.
-func startTraffic(n *fwdata.Network, method string, gap float64) side {
+func startTraffic(n *fwroad.Network, method string, gap float64) side {
 	f, omega := n.Beckmann(), n.Flows()
 	w := make([]float64, f.Dim())
 	work := func() {
-		bi, con := &fwmore.BiconjugateFW{}, &fwmore.ConjugateFW{}
+		bi, con := &fwroad.BiconjugateFW{}, &fwroad.ConjugateFW{}
 		var m fwopt.Method = bi
 		least := &bi.DualityGap
 		if method == "cfw" {

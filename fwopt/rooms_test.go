@@ -60,13 +60,14 @@ func TestRooms(t *testing.T) {
 func TestArrows(t *testing.T) {
 	floor := map[string]int{}
 	for n, rooms := range []string{
-		"datasets fwopt/internal/hash fwopt/internal/kern fwopt/internal/need fwopt/internal/sample",
+		"datasets fwopt/internal/file fwopt/internal/hash fwopt/internal/kern fwopt/internal/need fwopt/internal/num fwopt/internal/sample",
 		"fwopt/internal/ident",
 		"fwopt/fwset",
 		"fwopt",
 		"fwopt/fwsum fwopt/fwmore fwopt/fwkeep fwopt/fwrate fwopt/fwinst",
-		"fwopt/fwtest/small fwopt/fwtest fwopt/fwdata fwopt/fwplot fwopt/fwnb fwopt/fwrace fwopt/fwverify",
-		"fwopt/fwfetch",
+		"fwopt/fwtest fwopt/fwdata fwopt/fwplot fwopt/fwnb",
+		"fwopt/fwroad",
+		"fwopt/fwtest/small fwopt/fwrace fwopt/fwverify fwopt/fwfetch",
 		"fwopt/fwfetch/get",
 	} {
 		for _, room := range strings.Fields(rooms) {

@@ -13,7 +13,7 @@ import (
 // The code that decides the course of a run: this package, fwsum, fwmore and what they stand on, but
 // for tests, whose names end in t.go (TestVersion holds that no other one does).
 //
-//go:embed *[^t].go fwmore/*[^t].go fwset/*[^t].go fwsum/*[^t].go internal/hash/*[^t].go internal/ident/*[^t].go internal/kern/*[^t].go internal/kern/*.s internal/need/*[^t].go internal/sample/*[^t].go
+//go:embed *[^t].go fwmore/*[^t].go fwroad/*[^t].go fwset/*[^t].go fwsum/*[^t].go internal/hash/*[^t].go internal/file/*[^t].go internal/ident/*[^t].go internal/kern/*[^t].go internal/kern/*.s internal/need/*[^t].go internal/num/*[^t].go internal/sample/*[^t].go
 var sources embed.FS
 
 var version struct {
@@ -31,7 +31,7 @@ func Version() uint64 {
 }
 
 func hashSources() (h uint64) {
-	for _, dir := range []string{".", "fwmore", "fwset", "fwsum", "internal/hash", "internal/ident", "internal/kern", "internal/need", "internal/sample"} {
+	for _, dir := range []string{".", "fwmore", "fwroad", "fwset", "fwsum", "internal/file", "internal/hash", "internal/ident", "internal/kern", "internal/need", "internal/num", "internal/sample"} {
 		files, _ := sources.ReadDir(dir) // in the order of their names
 		for _, f := range files {
 			if text, err := sources.ReadFile(strings.TrimPrefix(dir+"/"+f.Name(), "./")); err == nil {

@@ -56,7 +56,7 @@ func TestVersionOfGonum(t *testing.T) {
 // All files of code count for the version, and no test does.
 func TestVersionSources(t *testing.T) {
 	n := 0
-	for _, dir := range []string{".", "fwmore", "fwset", "fwsum", "internal/hash", "internal/ident", "internal/kern", "internal/need", "internal/sample"} {
+	for _, dir := range []string{".", "fwmore", "fwroad", "fwset", "fwsum", "internal/file", "internal/hash", "internal/ident", "internal/kern", "internal/need", "internal/num", "internal/sample"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.[gs]*"))
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestVersionSources(t *testing.T) {
 	if n < 40 {
 		t.Errorf("only %d files", n)
 	}
-	if dirs, _ := filepath.Glob("internal/*"); len(dirs) != 5 {
+	if dirs, _ := filepath.Glob("internal/*"); len(dirs) != 7 {
 		t.Errorf("the folders are %v: the version must follow", dirs)
 	}
 }

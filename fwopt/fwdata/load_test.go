@@ -527,8 +527,8 @@ func TestMissing(t *testing.T) {
 		}
 		// Damaged ones are here.
 		write(t, filepath.Join(data, "news20.bz2"), smallBz2)
-		write(t, filepath.Join(data, "SiouxFalls_net.tntp"), []byte(ownNet))
-		write(t, filepath.Join(data, "SiouxFalls_trips.tntp"), []byte(ownTrips))
+		write(t, filepath.Join(data, "SiouxFalls_net.tntp"), []byte("damaged"))
+		write(t, filepath.Join(data, "SiouxFalls_trips.tntp"), []byte("damaged"))
 	}
 	defer func() {
 		if p := fmt.Sprint(recover()); p != `fwdata: no set or network "mnist" in the registry` {
@@ -536,6 +536,36 @@ func TestMissing(t *testing.T) {
 		}
 	}()
 	Missing("mnist")
+}
+
+// The files of a network lie where those of a set may, or in a folder for traffic; the last two
+// may be missing.
+func TestNetworkFiles(t *testing.T) {
+	e := datasets.Network{Name: "own"}
+	data, cache := t.TempDir(), t.TempDir()
+	_, _, err := networkFiles(e, data, cache)
+	if !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "fwfetch/get own") {
+		t.Errorf("nowhere: %v", err)
+	}
+	var want [4]string
+	for i, f := range []*datasets.Entry{&e.Net, &e.Trips, &e.Flow, &e.Nodes} {
+		name := fmt.Sprint("own", i)
+		digest := sha256.Sum256([]byte(name))
+		*f = datasets.Entry{Name: "own", File: name, SHA256: hex.EncodeToString(digest[:]), MaxBytes: 100}
+		want[i] = filepath.Join([]string{data, filepath.Join(data, "own"), filepath.Join(data, "traffic", "own"), cache}[i], name)
+		write(t, want[i], []byte(name))
+	}
+	if paths, texts, err := networkFiles(e, data, cache); err != nil || paths != want || string(texts[3]) != "own3" {
+		t.Errorf("%q, %q, %v", paths, texts, err)
+	}
+	if paths, _, err := networkFiles(e, data, ""); err != nil || paths[3] != "" || paths[2] != want[2] {
+		t.Errorf("without the last: %q, %v", paths, err)
+	}
+	write(t, want[0], []byte("other"))
+	if _, _, err := networkFiles(e, data, cache); err == nil || errors.Is(err, ErrNotHere) ||
+		!strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), "SHA-256") {
+		t.Errorf("a changed file: %v", err)
+	}
 }
 
 // A full disk or any other failure leaves neither a half file nor a temporary

@@ -14,6 +14,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"github.com/projection-free/fwlab/fwopt/internal/num"
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
 // Ratings are numbers that users gave to items: some entries of a matrix, as for matrix
@@ -176,7 +178,7 @@ func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
 	for i := range k {
 		in[i] = true
 	}
-	newRandom(seed, 1).shuffle(n, func(i, j int) { in[i], in[j] = in[j], in[i] })
+	sample.NewPortable(seed, 1).Shuffle(n, func(i, j int) { in[i], in[j] = in[j], in[i] })
 	part := func(size int, of bool) *Ratings {
 		p := *s
 		p.At, p.Value = make([]fwset.Entry, 0, size), make([]float64, 0, size)
@@ -218,5 +220,5 @@ func (s *Ratings) RMSE(x []float64) float64 {
 
 // String says how many there are, as in "own.csv: 100,836 ratings by 610 users of 9,724 items".
 func (s *Ratings) String() string {
-	return fmt.Sprintf("%s: %s ratings by %s users of %s items", s.Name, thousands(len(s.Value)), thousands(s.Users), thousands(s.Items))
+	return fmt.Sprintf("%s: %s ratings by %s users of %s items", s.Name, num.Thousands(len(s.Value)), num.Thousands(s.Users), num.Thousands(s.Items))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -179,8 +180,8 @@ func TestTwinRatingsLaw(t *testing.T) {
 
 // alternate fits a matrix of rank r to the ratings, a little regularised, and returns what is left.
 func alternate(s *Ratings, r, turns int) float64 {
-	g := newRandom(1, 9)
-	u, v := mat.NewDense(s.Users, r, g.normals(s.Users*r)), mat.NewDense(s.Items, r, g.normals(s.Items*r))
+	g := sample.NewPortable(1, 9)
+	u, v := mat.NewDense(s.Users, r, g.Normals(s.Users*r)), mat.NewDense(s.Items, r, g.Normals(s.Items*r))
 	fit := func(a, b *mat.Dense, side func(e fwset.Entry) (int, int)) {
 		n, _ := a.Dims()
 		grams, rights := make([]*mat.SymDense, n), make([]*mat.VecDense, n)
@@ -218,7 +219,7 @@ func alternate(s *Ratings, r, turns int) float64 {
 func TestRatingsLeastSquares(t *testing.T) {
 	s := TwinRatings(30, 20, 100, 1)
 	f := s.LeastSquares(120)
-	w := newRandom(2, 2).normals(120)
+	w := sample.NewPortable(2, 2).Normals(120)
 	if rmse := s.RMSE(w[:100]); math.Abs(f.Value(w)-rmse*rmse/2) > 1e-14 || f.Smoothness() != 1 || f.Dim() != 120 || f.Len() != 100 {
 		t.Errorf("f = %g, RMSE = %g, L = %g", f.Value(w), rmse, f.Smoothness())
 	}

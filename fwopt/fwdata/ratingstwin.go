@@ -8,6 +8,8 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"github.com/projection-free/fwlab/fwopt/internal/num"
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
 const (
@@ -33,10 +35,10 @@ func TwinRatings(users, items, n int, seed uint64) *Ratings {
 	if users < 1 || items < 1 || n < 1 || n > users*items/2 {
 		panic(need.Linef("fwdata: %d ratings of %d items by %d users; at most half of the pairs can be", n, items, users))
 	}
-	g := newRandom(seed, 3)
-	s := &Ratings{Name: fmt.Sprintf("%s x %s ratings (generated)", thousands(users), thousands(items)), Users: users, Items: items, Generated: true,
+	g := sample.NewPortable(seed, 3)
+	s := &Ratings{Name: fmt.Sprintf("%s x %s ratings (generated)", num.Thousands(users), num.Thousands(items)), Users: users, Items: items, Generated: true,
 		At: make([]fwset.Entry, 0, n), Value: make([]float64, 0, n)}
-	taste, kind := g.normals(users*tasteRank), g.normals(items*tasteRank)
+	taste, kind := g.Normals(users*tasteRank), g.Normals(items*tasteRank)
 	c, square := make([]float64, tasteRank), 0.0
 	for k := range c {
 		c[k] = 1 / float64(k+1)
@@ -57,7 +59,7 @@ func TwinRatings(users, items, n int, seed uint64) *Ratings {
 	}
 	slices.SortFunc(s.At, func(a, b fwset.Entry) int { return cmp.Or(a.Row-b.Row, a.Col-b.Col) })
 	for _, e := range s.At {
-		b := ratingSize * g.normal()
+		b := ratingSize * g.Normal()
 		for k, c := range c {
 			b += float64(c * taste[e.Row*tasteRank+k] * kind[e.Col*tasteRank+k])
 		}
@@ -73,21 +75,4 @@ func busy(n int, shift float64) alias {
 		number[i], weight[i] = int32(i), 1/(float64(i)+shift)
 	}
 	return newAlias(number, weight)
-}
-
-// normal returns a number that is nearly normal, of mean 0 and variance 1.
-func (g random) normal() float64 {
-	sum := -6.0
-	for range 12 {
-		sum += g.float()
-	}
-	return sum
-}
-
-func (g random) normals(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = g.normal()
-	}
-	return x
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 )
 
 // maxRow bounds a row of a text with columns: encoding/csv takes some 100 bytes for a comma,
@@ -29,7 +31,7 @@ func (p *parser) table(r io.Reader) (*table, error) {
 		return nil, err
 	}
 	t := &table{p: p, rows: &rows{from: r}}
-	t.text = unmarked(t.rows)
+	t.text = file.Unmarked(t.rows)
 	t.csv = csv.NewReader(t.text)
 	t.csv.FieldsPerRecord, t.csv.ReuseRecord = -1, true
 	return t, nil

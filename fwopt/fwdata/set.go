@@ -11,13 +11,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"math/bits"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"github.com/projection-free/fwlab/fwopt/internal/num"
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -70,17 +69,8 @@ func (s *Set) String() string {
 	c := s.Counts()
 	nz := len(s.X.Val)
 	return fmt.Sprintf("%s: n = %s, m = %s, h = %s, %s nonzeros (%.1f a row), %s to %s examples a class",
-		s.Name, thousands(s.N()), thousands(s.M()), thousands(s.H()), thousands(nz), float64(nz)/float64(s.N()),
-		thousands(slices.Min(c)), thousands(slices.Max(c)))
-}
-
-// thousands formats k ≥ 0 as 62,061.
-func thousands(k int) string {
-	d := strconv.Itoa(k)
-	for i := len(d) - 3; i > 0; i -= 3 {
-		d = d[:i] + "," + d[i:]
-	}
-	return d
+		s.Name, num.Thousands(s.N()), num.Thousands(s.M()), num.Thousands(s.H()), num.Thousands(nz), float64(nz)/float64(s.N()),
+		num.Thousands(slices.Min(c)), num.Thousands(slices.Max(c)))
 }
 
 // UnitRows returns the set with each row scaled to unit Euclidean length; a row
@@ -153,12 +143,12 @@ func (s *Set) Split(frac float64, seed uint64) (train, test *Set) {
 	if !(frac > 0 && frac < 1) || k == 0 || k == n {
 		panic(need.Linef("fwdata: a split of %d rows at %g leaves one part empty", n, frac))
 	}
-	g := newRandom(seed, 1)
+	g := sample.NewPortable(seed, 1)
 	rows := make([]int, n)
 	for i := range rows {
 		rows[i] = i
 	}
-	g.shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	g.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	return s.Subset(rows[:k]), s.Subset(rows[k:])
 }
 
@@ -225,26 +215,4 @@ func FromMatrix(name string, x mat.Matrix, labels []int) (*Set, error) {
 	}
 	s.Digest = contentDigest(s)
 	return s, nil
-}
-
-// random draws from a PCG by integer arithmetic alone, so that the numbers are
-// the same everywhere and in later versions of Go.
-type random struct{ pcg *rand.PCG }
-
-func newRandom(seed, stream uint64) random { return random{rand.NewPCG(seed, stream)} }
-
-// below returns a number in 0 … n−1, uniform up to n/2⁶⁴.
-func (g random) below(n int) int {
-	hi, _ := bits.Mul64(g.pcg.Uint64(), uint64(n))
-	return int(hi)
-}
-
-// float returns a number in [0, 1).
-func (g random) float() float64 { return float64(g.pcg.Uint64()>>11) * 0x1p-53 }
-
-// shuffle is the Fisher-Yates shuffle.
-func (g random) shuffle(n int, swap func(i, j int)) {
-	for i := n - 1; i > 0; i-- {
-		swap(i, g.below(i+1))
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -273,7 +274,7 @@ func TestTwin(t *testing.T) {
 		// With the labels shuffled it is not: the words tell the classes, nothing else does.
 		mixed := *a
 		mixed.Y = slices.Clone(a.Y)
-		newRandom(1, 1).shuffle(len(mixed.Y), func(i, j int) { mixed.Y[i], mixed.Y[j] = mixed.Y[j], mixed.Y[i] })
+		sample.NewPortable(1, 1).Shuffle(len(mixed.Y), func(i, j int) { mixed.Y[i], mixed.Y[j] = mixed.Y[j], mixed.Y[i] })
 		if got := naiveBayes(&mixed, b); got > 2.5/float64(s.H()) {
 			t.Errorf("%s: naive Bayes is right on %.2f with shuffled labels", c.name, got)
 		}
@@ -342,7 +343,7 @@ func TestAlias(t *testing.T) {
 			t.Errorf("item %d: share %g, not %g", item[k], share[item[k]], w/8)
 		}
 	}
-	g := newRandom(1, 1)
+	g := sample.NewPortable(1, 1)
 	count := map[int32]int{}
 	for range 80000 {
 		count[a.draw(g)]++

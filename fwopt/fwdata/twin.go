@@ -7,6 +7,7 @@ import (
 	"github.com/projection-free/fwlab/datasets"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
 // Twin returns a generated set of the shape of the registry's: the same n, m and
@@ -57,7 +58,7 @@ func twin(name string, n int, seed uint64) *Set {
 	if n < h {
 		panic(need.Linef("fwdata: a twin of %s with %d rows: it has %d classes", name, n, h))
 	}
-	g := newRandom(seed, 2)
+	g := sample.NewPortable(seed, 2)
 
 	topics := 2
 	for topics*topics < 4*h {
@@ -74,10 +75,10 @@ func twin(name string, n int, seed uint64) *Set {
 	for i := range s.Y {
 		s.Y[i] = i % h
 	}
-	g.shuffle(n, func(i, j int) { s.Y[i], s.Y[j] = s.Y[j], s.Y[i] })
+	g.Shuffle(n, func(i, j int) { s.Y[i], s.Y[j] = s.Y[j], s.Y[i] })
 
 	drawRows(g, s, e.RowNonzeros, func(class int) int32 {
-		if g.float() < topicShare {
+		if g.Float() < topicShare {
 			return table[mix[class].draw(g)].draw(g)
 		}
 		return all.draw(g)
@@ -90,13 +91,13 @@ func twin(name string, n int, seed uint64) *Set {
 
 // drawWords gives each word a weight and a topic, and returns a table of all
 // words and one for each topic. A topic without words falls back on all of them.
-func drawWords(g random, m, topics int) (all alias, table []alias) {
+func drawWords(g sample.Portable, m, topics int) (all alias, table []alias) {
 	words := make([]int32, m)
 	weight := make([]float64, m)
 	byTopic := make([][]int32, topics)
 	for j := range words {
 		words[j], weight[j] = int32(j), 1/(float64(j)+zipfShift)
-		t := g.below(topics)
+		t := g.Below(topics)
 		byTopic[t] = append(byTopic[t], int32(j))
 	}
 	all = newAlias(words, weight)
@@ -116,7 +117,7 @@ func drawWords(g random, m, topics int) (all alias, table []alias) {
 
 // drawClasses gives each of h classes weights over the topics, u⁴ so that a few
 // dominate.
-func drawClasses(g random, h, topics int) []alias {
+func drawClasses(g sample.Portable, h, topics int) []alias {
 	ids := make([]int32, topics)
 	for t := range ids {
 		ids[t] = int32(t)
@@ -125,7 +126,7 @@ func drawClasses(g random, h, topics int) []alias {
 	for c := range mix {
 		w := make([]float64, topics)
 		for t := range w {
-			u := g.float()
+			u := g.Float()
 			w[t] = u * u * u * u
 		}
 		mix[c] = newAlias(ids, w)
@@ -134,7 +135,7 @@ func drawClasses(g random, h, topics int) []alias {
 }
 
 // drawRows fills X with the counts of words, drawn by the class of their row.
-func drawRows(g random, s *Set, nonzeros [][2]float64, word func(class int) int32) {
+func drawRows(g sample.Portable, s *Set, nonzeros [][2]float64, word func(class int) int32) {
 	// number is each word's column, in the order of first use.
 	number := make([]int32, s.M())
 	for j := range number {
@@ -144,7 +145,7 @@ func drawRows(g random, s *Set, nonzeros [][2]float64, word func(class int) int3
 	count := make([]float64, s.M())
 	var row []int32
 	for i := range s.N() {
-		want := rowSize(nonzeros, g.float(), s.M())
+		want := rowSize(nonzeros, g.Float(), s.M())
 		row = row[:0]
 		for draws := 0; len(row) < want && draws < 20*want; draws++ {
 			j := word(s.Y[i])
@@ -170,14 +171,14 @@ func drawRows(g random, s *Set, nonzeros [][2]float64, word func(class int) int3
 
 // shuffleLabels is the noise: the first rows of a random order trade their labels
 // in turn, which leaves the sizes of the classes as they are.
-func shuffleLabels(g random, y []int) {
+func shuffleLabels(g sample.Portable, y []int) {
 	order := make([]int, len(y))
 	for i := range order {
 		order[i] = i
 	}
-	g.shuffle(len(y), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	g.Shuffle(len(y), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	noisy := order[:len(y)/labelNoise]
-	g.shuffle(len(noisy), func(i, j int) {
+	g.Shuffle(len(noisy), func(i, j int) {
 		i, j = noisy[i], noisy[j]
 		y[i], y[j] = y[j], y[i]
 	})
@@ -240,9 +241,9 @@ func newAlias(item []int32, weight []float64) alias {
 	return a
 }
 
-func (a *alias) draw(g random) int32 {
-	k := g.below(len(a.item))
-	if g.float() < a.keep[k] {
+func (a *alias) draw(g sample.Portable) int32 {
+	k := g.Below(len(a.item))
+	if g.Float() < a.keep[k] {
 		return a.item[k]
 	}
 	return a.item[a.other[k]]

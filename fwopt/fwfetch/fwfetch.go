@@ -17,6 +17,7 @@ import (
 
 	"github.com/projection-free/fwlab/datasets"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 )
 
 // Load returns fwdata.Load(name), after downloading the file when it is not on
@@ -52,10 +53,10 @@ var client = &http.Client{
 // idle is how long a connection may bring nothing.
 var idle = 30 * time.Second
 
-// LoadNetwork returns fwdata.LoadNetwork(name), after downloading the files that are not
+// LoadNetwork returns fwroad.LoadNetwork(name), after downloading the files that are not
 // on this machine, as Load does.
-func LoadNetwork(ctx context.Context, name string) (*fwdata.Network, error) {
-	n, err := fwdata.LoadNetwork(name)
+func LoadNetwork(ctx context.Context, name string) (*fwroad.Network, error) {
+	n, err := fwroad.LoadNetwork(name)
 	if !errors.Is(err, fwdata.ErrNotHere) {
 		return n, err
 	}
@@ -65,7 +66,7 @@ func LoadNetwork(ctx context.Context, name string) (*fwdata.Network, error) {
 			return nil, err
 		}
 	}
-	return fwdata.LoadNetwork(name)
+	return fwroad.LoadNetwork(name)
 }
 
 // get downloads the file of e and hands it to fwdata.

@@ -164,24 +164,9 @@ func (f *quad) LineSearch(w, v []float64) float64 {
 	return min(1, -slope/curve)
 }
 
-func (f *quad) check(v ...[]float64) {
-	for _, x := range v {
-		if len(x) != len(f.c) {
-			panic(need.Linef("fwinst: a vector of length %d, want %d", len(x), len(f.c)))
-		}
-	}
-}
+func (f *quad) check(v ...[]float64) { need.Len("fwinst", len(f.c), v...) }
 
-func (f *quad) checkBatch(b fwopt.Batch) {
-	if len(b.Index) != len(b.Weight) {
-		panic(need.Linef("fwinst: a batch of %d terms with %d weights", len(b.Index), len(b.Weight)))
-	}
-	for _, i := range b.Index {
-		if i < 0 || i >= f.n {
-			panic(need.Linef("fwinst: a batch with term %d of a sum of %d", i, f.n))
-		}
-	}
-}
+func (f *quad) checkBatch(b fwopt.Batch) { need.Batch("fwinst", b.Index, b.Weight, f.n) }
 
 // atLeast panics unless n, called what, is at least low.
 func atLeast(what string, n, low int) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
@@ -348,7 +349,7 @@ func exacts() map[string]struct {
 	for name, m := range pairwises(func() fwopt.StepRule { return &fwmore.Backtracking{} }) {
 		all[name+", backtracking"] = one{m, m.gap}
 	}
-	conj, both := &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}
+	conj, both := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
 	all["conjugate"], all["biconjugate"] = one{conj, &conj.DualityGap}, one{both, &both.DualityGap}
 	return all
 }

@@ -32,18 +32,6 @@ func init() {
 			Passes: true,
 		},
 		fwopt.Entry{
-			Name: "ConjugateFW", New: func(fwopt.Constants) fwopt.Method { return &ConjugateFW{} },
-			Calls: func(_ fwopt.Method, _, k int) fwopt.Calls {
-				return fwopt.Calls{Exact: 2 + min(k-1, 1), Linear: 1}
-			},
-			Passes: true, Colour: 0x8778F0, Width: 1.8, Dashes: []float64{2, 2, 6, 2},
-		},
-		fwopt.Entry{
-			Name: "BiconjugateFW", New: func(fwopt.Constants) fwopt.Method { return &BiconjugateFW{} },
-			Calls:  fixed(fwopt.Calls{Exact: -1, Linear: 1}),
-			Passes: true, Colour: 0x9600F0, Width: 1.8, Dashes: []float64{10, 2},
-		},
-		fwopt.Entry{
 			Name: "Garber-Hazan", New: func(c fwopt.Constants) fwopt.Method { return GarberHazanStronglyConvex(c) },
 			Calls:  fixed(fwopt.Calls{Exact: 1, Linear: 1}),
 			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundGarberHazan(k) },

@@ -20,6 +20,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/internal/num"
 )
 
 // A figure of fwplot is a figure of fwnb, though neither imports the other.
@@ -382,7 +383,7 @@ func TestCurve(t *testing.T) {
 
 func TestThousands(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
-		if got := thousands(n); got != want {
+		if got := num.Thousands(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"github.com/projection-free/fwlab/fwopt/internal/num"
 )
 
 // pause is the least time between two updates, and before the first: a run that
@@ -124,7 +125,7 @@ func (p *Progress) line(tr *fwopt.Trace, at fwopt.Point, done float64) (state, s
 	if f := loss(tr, at); !math.IsNaN(f) {
 		state += fmt.Sprintf("  f = %.5g", f)
 	}
-	state += fmt.Sprintf("  %.1f s  step %s (t = %d, k = %d)", at.Seconds, thousands(at.Step), at.T, at.K)
+	state += fmt.Sprintf("  %.1f s  step %s (t = %d, k = %d)", at.Seconds, num.Thousands(at.Step), at.T, at.K)
 	spent = calls(at.Calls)
 	if tr.Note != "" {
 		spent += "\n" + tr.Note
@@ -147,19 +148,10 @@ func calls(c fwopt.Calls) string {
 		name string
 	}{{c.Exact, "exact"}, {c.Stochastic, "stochastic"}, {c.Linear, "linear"}, {c.Projections, "projections"}} {
 		if n.n > 0 {
-			s = append(s, thousands(n.n)+" "+n.name)
+			s = append(s, num.Thousands(n.n)+" "+n.name)
 		}
 	}
 	return strings.Join(s, ", ")
-}
-
-// thousands writes 1234567 as 1,234,567.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 const curveWidth, curveHeight = 400, 120

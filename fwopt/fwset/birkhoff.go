@@ -25,7 +25,7 @@ func (b Birkhoff) check(v ...[]float64) {
 	if b.N < 1 {
 		panic(need.Linef("fwset: a Birkhoff polytope of %d x %d matrices", b.N, b.N))
 	}
-	checkLen(b.N*b.N, v...)
+	need.Len("fwset", b.N*b.N, v...)
 }
 
 // Dim returns N².
@@ -51,7 +51,7 @@ func (b Birkhoff) Argmin(dst, g []float64) {
 func (b Birkhoff) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
 	b.check(g)
 	top := maxAbs(g)
-	if checkFinite("the matrix of an assignment", g) {
+	if need.Finite("fwset", "the matrix of an assignment", g) {
 		x := v.SetDense(len(g))
 		for k := range x {
 			x[k] = 1 / float64(b.N)
@@ -73,19 +73,6 @@ func (b Birkhoff) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float
 		value[j] = 1
 	}
 	return 0
-}
-
-// checkFinite panics if g holds a NaN or an infinity, and reports whether g = 0.
-func checkFinite(what string, g []float64) (zero bool) {
-	zero = true
-	for k, x := range g {
-		if x != 0 {
-			if zero = false; x-x != 0 {
-				panic(need.Linef("fwset: %g in %s, at place %d", x, what, k))
-			}
-		}
-	}
-	return zero
 }
 
 // Diameter returns √(2N), the distance of two permutations that agree nowhere; 0 if N = 1.

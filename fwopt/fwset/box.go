@@ -18,7 +18,7 @@ func (b Box) check(v ...[]float64) {
 	if len(b.Lo) == 0 || len(b.Lo) != len(b.Hi) {
 		panic(need.Linef("fwset: a Box with %d lower and %d upper bounds", len(b.Lo), len(b.Hi)))
 	}
-	checkLen(len(b.Lo), v...)
+	need.Len("fwset", len(b.Lo), v...)
 }
 
 // checkBounds panics unless −∞ < lo ≤ hi < ∞.

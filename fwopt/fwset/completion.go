@@ -95,7 +95,7 @@ func (c *Completion) Diameter() float64 { return 2 * c.tau }
 // Argmin computes dst = −τ·u_1·v_1ᵀ at the entries, with the top singular pair of g, to the
 // accuracy of ArgminVertex with tol = 0 and always from the same start.
 func (c *Completion) Argmin(dst, g []float64) {
-	checkLen(len(c.at), dst)
+	need.Len("fwset", len(c.at), dst)
 	v := vertices.Get().(*Vertex)
 	defer vertices.Put(v)
 	c.ArgminVertex(v, g, 0, nil)
@@ -113,7 +113,7 @@ func (c *Completion) Argmin(dst, g []float64) {
 //
 // If g holds a NaN or an infinity, v = 0 and the slack is +Inf.
 func (c *Completion) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
-	checkLen(len(c.at), g)
+	need.Len("fwset", len(c.at), g)
 	scale := 1.0
 	if !inRange(floats.Dot(g, g)) {
 		top := maxAbs(g)

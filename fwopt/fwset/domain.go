@@ -111,15 +111,6 @@ type Warm struct {
 	RNG rand.PCG  // draws the random part of a start
 }
 
-// checkLen panics unless all of the vectors have length d.
-func checkLen(d int, v ...[]float64) {
-	for _, x := range v {
-		if len(x) != d {
-			panic(need.Linef("fwset: a vector of length %d, not %d, for a domain of dimension %d", len(x), d, d))
-		}
-	}
-}
-
 // checkBall panics unless d is a dimension and r a radius.
 func checkBall(name string, d int, field string, r float64) {
 	if d < 1 {

@@ -28,7 +28,7 @@ func (b GroupBall) check(v ...[]float64) {
 		d += n
 	}
 	checkBall("a GroupBall", d, "R", b.R)
-	checkLen(d, v...)
+	need.Len("fwset", d, v...)
 }
 
 // Dim returns the sum of the sizes.

@@ -24,7 +24,7 @@ func (b Hull) check(v ...[]float64) {
 			panic(need.Linef("fwset: a Hull of points of length %d and, point %d, %d", len(b.Points[0]), i, len(p)))
 		}
 	}
-	checkLen(len(b.Points[0]), v...)
+	need.Len("fwset", len(b.Points[0]), v...)
 }
 
 // Dim returns the points' length. It panics unless they are finite and of one length.

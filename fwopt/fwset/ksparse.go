@@ -25,7 +25,7 @@ func (b KSparse) check(v ...[]float64) {
 	if b.K < 1 || b.K > b.D {
 		panic(need.Linef("fwset: a KSparse polytope with K = %d, want 1 to D = %d", b.K, b.D))
 	}
-	checkLen(b.D, v...)
+	need.Len("fwset", b.D, v...)
 }
 
 // Dim returns D.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // L1Ball is Ω = {w ∈ R^D : Σ_j |w_j| ≤ R}, with centre 0, vertices ±R·e_j and
@@ -16,7 +17,7 @@ type L1Ball struct {
 
 func (b L1Ball) check(v ...[]float64) {
 	checkBall("an L1Ball", b.D, "R", b.R)
-	checkLen(b.D, v...)
+	need.Len("fwset", b.D, v...)
 }
 
 // Dim returns D.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // L2Ball is the Euclidean ball Ω = {w ∈ R^D : ‖w‖ ≤ R}, with centre 0 and
@@ -15,7 +16,7 @@ type L2Ball struct {
 
 func (b L2Ball) check(v ...[]float64) {
 	checkBall("an L2Ball", b.D, "R", b.R)
-	checkLen(b.D, v...)
+	need.Len("fwset", b.D, v...)
 }
 
 // Dim returns D.

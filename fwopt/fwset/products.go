@@ -33,7 +33,7 @@ func (p Product) Dim() (d int) {
 
 // each calls f with each factor and its part of the vectors.
 func (p Product) each(f func(omega Domain, part func(x []float64) []float64), v ...[]float64) {
-	checkLen(p.Dim(), v...)
+	need.Len("fwset", p.Dim(), v...)
 	at := 0
 	for _, omega := range p {
 		from, to := at, at+omega.Dim()

@@ -30,7 +30,7 @@ func (b Rotations) check(v ...[]float64) {
 	if b.N < 1 {
 		panic(need.Linef("fwset: Rotations of %d x %d matrices", b.N, b.N))
 	}
-	checkLen(b.N*b.N, v...)
+	need.Len("fwset", b.N*b.N, v...)
 }
 
 // Dim returns N².

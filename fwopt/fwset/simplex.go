@@ -20,7 +20,7 @@ type Simplex struct {
 
 func (s Simplex) check(v ...[]float64) {
 	checkBall("a Simplex", s.D, "R", s.R)
-	checkLen(s.D, v...)
+	need.Len("fwset", s.D, v...)
 }
 
 // Dim returns D.

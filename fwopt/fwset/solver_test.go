@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
@@ -70,34 +71,34 @@ var solved = []struct {
 	}},
 	{"paths", 0, func(r *draw) (fwset.Domain, []float64) {
 		n := r.int(2, 8)
-		arcs := []fwset.Arc{{From: 0, To: n - 1}}
+		arcs := []fwroad.Arc{{From: 0, To: n - 1}}
 		for range r.int(1, 20) {
 			u := r.int(0, n-2)
-			arcs = append(arcs, fwset.Arc{From: u, To: r.int(u+1, n-1)})
+			arcs = append(arcs, fwroad.Arc{From: u, To: r.int(u+1, n-1)})
 		}
-		return fwset.NewPaths(arcs, 0, n-1), r.floats(len(arcs), -9, 9)
+		return fwroad.NewPaths(arcs, 0, n-1), r.floats(len(arcs), -9, 9)
 	}},
 	{"flows", 0, func(r *draw) (fwset.Domain, []float64) {
 		thru, n := r.int(0, 2), r.int(3, 6)
-		var arcs []fwset.Arc
+		var arcs []fwroad.Arc
 		for u := range n { // so that there is a way everywhere
 			if u < thru {
-				arcs = append(arcs, fwset.Arc{From: u, To: thru}, fwset.Arc{From: thru, To: u})
+				arcs = append(arcs, fwroad.Arc{From: u, To: thru}, fwroad.Arc{From: thru, To: u})
 			} else {
-				arcs = append(arcs, fwset.Arc{From: u, To: thru + (u+1-thru)%(n-thru)})
+				arcs = append(arcs, fwroad.Arc{From: u, To: thru + (u+1-thru)%(n-thru)})
 			}
 		}
 		for range r.int(0, 12) {
 			u := r.int(0, n-1)
-			arcs = append(arcs, fwset.Arc{From: u, To: r.int(0, n-1)})
+			arcs = append(arcs, fwroad.Arc{From: u, To: r.int(0, n-1)})
 		}
-		var demands []fwset.Demand
+		var demands []fwroad.Demand
 		for range r.int(1, 6) {
 			u := r.int(0, n-1)
 			v := (u + r.int(1, n-1)) % n
-			demands = append(demands, fwset.Demand{From: u, To: v, Flow: float64(r.int(1, 9))})
+			demands = append(demands, fwroad.Demand{From: u, To: v, Flow: float64(r.int(1, 9))})
 		}
-		return fwset.NewFlows(arcs, demands, thru), r.floats(len(arcs), 0, 9)
+		return fwroad.NewFlows(arcs, demands, thru), r.floats(len(arcs), 0, 9)
 	}},
 	{"spectral", 1e-11, func(r *draw) (fwset.Domain, []float64) {
 		h, m := r.int(1, 7), r.int(1, 7)

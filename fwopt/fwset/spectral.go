@@ -25,7 +25,7 @@ func (b SpectralNorm) check(v ...[]float64) {
 		panic(need.Linef("fwset: a SpectralNorm ball of %d x %d matrices", b.H, b.M))
 	}
 	checkBall("a SpectralNorm ball", b.H*b.M, "R", b.R)
-	checkLen(b.H*b.M, v...)
+	need.Len("fwset", b.H*b.M, v...)
 }
 
 // Dim returns H·M.

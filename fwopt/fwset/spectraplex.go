@@ -29,7 +29,7 @@ func (b Spectraplex) check(v ...[]float64) {
 		panic(need.Linef("fwset: a Spectraplex of %d x %d matrices", b.N, b.N))
 	}
 	checkBall("a Spectraplex", b.N*b.N, "R", b.R)
-	checkLen(b.N*b.N, v...)
+	need.Len("fwset", b.N*b.N, v...)
 }
 
 // Dim returns N².

@@ -39,7 +39,7 @@ func (b TraceNorm) check(v ...[]float64) {
 		panic(need.Linef("fwset: a TraceNorm ball of %d x %d matrices", b.H, b.M))
 	}
 	checkBall("a TraceNorm ball", b.H*b.M, "Tau", b.Tau)
-	checkLen(b.H*b.M, v...)
+	need.Len("fwset", b.H*b.M, v...)
 }
 
 // Dim returns H·M.

@@ -111,7 +111,7 @@ func (v *Vertex) dense() bool   { return len(v.Index) == 0 && len(v.Value) == v.
 
 // Dense writes v out: dst = v.
 func (v *Vertex) Dense(dst []float64) {
-	checkLen(v.D, dst)
+	need.Len("fwset", v.D, dst)
 	switch {
 	case v.rankOne():
 		kern.Outer(dst, v.U, v.V)
@@ -131,7 +131,7 @@ func (v *Vertex) Lerp(x []float64, gamma float64) { v.LerpTo(x, x, gamma) }
 
 // LerpTo computes dst = (1−γ)x + γv as Lerp does. dst may be x itself.
 func (v *Vertex) LerpTo(dst, x []float64, gamma float64) {
-	checkLen(v.D, dst, x)
+	need.Len("fwset", v.D, dst, x)
 	if !(gamma >= 0 && gamma <= 1) {
 		panic(need.Linef("fwset: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
 	}
@@ -150,7 +150,7 @@ func (v *Vertex) LerpTo(dst, x []float64, gamma float64) {
 
 // AddTo does x += c·v.
 func (v *Vertex) AddTo(x []float64, c float64) {
-	checkLen(v.D, x)
+	need.Len("fwset", v.D, x)
 	switch {
 	case v.rankOne():
 		kern.AddOuter(x, c, v.U, v.V)
@@ -165,7 +165,7 @@ func (v *Vertex) AddTo(x []float64, c float64) {
 
 // From computes dst = x − v. dst may be x itself.
 func (v *Vertex) From(dst, x []float64) {
-	checkLen(v.D, dst, x)
+	need.Len("fwset", v.D, dst, x)
 	switch {
 	case v.rankOne():
 		kern.SubOuter(dst, x, v.U, v.V)
@@ -185,7 +185,7 @@ var theOne, theZero = []float64{1}, []float64{0}
 // and x and without the difference written out. In another form of v the last bits of the
 // two sums may be others.
 func (v *Vertex) Gap(g, x []float64) (slope, length2 float64) {
-	checkLen(v.D, g, x)
+	need.Len("fwset", v.D, g, x)
 	switch {
 	case v.rankOne():
 		return kern.Gap(g, x, v.U, v.V)
@@ -215,7 +215,7 @@ func (v *Vertex) Gap(g, x []float64) (slope, length2 float64) {
 
 // Dot returns ⟨v, g⟩, at the price of the numbers that are not 0.
 func (v *Vertex) Dot(g []float64) (sum float64) {
-	checkLen(v.D, g)
+	need.Len("fwset", v.D, g)
 	switch {
 	case v.rankOne():
 		return kern.DotOuter(g, v.U, v.V)

@@ -19,13 +19,10 @@ func TestMistakes(t *testing.T) {
 	logistic, w2 := fwsum.NewLogistic(x, y, 2), make([]float64, 2*x.M)
 	squares, observed := fwsum.NewLeastSquares(x, b), fwsum.NewObserved(x.M, b[:x.M])
 	quadratic := fwsum.NewQuadratic(2, []float64{1, 2, 3, 4}, []float64{1, 2, 3, 4})
-	link := fwsum.Link{Free: 1, Capacity: 2, B: 0.15, Power: 4}
-	roads := fwsum.NewBeckmann([]fwsum.Link{link, link})
 	batch := fwopt.Batch{Index: []int{0, 1}, Weight: []float64{0.5, 0.5}}
 	dense := x.Dense()
 	for name, c := range map[string][]any{
 		"EstimateSmoothness": {fwsum.EstimateSmoothness, squares, fwset.Simplex{D: x.M, R: 1}, 1},
-		"NewBeckmann":        {fwsum.NewBeckmann, []fwsum.Link{link, link}},
 		"Sparse":             {func(a fwsum.Sparse) { fwsum.NewLeastSquares(&a, b) }, *x},
 		"Sparse.Dense":       {func(a fwsum.Sparse) { a.Dense() }, *x},
 		"Dense":              {func(a fwsum.Dense) { fwsum.NewLeastSquares(&a, b) }, *dense},
@@ -47,7 +44,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: %s", name, bad)
 		}
 	}
-	for name, f := range map[string]fwopt.FiniteSum{"LeastSquares": squares, "Observed": observed, "Beckmann": roads, "Quadratic": quadratic} {
+	for name, f := range map[string]fwopt.FiniteSum{"LeastSquares": squares, "Observed": observed, "Quadratic": quadratic} {
 		w, zero, d := w[:f.Dim()], zero[:f.Dim()], d[:f.Dim()]
 		value := func(w []float64) { f.Value(w) }
 		grad := func(dst, w []float64, b fwopt.Batch) { f.Grad(dst, w, b) }

@@ -49,7 +49,7 @@ func (f *Observed) Value(w []float64) (sum float64) {
 func (f *Observed) Grad(dst, w []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
-	checkBatch(batch, len(f.b))
+	need.Batch("fwsum", batch.Index, batch.Weight, len(f.b))
 	if batch.Index == nil {
 		c := 1 / float64(len(f.b))
 		for k, b := range f.b {
@@ -70,7 +70,7 @@ func (f *Observed) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkLen("w0", w0)
-	checkBatch(batch, len(f.b))
+	need.Batch("fwsum", batch.Index, batch.Weight, len(f.b))
 	for k, c := range batch.All(len(f.b)) {
 		dst[k] += c * (w[k] - w0[k])
 	}

@@ -98,7 +98,7 @@ func (f *Quadratic) Excess(w []float64) float64 {
 func (f *Quadratic) Grad(dst, w []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
-	checkBatch(batch, f.n)
+	need.Batch("fwsum", batch.Index, batch.Weight, f.n)
 	if batch.Index == nil {
 		for j, x := range w {
 			dst[j] = f.mean[j] * (x - f.Center[j])
@@ -118,7 +118,7 @@ func (f *Quadratic) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkLen("w0", w0)
-	checkBatch(batch, f.n)
+	need.Batch("fwsum", batch.Index, batch.Weight, f.n)
 	if batch.Index == nil {
 		for j, x := range w {
 			dst[j] += f.mean[j] * (x - w0[j])

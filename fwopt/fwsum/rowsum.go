@@ -323,16 +323,4 @@ func (f *RowSum) checkLen(name string, w []float64) {
 	checkLen(name, w, f.Dim())
 }
 
-func (f *RowSum) checkBatch(batch fwopt.Batch) { checkBatch(batch, f.n) }
-
-// checkBatch panics unless batch is a batch of terms of a sum of n.
-func checkBatch(batch fwopt.Batch, n int) {
-	if len(batch.Index) != len(batch.Weight) {
-		panic(need.Linef("fwsum: a batch of %d terms with %d weights", len(batch.Index), len(batch.Weight)))
-	}
-	for _, i := range batch.Index {
-		if i < 0 || i >= n {
-			panic(need.Linef("fwsum: a batch with term %d of a sum of %d", i, n))
-		}
-	}
-}
+func (f *RowSum) checkBatch(b fwopt.Batch) { need.Batch("fwsum", b.Index, b.Weight, f.n) }

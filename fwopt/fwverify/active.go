@@ -7,6 +7,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
@@ -98,7 +99,7 @@ func shrinks(p *fwinst.Instance, e effort, m fwopt.Method, s *fwset.ActiveSet, e
 // conjugate checks the steps of the two methods: that they go where the box says, to
 // directions that are conjugate and as steep as they must be, and what comes off f.
 func conjugate(l *ledger, p *fwinst.Instance, e effort) {
-	one, two := &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}
+	one, two := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
 	for i, m := range []fwopt.Method{one, two} {
 		name, s, ν, γ := []string{"ConjugateFW", "BiconjugateFW"}[i], []*[]float64{&one.S, &two.S}[i], []*float64{&one.Nu, &two.Nu}[i], []*float64{&one.Gamma, &two.Gamma}[i]
 		w := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
@@ -107,7 +108,7 @@ func conjugate(l *ledger, p *fwinst.Instance, e effort) {
 		watch(p, m, &spy{}, 1, func(now fwopt.Step, _ fwopt.Calls) bool {
 			g, v, d, h := grad(p.F, w, fwopt.Batch{}), make([]float64, len(w)), minus(*s, w), make([]float64, len(w))
 			p.Omega.Argmin(v, g)
-			p.F.(fwmore.Curver).Curve(h, w, d)
+			p.F.(fwroad.Curver).Curve(h, w, d)
 			gap, slope := floats.Dot(g, minus(w, v)), -floats.Dot(g, d)
 			if inside && *ν > 0 && two.Mu == 0 {
 				q := minus(old, w)

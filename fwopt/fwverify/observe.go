@@ -7,7 +7,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
 	"gonum.org/v1/gonum/floats"
 )
@@ -31,7 +31,7 @@ func (s *spy) Len() int                          { return s.f.Len() }
 func (s *spy) Value(w []float64) float64         { return s.f.Value(w) }
 func (s *spy) LineSearch(w, v []float64) float64 { return s.f.(fwopt.LineSearcher).LineSearch(w, v) }
 
-func (s *spy) Curve(dst, w, d []float64) { s.f.(fwmore.Curver).Curve(dst, w, d) }
+func (s *spy) Curve(dst, w, d []float64) { s.f.(fwroad.Curver).Curve(dst, w, d) }
 
 func (s *spy) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) {
 	s.m, s.rng = m, rng

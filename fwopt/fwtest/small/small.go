@@ -11,6 +11,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	_ "github.com/projection-free/fwlab/fwopt/fwroad" // registers its methods
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 )

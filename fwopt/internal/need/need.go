@@ -12,17 +12,43 @@ func Positive(pkg, name string, x float64) float64 {
 	return x
 }
 
-// Condition returns μ = L/α, and panics unless it is at least 1.
-func Condition(pkg string, L, alpha float64) (mu float64) {
-	if mu = Positive(pkg, "L", L) / Positive(pkg, "alpha", alpha); mu < 1 {
-		panic(Linef("%s: alpha = %g is above L = %g", pkg, alpha, L))
-	}
-	return mu
-}
-
 // Given panics if a schedule of a method is nil.
 func Given(pkg, schedule string, isNil bool) {
 	if isNil {
 		panic(Linef("%s: %s is nil", pkg, schedule))
 	}
+}
+
+// Len panics unless each vector has length d.
+func Len(pkg string, d int, vectors ...[]float64) {
+	for _, x := range vectors {
+		if len(x) != d {
+			panic(Linef("%s: a vector of length %d, not %d", pkg, len(x), d))
+		}
+	}
+}
+
+// Batch panics unless index and weight are a batch of terms of a sum of n.
+func Batch(pkg string, index []int, weight []float64, n int) {
+	if len(index) != len(weight) {
+		panic(Linef("%s: a batch of %d terms with %d weights", pkg, len(index), len(weight)))
+	}
+	for _, i := range index {
+		if i < 0 || i >= n {
+			panic(Linef("%s: a batch with term %d of a sum of %d", pkg, i, n))
+		}
+	}
+}
+
+// Finite panics unless all numbers are finite, and reports whether all are 0.
+func Finite(pkg, what string, x []float64) (zero bool) {
+	zero = true
+	for k, x := range x {
+		if x != 0 {
+			if zero = false; x-x != 0 {
+				panic(Linef("%s: %g in %s, at place %d", pkg, x, what, k))
+			}
+		}
+	}
+	return zero
 }

@@ -1,4 +1,4 @@
-package fwset
+package fwroad
 
 import (
 	"math"
@@ -48,22 +48,22 @@ func (s star) out(u int) (lo, hi int) { return int(s.first[u]), int(s.first[u+1]
 // no arc, or too many, or if a number is negative.
 func countNodes(what string, arcs []Arc, others ...int) (nodes int) {
 	if len(arcs) == 0 || len(arcs) > math.MaxInt32 {
-		panic(need.Linef("fwset: %s of %d arcs", what, len(arcs)))
+		panic(need.Linef("fwroad: %s of %d arcs", what, len(arcs)))
 	}
 	for k, a := range arcs {
 		if a.From < 0 || a.To < 0 {
-			panic(need.Linef("fwset: %s whose arc %d leads from node %d to %d; nodes are numbered from 0", what, k, a.From, a.To))
+			panic(need.Linef("fwroad: %s whose arc %d leads from node %d to %d; nodes are numbered from 0", what, k, a.From, a.To))
 		}
 		nodes = max(nodes, a.From+1, a.To+1)
 	}
 	for _, u := range others {
 		if u < 0 {
-			panic(need.Linef("fwset: %s with node %d; nodes are numbered from 0", what, u))
+			panic(need.Linef("fwroad: %s with node %d; nodes are numbered from 0", what, u))
 		}
 		nodes = max(nodes, u+1)
 	}
 	if nodes > math.MaxInt32-1 {
-		panic(need.Linef("fwset: %s of %d nodes", what, nodes))
+		panic(need.Linef("fwroad: %s of %d nodes", what, nodes))
 	}
 	return nodes
 }

@@ -1,4 +1,4 @@
-package fwmore
+package fwroad
 
 import (
 	"iter"

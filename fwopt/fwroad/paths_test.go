@@ -1,4 +1,4 @@
-package fwset_test
+package fwroad_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
@@ -13,14 +14,14 @@ import (
 
 // layers is a network of that many layers of equal width, each node with arcs to all of
 // the next, between a first and a last node.
-func layers(n, width int) (arcs []fwset.Arc, from, to int) {
+func layers(n, width int) (arcs []fwroad.Arc, from, to int) {
 	to = n*width + 1
 	node := func(l, i int) int { return 1 + l*width + i }
 	for i := range width {
-		arcs = append(arcs, fwset.Arc{From: 0, To: node(0, i)}, fwset.Arc{From: node(n-1, i), To: to})
+		arcs = append(arcs, fwroad.Arc{From: 0, To: node(0, i)}, fwroad.Arc{From: node(n-1, i), To: to})
 		for l := 1; l < n; l++ {
 			for k := range width {
-				arcs = append(arcs, fwset.Arc{From: node(l-1, i), To: node(l, k)})
+				arcs = append(arcs, fwroad.Arc{From: node(l-1, i), To: node(l, k)})
 			}
 		}
 	}
@@ -29,18 +30,18 @@ func layers(n, width int) (arcs []fwset.Arc, from, to int) {
 
 func TestPaths(t *testing.T) {
 	conform(t,
-		fwset.NewPaths([]fwset.Arc{{From: 0, To: 1}}, 0, 1),
-		fwset.NewPaths([]fwset.Arc{{From: 5, To: 2}, {From: 5, To: 2}, {From: 5, To: 3}, {From: 3, To: 2}, {From: 2, To: 0}, {From: 1, To: 5}, {From: 4, To: 4}}, 5, 2),
-		fwset.NewPaths(layers(4, 3)))
-	p := fwset.NewPaths(layers(2, 2))
+		fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 0, 1),
+		fwroad.NewPaths([]fwroad.Arc{{From: 5, To: 2}, {From: 5, To: 2}, {From: 5, To: 3}, {From: 3, To: 2}, {From: 2, To: 0}, {From: 1, To: 5}, {From: 4, To: 4}}, 5, 2),
+		fwroad.NewPaths(layers(4, 3)))
+	p := fwroad.NewPaths(layers(2, 2))
 	x := make([]float64, p.Dim())
 	panics(t, map[string]func(){
-		"a path polytope of 0 arcs":                  func() { fwset.NewPaths(nil, 0, 1) },
-		"from node 2 to itself":                      func() { fwset.NewPaths([]fwset.Arc{{From: 0, To: 1}}, 2, 2) },
-		"no path leads from node 1 to node 0":        func() { fwset.NewPaths([]fwset.Arc{{From: 0, To: 1}}, 1, 0) },
-		"no path leads from node 0 to node 7":        func() { fwset.NewPaths([]fwset.Arc{{From: 0, To: 1}}, 0, 7) },
-		"arc 0 leads from node -1 to 1":              func() { fwset.NewPaths([]fwset.Arc{{From: -1, To: 1}}, 0, 1) },
-		"a cycle, at node 1 or before":               func() { fwset.NewPaths([]fwset.Arc{{From: 0, To: 1}, {From: 1, To: 1}}, 0, 1) },
+		"a path polytope of 0 arcs":                  func() { fwroad.NewPaths(nil, 0, 1) },
+		"from node 2 to itself":                      func() { fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 2, 2) },
+		"no path leads from node 1 to node 0":        func() { fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 1, 0) },
+		"no path leads from node 0 to node 7":        func() { fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 0, 7) },
+		"arc 0 leads from node -1 to 1":              func() { fwroad.NewPaths([]fwroad.Arc{{From: -1, To: 1}}, 0, 1) },
+		"a cycle, at node 1 or before":               func() { fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 1}}, 0, 1) },
 		"NaN in the costs of a path polytope, at pl": func() { p.Argmin(x, append([]float64{math.NaN()}, x[1:]...)) },
 		"a vector of length 3":                       func() { p.Argmin(x[:3], x) },
 	})
@@ -49,8 +50,8 @@ func TestPaths(t *testing.T) {
 // Flow on arcs that lie on no path counts, even in a circle; and what decides the set is
 // said.
 func TestPathsGaugeIdentity(t *testing.T) {
-	arcs := []fwset.Arc{{From: 0, To: 1}, {From: 1, To: 2}, {From: 3, To: 4}, {From: 4, To: 3}}
-	p := fwset.NewPaths(arcs, 0, 2)
+	arcs := []fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 2}, {From: 3, To: 4}, {From: 4, To: 3}}
+	p := fwroad.NewPaths(arcs, 0, 2)
 	for _, c := range []struct {
 		x    []float64
 		want float64
@@ -60,7 +61,7 @@ func TestPathsGaugeIdentity(t *testing.T) {
 		}
 	}
 	seen := map[uint64]int{}
-	for i, p := range []*fwset.Paths{p, fwset.NewPaths(arcs, 0, 1), fwset.NewPaths(arcs, 1, 2), fwset.NewPaths(arcs[:3], 0, 2)} {
+	for i, p := range []*fwroad.Paths{p, fwroad.NewPaths(arcs, 0, 1), fwroad.NewPaths(arcs, 1, 2), fwroad.NewPaths(arcs[:3], 0, 2)} {
 		h := ident.Ask(p, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sets %d and %d say the same", k, i)
@@ -76,10 +77,10 @@ func TestPathsByAllPaths(t *testing.T) {
 	for tried := 0; tried < 500; {
 		n := 2 + rng.IntN(6)
 		name := rng.Perm(n) // arcs rise in another order than that of the numbers
-		var arcs []fwset.Arc
+		var arcs []fwroad.Arc
 		for range 1 + rng.IntN(12) {
 			if u, v := rng.IntN(n), rng.IntN(n); u < v {
-				arcs = append(arcs, fwset.Arc{From: name[u], To: name[v]})
+				arcs = append(arcs, fwroad.Arc{From: name[u], To: name[v]})
 			}
 		}
 		var paths [][]float64
@@ -101,8 +102,8 @@ func TestPathsByAllPaths(t *testing.T) {
 			continue
 		}
 		tried++
-		p := fwset.NewPaths(arcs, name[0], name[n-1])
-		g, v, far := normal(rng, len(arcs)), make([]float64, len(arcs)), 0.0
+		p := fwroad.NewPaths(arcs, name[0], name[n-1])
+		g, v, far := normals(rng, len(arcs)), make([]float64, len(arcs)), 0.0
 		p.Argmin(v, g)
 		for i, w := range paths {
 			if floats.Dot(g, w) < floats.Dot(g, v) {
@@ -120,8 +121,8 @@ func TestPathsByAllPaths(t *testing.T) {
 
 // 132 nodes and 11,200 arcs, as many as in one video of a page.
 func BenchmarkPaths(b *testing.B) {
-	p := fwset.NewPaths(layers(29, 20))
-	g := normal(rand.New(rand.NewPCG(1, 2)), p.Dim())
+	p := fwroad.NewPaths(layers(29, 20))
+	g := normals(rand.New(rand.NewPCG(1, 2)), p.Dim())
 	var v fwset.Vertex
 	for b.Loop() {
 		p.ArgminVertex(&v, g, 0, nil)
@@ -130,7 +131,7 @@ func BenchmarkPaths(b *testing.B) {
 
 func ExamplePaths() {
 	// 0 → 1 → 3 and 0 → 2 → 3
-	p := fwset.NewPaths([]fwset.Arc{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}}, 0, 3)
+	p := fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}}, 0, 3)
 	v := make([]float64, 4)
 	p.Argmin(v, []float64{1, 2, 5, 3})
 	fmt.Println(v, p.Diameter())

@@ -1,4 +1,4 @@
-package fwsum
+package fwroad
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"github.com/projection-free/fwlab/fwopt/internal/num"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -20,7 +21,7 @@ type Link struct {
 }
 
 // Beckmann is the sum over n scenarios of a road network whose minimiser over the flows
-// that meet given demands (fwset.Flows) is the traffic equilibrium, in which nobody has a
+// that meet given demands (Flows) is the traffic equilibrium, in which nobody has a
 // shorter way (Beckmann, McGuire & Winsten, Studies in the Economics of Transportation,
 // 1956). w has the flow of each link a, and t_sa is what link a costs in scenario s:
 //
@@ -46,24 +47,24 @@ type Beckmann struct {
 // number that is not finite.
 func NewBeckmann(scenarios ...[]Link) *Beckmann {
 	if len(scenarios) == 0 || len(scenarios[0]) == 0 {
-		panic(need.Line("fwsum: a Beckmann sum without scenarios or without links"))
+		panic(need.Line("fwroad: a Beckmann sum without scenarios or without links"))
 	}
 	n, d := len(scenarios), len(scenarios[0])
 	f := &Beckmann{n: n, a: make([]float64, n*d), k: make([]float64, n*d), power: make([]float64, d)}
 	for s, links := range scenarios {
 		if len(links) != d {
-			panic(need.Linef("fwsum: %d links in scenario %d and %d in the first one", len(links), s, d))
+			panic(need.Linef("fwroad: %d links in scenario %d and %d in the first one", len(links), s, d))
 		}
 		for j, l := range links {
 			if why := l.Fault(); why != "" {
-				panic(need.Linef("fwsum: link %d of scenario %d has %s", j, s, why))
+				panic(need.Linef("fwroad: link %d of scenario %d has %s", j, s, why))
 			}
 			a, k := l.Free+l.Fixed, l.Free*l.B/math.Pow(l.Capacity, l.Power)
 			if f.power[j] = l.Power; l.Power == 0 {
 				a, k, f.power[j] = a+k, 0, 1
 			}
 			if p := scenarios[0][j].Power; l.Power != p || math.IsInf(k, 0) || math.IsInf(a, 0) {
-				panic(need.Linef("fwsum: link %d of scenario %d has power %g, cost %g + %g·v^power; the power must be that of the first scenario, %g, and the cost finite", j, s, l.Power, a, k, p))
+				panic(need.Linef("fwroad: link %d of scenario %d has power %g, cost %g + %g·v^power; the power must be that of the first scenario, %g, and the cost finite", j, s, l.Power, a, k, p))
 			}
 			f.a[s*d+j], f.k[s*d+j] = a, k
 		}
@@ -119,7 +120,7 @@ func (f *Beckmann) Value(w []float64) (sum float64) {
 func (f *Beckmann) Grad(dst, w []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
-	checkBatch(batch, f.n)
+	need.Batch("fwroad", batch.Index, batch.Weight, f.n)
 	a, k, d := f.meanA, f.meanK, len(w)
 	if batch.Index != nil {
 		p := kern.Borrow(2 * d)
@@ -138,7 +139,7 @@ func (f *Beckmann) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkLen("w0", w0)
-	checkBatch(batch, f.n)
+	need.Batch("fwroad", batch.Index, batch.Weight, f.n)
 	k, d := f.meanK, len(w)
 	if batch.Index != nil {
 		p := kern.Borrow(d)
@@ -182,7 +183,7 @@ func (f *Beckmann) bend(j int, x float64) float64 {
 func (f *Beckmann) LineSearch(w, v []float64) float64 {
 	f.checkLen("w", w)
 	f.checkLen("v", v)
-	return minimizeLine(func(gamma float64) (d1, d2 float64) {
+	return num.MinimizeByNewton(func(gamma float64) (d1, d2 float64) {
 		for j, x := range w {
 			d := v[j] - x
 			x += gamma * d
@@ -217,6 +218,6 @@ func (f *Beckmann) Identify(id *fwopt.Identity) {
 
 func (f *Beckmann) checkLen(name string, w []float64) {
 	if len(w) != len(f.power) {
-		panic(need.Linef("fwsum: %s has length %d, want %d, one number a link", name, len(w), len(f.power)))
+		panic(need.Linef("fwroad: %s has length %d, want %d, one number a link", name, len(w), len(f.power)))
 	}
 }

@@ -1,4 +1,4 @@
-package fwmore
+package fwroad
 
 import (
 	"iter"
@@ -115,7 +115,7 @@ func toward(g, s, w, d []float64, gap float64) (leg fwopt.Leg, falls bool) {
 func curver(o *fwopt.Oracle) func(dst, w, d []float64) {
 	f, ok := o.F.(Curver)
 	if !ok {
-		panic(need.Linef("fwmore: %T has no Curve, the product with its second derivative; use another method, as AwayFW", o.F))
+		panic(need.Linef("fwroad: %T has no Curve, the product with its second derivative; use another method, as AwayFW", o.F))
 	}
 	return func(dst, w, d []float64) {
 		o.Calls.Exact++

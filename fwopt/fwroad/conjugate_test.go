@@ -1,4 +1,4 @@
-package fwmore_test
+package fwroad_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
@@ -67,28 +67,28 @@ func (f *beckmann) LineSearch(w, v []float64) float64 {
 func (f *beckmann) Identify(id *fwopt.Identity) { id.Of(f).Float(f.time...).Float(f.capacity...) }
 
 // streets are a grid of side² crossings with streets both ways, and demands that fill them.
-func streets(side int, seed uint64) (*beckmann, *fwset.Flows) {
+func streets(side int, seed uint64) (*beckmann, *fwroad.Flows) {
 	r := rand.New(rand.NewPCG(seed, 5))
-	var arcs []fwset.Arc
+	var arcs []fwroad.Arc
 	f := &beckmann{}
 	for u := range side * side {
 		for _, v := range []int{u + 1, u + side} {
 			if v < side*side && (v != u+1 || v%side > 0) {
 				for range 2 {
-					arcs = append(arcs, fwset.Arc{From: u, To: v})
+					arcs = append(arcs, fwroad.Arc{From: u, To: v})
 					f.time, f.capacity = append(f.time, 1+2*r.Float64()), append(f.capacity, 2+2*r.Float64())
 					u, v = v, u
 				}
 			}
 		}
 	}
-	var demands []fwset.Demand
+	var demands []fwroad.Demand
 	for range 3 * side * side {
 		if u, v := r.IntN(side*side), r.IntN(side*side); u != v {
-			demands = append(demands, fwset.Demand{From: u, To: v, Flow: 0.2 + r.Float64()})
+			demands = append(demands, fwroad.Demand{From: u, To: v, Flow: 0.2 + r.Float64()})
 		}
 	}
-	return f, fwset.NewFlows(arcs, demands, 0)
+	return f, fwroad.NewFlows(arcs, demands, 0)
 }
 
 // conjugateStep is a step of either method from the paper's formulas, in their own form,
@@ -138,7 +138,7 @@ func TestConjugateAgainstNaive(t *testing.T) {
 			}},
 			{squares(8, seed), fwset.Simplex{D: 8, R: 3}, nil},
 			{squares(8, seed), fwset.L2Ball{D: 8, R: 2}, nil},
-			{squares(8, seed), hulls(8)["box"].Domain, nil},
+			{squares(8, seed), fwset.Box{Lo: slices.Repeat([]float64{-1}, 8), Hi: slices.Repeat([]float64{1.5}, 8)}, nil},
 		} {
 			if c.pair == nil {
 				c.pair = func(_, d, e []float64) float64 { // of a quadratic: from differences of gradients
@@ -148,7 +148,7 @@ func TestConjugateAgainstNaive(t *testing.T) {
 					return dot(sub(g, g0), e)
 				}
 			}
-			conj, both := &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}
+			conj, both := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
 			for _, m := range []struct {
 				fwopt.Method
 				most  int
@@ -213,7 +213,7 @@ func TestConjugateOnANetwork(t *testing.T) {
 		if seed == 0 {
 			fwtest.TestFiniteSum(t, f)
 		}
-		for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
+		for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}} {
 			o := fwopt.NewOracle(f, net, 1)
 			for s := range m.Steps(o, o.Start()) {
 				g := make([]float64, f.Dim())
@@ -236,7 +236,7 @@ func TestConjugateDirections(t *testing.T) {
 	seen := 0
 	for seed := range uint64(20) {
 		f, omega := squares(8, seed), fwset.L2Ball{D: 8, R: 2}
-		m := &fwmore.BiconjugateFW{}
+		m := &fwroad.BiconjugateFW{}
 		o := fwopt.NewOracle(f, omega, 1)
 		w := o.Start()
 		var last [][]float64
@@ -270,7 +270,7 @@ func TestConjugateDirections(t *testing.T) {
 }
 
 // conjugated reports whether the last two directions are conjugate to each other.
-func conjugated(f fwmore.Curver, d [][]float64) bool {
+func conjugated(f fwroad.Curver, d [][]float64) bool {
 	h := make([]float64, len(d[0]))
 	f.Curve(h, d[0], d[0])
 	return math.Abs(dot(h, d[1])) < 1e-9*norm(h)*norm(d[1])
@@ -282,12 +282,12 @@ func TestConjugateBadInput(t *testing.T) {
 	type bare struct{ fwopt.FiniteSum }
 	type bent struct {
 		fwopt.FiniteSum
-		fwmore.Curver
+		fwroad.Curver
 	}
-	for _, m := range []func() fwopt.Method{func() fwopt.Method { return &fwmore.ConjugateFW{} }, func() fwopt.Method { return &fwmore.BiconjugateFW{} }} {
+	for _, m := range []func() fwopt.Method{func() fwopt.Method { return &fwroad.ConjugateFW{} }, func() fwopt.Method { return &fwroad.BiconjugateFW{} }} {
 		for want, f := range map[string]fwopt.FiniteSum{
-			"fwmore: fwmore_test.bare has no Curve, the product with its second derivative; use another method, as AwayFW": bare{f},
-			"fwopt: fwmore_test.bent has no line search; use another StepRule":                                             bent{f, f.(fwmore.Curver)},
+			"fwroad: fwroad_test.bare has no Curve, the product with its second derivative; use another method, as AwayFW": bare{f},
+			"fwopt: fwroad_test.bent has no line search; use another StepRule":                                             bent{f, f.(fwroad.Curver)},
 		} {
 			if got := small.Panics(func() {
 				fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), fwopt.Budget{Steps: 3})
@@ -322,7 +322,7 @@ func TestConjugateMisled(t *testing.T) {
 	for seed := range uint64(5) {
 		for _, wild := range []float64{1, 1e300, 1e-300, math.Inf(1), math.NaN()} {
 			f, omega := misled{squares(6, seed), rand.New(rand.NewPCG(seed, 1)), wild}, fwset.Simplex{D: 6, R: 2}
-			one, two := &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}
+			one, two := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
 			for _, m := range []struct {
 				fwopt.Method
 				s   *[]float64
@@ -350,7 +350,7 @@ func TestConjugateMisled(t *testing.T) {
 // A network of one's own: the sum says its second derivative and searches its lines.
 func ExampleBiconjugateFW() {
 	f, net := streets(4, 1)
-	for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwmore.ConjugateFW{}, &fwmore.BiconjugateFW{}} {
+	for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}} {
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, net, 1), m, fwopt.Budget{Tolerance: 0.01, Steps: 1000})
 		fmt.Printf("%v %v after %d steps\n", m, tr.Status, tr.Last().Step)
 	}

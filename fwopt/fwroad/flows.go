@@ -1,9 +1,10 @@
-package fwset
+package fwroad
 
 import (
 	"math"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -53,17 +54,17 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 		f.sorted = order
 	}
 	if len(demands) == 0 {
-		panic(need.Line("fwset: a network without demands"))
+		panic(need.Line("fwroad: a network without demands"))
 	}
 	slices.SortStableFunc(f.demands, func(a, b Demand) int { return a.From - b.From })
 	for i, d := range f.demands {
 		switch {
 		case !(d.Flow > 0) || math.IsInf(d.Flow, 1):
-			panic(need.Linef("fwset: a demand of %g from node %d to node %d, which must be positive and finite", d.Flow, d.From, d.To))
+			panic(need.Linef("fwroad: a demand of %g from node %d to node %d, which must be positive and finite", d.Flow, d.From, d.To))
 		case d.From == d.To:
-			panic(need.Linef("fwset: a demand from node %d to itself", d.From))
+			panic(need.Linef("fwroad: a demand from node %d to itself", d.From))
 		case min(d.From, d.To) < 0 || max(d.From, d.To) >= f.nodes:
-			panic(need.Linef("fwset: a demand from node %d to node %d in a network of nodes 0 to %d", d.From, d.To, f.nodes-1))
+			panic(need.Linef("fwroad: a demand from node %d to node %d in a network of nodes 0 to %d", d.From, d.To, f.nodes-1))
 		}
 		if i == 0 || d.From != f.demands[i-1].From {
 			f.origin = append(f.origin, i)
@@ -71,7 +72,7 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 	}
 	if i := f.out.unmet(f.demands, thru); i >= 0 {
 		d := f.demands[i]
-		panic(need.Linef("fwset: no path leads from node %d to node %d, between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
+		panic(need.Linef("fwroad: no path leads from node %d to node %d, between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
 	}
 	f.origin = append(f.origin, len(demands))
 	return f
@@ -109,15 +110,15 @@ func (f *Flows) Dim() int { return len(f.arcs) }
 // fewest arcs. It panics if g holds a NaN or an infinity, or a negative number, unless the
 // network has no circle: with one, a shortest path without circles would be hard to find.
 func (f *Flows) Argmin(dst, g []float64) {
-	checkLen(len(f.arcs), dst, g)
-	zero := checkFinite("the costs of a network", g)
+	need.Len("fwroad", len(f.arcs), dst, g)
+	zero := need.Finite("fwroad", "the costs of a network", g)
 	p := kern.Borrow(len(g))
 	defer kern.Return(p)
 	cost := *p // in the order of f.out
 	for k, a := range f.out.arc {
 		x := g[a]
 		if x < 0 && f.sorted == nil {
-			panic(need.Linef("fwset: a cost of %g on arc %d, from node %d to node %d, of a network with circles", x, a, f.arcs[a].From, f.arcs[a].To))
+			panic(need.Linef("fwroad: a cost of %g on arc %d, from node %d to node %d, of a network with circles", x, a, f.arcs[a].From, f.arcs[a].To))
 		}
 		if zero {
 			x = 1
@@ -147,8 +148,8 @@ func (f *Flows) Argmin(dst, g []float64) {
 
 // ArgminVertex is Argmin, sparse if half of the arcs or more carry nothing. It is exact,
 // on whole numbers without rounding.
-func (f *Flows) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
-	checkLen(len(f.arcs), g)
+func (f *Flows) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.Warm) float64 {
+	need.Len("fwroad", len(f.arcs), g)
 	p := kern.Borrow(len(g))
 	defer kern.Return(p)
 	f.Argmin(*p, g)

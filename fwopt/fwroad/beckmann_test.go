@@ -1,4 +1,4 @@
-package fwsum_test
+package fwroad_test
 
 import (
 	"context"
@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"github.com/projection-free/fwlab/fwopt/fwtest/small"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
@@ -19,12 +18,12 @@ import (
 )
 
 // roads draws n scenarios of d links with powers of all kinds, and some without B.
-func roads(seed uint64, n, d int) (all [][]fwsum.Link) {
+func roads(seed uint64, n, d int) (all [][]fwroad.Link) {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	for s := range n {
-		links := make([]fwsum.Link, d)
+		links := make([]fwroad.Link, d)
 		for j := range links {
-			links[j] = fwsum.Link{Free: rng.Float64(), Capacity: 0.5 + rng.Float64(), B: 0.15,
+			links[j] = fwroad.Link{Free: rng.Float64(), Capacity: 0.5 + rng.Float64(), B: 0.15,
 				Power: []float64{4, 0, 1, 2, 2.5, 3, 5}[j%7], Fixed: rng.Float64()}
 			if (s+j)%11 == 10 {
 				links[j].B = 0
@@ -39,7 +38,7 @@ func roads(seed uint64, n, d int) (all [][]fwsum.Link) {
 }
 
 // cost is t(v) by its formula.
-func cost(l fwsum.Link, v float64) float64 {
+func cost(l fwroad.Link, v float64) float64 {
 	if v < 0 && l.Power > 0 {
 		v = 0
 	}
@@ -47,7 +46,7 @@ func cost(l fwsum.Link, v float64) float64 {
 }
 
 // integral is ∫_0^w t(v) dv by Simpson's rule on many pieces.
-func integral(l fwsum.Link, w float64) (sum float64) {
+func integral(l fwroad.Link, w float64) (sum float64) {
 	const pieces = 2000
 	h := w / pieces
 	for i := range pieces {
@@ -60,7 +59,7 @@ func integral(l fwsum.Link, w float64) (sum float64) {
 func TestBeckmannNaive(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{1, 1}, {1, 20}, {7, 14}, {40, 3}} {
 		all := roads(1, c.n, c.d)
-		f := fwsum.NewBeckmann(all...)
+		f := fwroad.NewBeckmann(all...)
 		rng := rand.New(rand.NewPCG(2, 2))
 		w, w0 := normals(rng, c.d), normals(rng, c.d)
 		floats.AddConst(0.8, w)
@@ -97,14 +96,14 @@ func TestBeckmannNaive(t *testing.T) {
 // Braess (1968), made smooth: 4,000 drivers go from 0 to 3. With a free road from 1 to 2
 // each of them takes 82 minutes in place of 66.
 func ExampleBeckmann() {
-	fast := fwsum.Link{Free: 1, Capacity: 100, B: 1, Power: 1} // 1 + v/100 minutes
-	slow := fwsum.Link{Capacity: 1, Fixed: 45}
-	free := fwsum.Link{Capacity: 1}
-	arcs := []fwset.Arc{{From: 0, To: 1}, {From: 1, To: 3}, {From: 0, To: 2}, {From: 2, To: 3}, {From: 1, To: 2}}
-	links := []fwsum.Link{fast, slow, slow, fast, free}
+	fast := fwroad.Link{Free: 1, Capacity: 100, B: 1, Power: 1} // 1 + v/100 minutes
+	slow := fwroad.Link{Capacity: 1, Fixed: 45}
+	free := fwroad.Link{Capacity: 1}
+	arcs := []fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 3}, {From: 0, To: 2}, {From: 2, To: 3}, {From: 1, To: 2}}
+	links := []fwroad.Link{fast, slow, slow, fast, free}
 	for _, roads := range []int{4, 5} {
-		omega := fwset.NewFlows(arcs[:roads], []fwset.Demand{{From: 0, To: 3, Flow: 4000}}, 0)
-		f := fwsum.NewBeckmann(links[:roads])
+		omega := fwroad.NewFlows(arcs[:roads], []fwroad.Demand{{From: 0, To: 3, Flow: 4000}}, 0)
+		f := fwroad.NewBeckmann(links[:roads])
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6, Steps: 100})
 		minutes := make([]float64, roads)
 		f.Grad(minutes, tr.W, fwopt.Batch{}) // what each road costs
@@ -117,19 +116,19 @@ func ExampleBeckmann() {
 
 // Two parallel roads in closed form, in each scenario and in the mean of them.
 func TestBeckmannMean(t *testing.T) {
-	line := func(a, b float64) fwsum.Link {
-		return fwsum.Link{Free: 1, Capacity: 1 / b, B: 1, Power: 1, Fixed: a - 1}
+	line := func(a, b float64) fwroad.Link {
+		return fwroad.Link{Free: 1, Capacity: 1 / b, B: 1, Power: 1, Fixed: a - 1}
 	} // a + bv
-	all := [][]fwsum.Link{{line(2, 1), line(3, 2)}, {line(1, 3), line(4, 1)}}
-	arcs := []fwset.Arc{{From: 0, To: 1}, {From: 0, To: 1}}
-	omega := fwset.NewFlows(arcs, []fwset.Demand{{From: 0, To: 1, Flow: 10}}, 0)
+	all := [][]fwroad.Link{{line(2, 1), line(3, 2)}, {line(1, 3), line(4, 1)}}
+	arcs := []fwroad.Arc{{From: 0, To: 1}, {From: 0, To: 1}}
+	omega := fwroad.NewFlows(arcs, []fwroad.Demand{{From: 0, To: 1, Flow: 10}}, 0)
 	for name, c := range map[string]struct {
-		f    *fwsum.Beckmann
+		f    *fwroad.Beckmann
 		want float64 // a_1 + b_1 v = a_2 + b_2 (10 − v)
 	}{
-		"first":  {fwsum.NewBeckmann(all[0]), (3 - 2 + 2*10.) / (1 + 2)},
-		"second": {fwsum.NewBeckmann(all[1]), (4 - 1 + 10.) / (3 + 1)},
-		"both":   {fwsum.NewBeckmann(all...), (3.5 - 1.5 + 1.5*10) / (2 + 1.5)},
+		"first":  {fwroad.NewBeckmann(all[0]), (3 - 2 + 2*10.) / (1 + 2)},
+		"second": {fwroad.NewBeckmann(all[1]), (4 - 1 + 10.) / (3 + 1)},
+		"both":   {fwroad.NewBeckmann(all...), (3.5 - 1.5 + 1.5*10) / (2 + 1.5)},
 	} {
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(c.f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 3})
 		if math.Abs(tr.W[0]-c.want) > 1e-10 {
@@ -139,35 +138,37 @@ func TestBeckmannMean(t *testing.T) {
 }
 
 func TestBeckmannPanics(t *testing.T) {
-	good := fwsum.Link{Free: 1, Capacity: 1, B: 0.15, Power: 4}
-	with := func(change func(l *fwsum.Link)) func() {
+	good := fwroad.Link{Free: 1, Capacity: 1, B: 0.15, Power: 4}
+	with := func(change func(l *fwroad.Link)) func() {
 		l := good
 		change(&l)
-		return func() { fwsum.NewBeckmann([]fwsum.Link{good, l}) }
+		return func() { fwroad.NewBeckmann([]fwroad.Link{good, l}) }
 	}
-	f := fwsum.NewBeckmann([]fwsum.Link{good, good})
+	f := fwroad.NewBeckmann([]fwroad.Link{good, good})
 	for want, call := range map[string]func(){
-		"without scenarios":                      func() { fwsum.NewBeckmann() },
-		"without links":                          func() { fwsum.NewBeckmann(nil) },
-		"1 links in scenario 1 and 2 in":         func() { fwsum.NewBeckmann([]fwsum.Link{good, good}, []fwsum.Link{good}) },
-		"link 1 of scenario 0 has capacity 0":    with(func(l *fwsum.Link) { l.Capacity = 0 }),
-		"capacity -3, which must be positive":    with(func(l *fwsum.Link) { l.Capacity = -3 }),
-		"capacity NaN":                           with(func(l *fwsum.Link) { l.Capacity = math.NaN() }),
-		"free-flow time -1":                      with(func(l *fwsum.Link) { l.Free = -1 }),
-		"free-flow time NaN":                     with(func(l *fwsum.Link) { l.Free = math.NaN() }),
-		"B = +Inf":                               with(func(l *fwsum.Link) { l.B = math.Inf(1) }),
-		"cost -1 where it is empty":              with(func(l *fwsum.Link) { l.Fixed = -2 }),
-		"power 0.5, which must be 0 or at least": with(func(l *fwsum.Link) { l.Power = 0.5 }),
-		"has power 4, cost 1 + +Inf·v^power":     with(func(l *fwsum.Link) { l.Capacity = 1e-100 }),
-		"link 0 of scenario 1 has power 2":       func() { fwsum.NewBeckmann([]fwsum.Link{good}, []fwsum.Link{{Free: 1, Capacity: 1, B: 0.15, Power: 2}}) },
-		"w has length 3, want 2":                 func() { f.Value(make([]float64, 3)) },
-		"dst has length 1":                       func() { f.Grad(make([]float64, 1), make([]float64, 2), fwopt.Batch{}) },
+		"without scenarios":                      func() { fwroad.NewBeckmann() },
+		"without links":                          func() { fwroad.NewBeckmann(nil) },
+		"1 links in scenario 1 and 2 in":         func() { fwroad.NewBeckmann([]fwroad.Link{good, good}, []fwroad.Link{good}) },
+		"link 1 of scenario 0 has capacity 0":    with(func(l *fwroad.Link) { l.Capacity = 0 }),
+		"capacity -3, which must be positive":    with(func(l *fwroad.Link) { l.Capacity = -3 }),
+		"capacity NaN":                           with(func(l *fwroad.Link) { l.Capacity = math.NaN() }),
+		"free-flow time -1":                      with(func(l *fwroad.Link) { l.Free = -1 }),
+		"free-flow time NaN":                     with(func(l *fwroad.Link) { l.Free = math.NaN() }),
+		"B = +Inf":                               with(func(l *fwroad.Link) { l.B = math.Inf(1) }),
+		"cost -1 where it is empty":              with(func(l *fwroad.Link) { l.Fixed = -2 }),
+		"power 0.5, which must be 0 or at least": with(func(l *fwroad.Link) { l.Power = 0.5 }),
+		"has power 4, cost 1 + +Inf·v^power":     with(func(l *fwroad.Link) { l.Capacity = 1e-100 }),
+		"link 0 of scenario 1 has power 2": func() {
+			fwroad.NewBeckmann([]fwroad.Link{good}, []fwroad.Link{{Free: 1, Capacity: 1, B: 0.15, Power: 2}})
+		},
+		"w has length 3, want 2": func() { f.Value(make([]float64, 3)) },
+		"dst has length 1":       func() { f.Grad(make([]float64, 1), make([]float64, 2), fwopt.Batch{}) },
 		"a batch with term 1 of a sum of 1": func() {
 			f.Grad(make([]float64, 2), make([]float64, 2), fwopt.Batch{Index: []int{1}, Weight: []float64{1}})
 		},
-		"fwsum: d has length 0, want 2, one numb": func() { f.Curve(make([]float64, 2), make([]float64, 2), nil) },
+		"fwroad: d has length 0, want 2, one numb": func() { f.Curve(make([]float64, 2), make([]float64, 2), nil) },
 	} {
-		if r := small.Panics(call); !strings.HasPrefix(r, "fwsum: ") || !strings.Contains(r, want) {
+		if r := small.Panics(call); !strings.HasPrefix(r, "fwroad: ") || !strings.Contains(r, want) {
 			t.Errorf("%q, want %q", r, want)
 		}
 	}
@@ -176,15 +177,15 @@ func TestBeckmannPanics(t *testing.T) {
 // All that decides a run is in the identity.
 func TestBeckmannIdentity(t *testing.T) {
 	all := roads(3, 3, 5)
-	seen := map[uint64]int{ident.Ask(fwsum.NewBeckmann(all...), 0).Hash(): -1}
-	changes := []func(l *fwsum.Link){
-		func(l *fwsum.Link) { l.Free *= 2 }, func(l *fwsum.Link) { l.Capacity *= 2 }, func(l *fwsum.Link) { l.B *= 3 }, func(l *fwsum.Link) { l.Fixed++ },
+	seen := map[uint64]int{ident.Ask(fwroad.NewBeckmann(all...), 0).Hash(): -1}
+	changes := []func(l *fwroad.Link){
+		func(l *fwroad.Link) { l.Free *= 2 }, func(l *fwroad.Link) { l.Capacity *= 2 }, func(l *fwroad.Link) { l.B *= 3 }, func(l *fwroad.Link) { l.Fixed++ },
 	}
 	for i, change := range changes {
 		other := slices.Clone(all)
 		other[1] = slices.Clone(all[1])
 		change(&other[1][3])
-		h := ident.Ask(fwsum.NewBeckmann(other...), 0).Hash()
+		h := ident.Ask(fwroad.NewBeckmann(other...), 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("changes %d and %d say the same", k, i)
 		}

@@ -1,4 +1,4 @@
-package fwdata
+package fwroad
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"github.com/projection-free/fwlab/fwopt/internal/num"
+	"github.com/projection-free/fwlab/fwopt/internal/sample"
 )
 
 // Network is a road network with its demands. Nodes are numbered from 0, those of the
@@ -18,10 +18,10 @@ type Network struct {
 	Nodes, Zones int    // the first Zones nodes are where demands begin and end
 	Thru         int    // nodes below it are ends only: no way leads through one
 
-	Arcs         []fwset.Arc
-	Links        []fwsum.Link // what the arcs cost; Fixed is 0 but by Weigh
-	Toll, Length []float64    // of the arcs, in the units of the file
-	Demands      []fwset.Demand
+	Arcs         []Arc
+	Links        []Link    // what the arcs cost; Fixed is 0 but by Weigh
+	Toll, Length []float64 // of the arcs, in the units of the file
+	Demands      []Demand
 	Within       float64 // trips that end in the zone where they begin, and use no road
 
 	X, Y []float64 // of the nodes; nil if not known
@@ -33,10 +33,10 @@ type Network struct {
 }
 
 // Flows returns the set of the flows that meet the demands.
-func (n *Network) Flows() *fwset.Flows { return fwset.NewFlows(n.Arcs, n.Demands, n.Thru) }
+func (n *Network) Flows() *Flows { return NewFlows(n.Arcs, n.Demands, n.Thru) }
 
 // Beckmann returns the sum whose minimiser over Flows is the traffic equilibrium.
-func (n *Network) Beckmann() *fwsum.Beckmann { return fwsum.NewBeckmann(n.Links) }
+func (n *Network) Beckmann() *Beckmann { return NewBeckmann(n.Links) }
 
 // Weigh returns the network with toll·Toll + length·Length for Fixed, as its link's cost
 // beside the time. It panics if a cost would be negative, or is no finite number.
@@ -47,7 +47,7 @@ func (n *Network) Weigh(toll, length float64) *Network {
 		l := &m.Links[k]
 		l.Fixed = float64(toll*n.Toll[k]) + float64(length*n.Length[k])
 		if why := l.Fault(); why != "" {
-			panic(need.Linef("fwdata: %s: with weights %g of tolls and %g of lengths, link %d has %s", n.Name, toll, length, k, why))
+			panic(need.Linef("fwroad: %s: with weights %g of tolls and %g of lengths, link %d has %s", n.Name, toll, length, k, why))
 		}
 	}
 	return &m
@@ -58,25 +58,25 @@ func (n *Network) Weigh(toll, length float64) *Network {
 // by one of its own, 0.9 + 0.2u; each link has 0.8 + 0.4u of its capacity, and one in
 // twenty, by chance, half of that. All u are uniform in [0, 1), and independent. The same
 // seed gives the same days everywhere. It panics if count < 1.
-func (n *Network) Scenarios(count int, seed uint64) *fwsum.Beckmann {
+func (n *Network) Scenarios(count int, seed uint64) *Beckmann {
 	if count < 1 {
-		panic(need.Linef("fwdata: %d scenarios", count))
+		panic(need.Linef("fwroad: %d scenarios", count))
 	}
-	g := newRandom(seed, 5)
-	all := make([][]fwsum.Link, count)
+	g := sample.NewPortable(seed, 5)
+	all := make([][]Link, count)
 	for s := range all {
-		weather := 1 + float64(0.3*g.float())
+		weather := 1 + float64(0.3*g.Float())
 		all[s] = slices.Clone(n.Links)
 		for k := range all[s] {
 			l := &all[s][k]
-			l.Free *= weather * (0.9 + float64(0.2*g.float()))
-			l.Capacity *= 0.8 + float64(0.4*g.float())
-			if g.below(20) == 0 {
+			l.Free *= weather * (0.9 + float64(0.2*g.Float()))
+			l.Capacity *= 0.8 + float64(0.4*g.Float())
+			if g.Below(20) == 0 {
 				l.Capacity /= 2
 			}
 		}
 	}
-	return fwsum.NewBeckmann(all...)
+	return NewBeckmann(all...)
 }
 
 // String says the name and the sizes, as in
@@ -86,8 +86,8 @@ func (n *Network) String() string {
 	for _, d := range n.Demands {
 		trips += d.Flow
 	}
-	return fmt.Sprintf("%s: %s zones, %s nodes, %s links, %s demands, %s trips", n.Name, thousands(n.Zones), thousands(n.Nodes),
-		thousands(len(n.Arcs)), thousands(len(n.Demands)), thousands(int(math.Round(trips))))
+	return fmt.Sprintf("%s: %s zones, %s nodes, %s links, %s demands, %s trips", n.Name, num.Thousands(n.Zones), num.Thousands(n.Nodes),
+		num.Thousands(len(n.Arcs)), num.Thousands(len(n.Demands)), num.Thousands(int(math.Round(trips))))
 }
 
 // Grid returns a generated network of rows × cols nodes with a link each way between
@@ -103,9 +103,9 @@ func (n *Network) String() string {
 // more than nodes of the grid.
 func Grid(name string, rows, cols, zones int, seed uint64) *Network {
 	if rows < 1 || cols < 1 || rows*cols < 2 || zones < 0 || zones == 1 || zones > rows*cols {
-		panic(need.Linef("fwdata: a grid of %d x %d nodes with %d zones", rows, cols, zones))
+		panic(need.Linef("fwroad: a grid of %d x %d nodes with %d zones", rows, cols, zones))
 	}
-	g := newRandom(seed, 6)
+	g := sample.NewPortable(seed, 6)
 	n := &Network{Name: name, Nodes: zones + rows*cols, Zones: zones, Thru: zones, Generated: true}
 	if zones == 0 {
 		n.Zones = n.Nodes
@@ -115,8 +115,8 @@ func Grid(name string, rows, cols, zones int, seed uint64) *Network {
 	}
 	n.X, n.Y = make([]float64, n.Nodes), make([]float64, n.Nodes)
 	for u := range rows * cols {
-		n.X[zones+u] = float64(u%cols) + float64(0.5*g.float())
-		n.Y[zones+u] = float64(u/cols) + float64(0.5*g.float())
+		n.X[zones+u] = float64(u%cols) + float64(0.5*g.Float())
+		n.Y[zones+u] = float64(u/cols) + float64(0.5*g.Float())
 	}
 	streets(g, n, rows, cols, zones)
 	at := make([]int, n.Zones) // the node of the grid at a zone
@@ -125,14 +125,14 @@ func Grid(name string, rows, cols, zones int, seed uint64) *Network {
 		places[u] = u
 	}
 	if zones > 0 {
-		g.shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+		g.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
 	}
 	for z := range at {
 		at[z] = places[z]
 		if zones > 0 {
 			u := zones + at[z]
 			n.X[z], n.Y[z] = n.X[u]+0.25, n.Y[u]+0.25
-			n.both(z, u, fwsum.Link{Free: 1, Capacity: 1, Power: 4})
+			n.both(z, u, Link{Free: 1, Capacity: 1, Power: 4})
 		}
 	}
 	crowd(n, at, trips(g, n, at, cols), rows, cols)
@@ -140,9 +140,9 @@ func Grid(name string, rows, cols, zones int, seed uint64) *Network {
 }
 
 // streets are the links between neighbours, whose capacities are shares for now.
-func streets(g random, n *Network, rows, cols, zones int) {
+func streets(g sample.Portable, n *Network, rows, cols, zones int) {
 	street := func(u, v int) {
-		l := fwsum.Link{Free: 2 + float64(6*g.float()), Capacity: 0.5 + float64(1.5*g.float()), B: 0.15, Power: 4}
+		l := Link{Free: 2 + float64(6*g.Float()), Capacity: 0.5 + float64(1.5*g.Float()), B: 0.15, Power: 4}
 		n.both(zones+u, zones+v, l)
 	}
 	for r := range rows {
@@ -159,8 +159,8 @@ func streets(g random, n *Network, rows, cols, zones int) {
 }
 
 // both adds a link each way.
-func (n *Network) both(u, v int, l fwsum.Link) {
-	for _, a := range []fwset.Arc{{From: u, To: v}, {From: v, To: u}} {
+func (n *Network) both(u, v int, l Link) {
+	for _, a := range []Arc{{From: u, To: v}, {From: v, To: u}} {
 		n.Arcs, n.Links = append(n.Arcs, a), append(n.Links, l)
 		n.Toll, n.Length = append(n.Toll, 0), append(n.Length, l.Free)
 	}
@@ -173,10 +173,10 @@ func blocks(u, v, cols int) int {
 }
 
 // trips draws the demands, in whole trips, and returns how many links they take in all.
-func trips(g random, n *Network, at []int, cols int) (links float64) {
+func trips(g sample.Portable, n *Network, at []int, cols int) (links float64) {
 	size := make([]float64, n.Zones)
 	for z := range size {
-		u := g.float()
+		u := g.Float()
 		size[z] = 1 + float64(9*float64(u*u))
 	}
 	for i, a := range at {
@@ -186,7 +186,7 @@ func trips(g random, n *Network, at []int, cols int) (links float64) {
 			}
 			far := blocks(a, b, cols)
 			q := math.Round(100 * float64(size[i]*size[j]) / float64(1+far))
-			n.Demands = append(n.Demands, fwset.Demand{From: i, To: j, Flow: q})
+			n.Demands = append(n.Demands, Demand{From: i, To: j, Flow: q})
 			links += q * float64(far)
 		}
 	}

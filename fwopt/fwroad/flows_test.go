@@ -1,4 +1,4 @@
-package fwset_test
+package fwroad_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
@@ -18,23 +19,23 @@ import (
 func TestFlows(t *testing.T) {
 	arcs, from, to := layers(3, 3)
 	conform(t,
-		fwset.NewFlows(arcs, []fwset.Demand{{From: from, To: to, Flow: 3}, {From: 1, To: to, Flow: 2}, {From: from, To: 4, Flow: 0.5}}, 0),
-		fwset.NewFlows([]fwset.Arc{{From: 0, To: 1}}, []fwset.Demand{{From: 0, To: 1, Flow: 7}}, 0))
-	circle := []fwset.Arc{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}}
-	make1 := func(d fwset.Demand, thru int) func() {
-		return func() { fwset.NewFlows(circle, []fwset.Demand{{From: 0, To: 1, Flow: 1}, d}, thru) }
+		fwroad.NewFlows(arcs, []fwroad.Demand{{From: from, To: to, Flow: 3}, {From: 1, To: to, Flow: 2}, {From: from, To: 4, Flow: 0.5}}, 0),
+		fwroad.NewFlows([]fwroad.Arc{{From: 0, To: 1}}, []fwroad.Demand{{From: 0, To: 1, Flow: 7}}, 0))
+	circle := []fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}}
+	make1 := func(d fwroad.Demand, thru int) func() {
+		return func() { fwroad.NewFlows(circle, []fwroad.Demand{{From: 0, To: 1, Flow: 1}, d}, thru) }
 	}
-	f := fwset.NewFlows(circle, []fwset.Demand{{From: 0, To: 2, Flow: 1}}, 0)
+	f := fwroad.NewFlows(circle, []fwroad.Demand{{From: 0, To: 2, Flow: 1}}, 0)
 	x := make([]float64, 3)
 	panics(t, map[string]func(){
-		"a network of 0 arcs":                         func() { fwset.NewFlows(nil, nil, 0) },
-		"a network without demands":                   func() { fwset.NewFlows(circle, nil, 0) },
-		"a demand of -1 from node 0 to node 2":        make1(fwset.Demand{From: 0, To: 2, Flow: -1}, 0),
-		"a demand of NaN":                             make1(fwset.Demand{From: 0, To: 2, Flow: math.NaN()}, 0),
-		"a demand from node 2 to itself":              make1(fwset.Demand{From: 2, To: 2, Flow: 1}, 0),
-		"a demand from node 0 to node 3 in a network": make1(fwset.Demand{From: 0, To: 3, Flow: 1}, 0),
-		"no path leads from node 0 to node 2":         make1(fwset.Demand{From: 0, To: 2, Flow: 1}, 2),
-		"arc 0 leads from node 0 to -2":               func() { fwset.NewFlows([]fwset.Arc{{From: 0, To: -2}}, nil, 0) },
+		"a network of 0 arcs":                         func() { fwroad.NewFlows(nil, nil, 0) },
+		"a network without demands":                   func() { fwroad.NewFlows(circle, nil, 0) },
+		"a demand of -1 from node 0 to node 2":        make1(fwroad.Demand{From: 0, To: 2, Flow: -1}, 0),
+		"a demand of NaN":                             make1(fwroad.Demand{From: 0, To: 2, Flow: math.NaN()}, 0),
+		"a demand from node 2 to itself":              make1(fwroad.Demand{From: 2, To: 2, Flow: 1}, 0),
+		"a demand from node 0 to node 3 in a network": make1(fwroad.Demand{From: 0, To: 3, Flow: 1}, 0),
+		"no path leads from node 0 to node 2":         make1(fwroad.Demand{From: 0, To: 2, Flow: 1}, 2),
+		"arc 0 leads from node 0 to -2":               func() { fwroad.NewFlows([]fwroad.Arc{{From: 0, To: -2}}, nil, 0) },
 		"a cost of -1 on arc 1, from node 1 to":       func() { f.Argmin(x, []float64{1, -1, 1}) },
 		"NaN in the costs of a network, at place 2":   func() { f.Argmin(x, []float64{1, 1, math.NaN()}) },
 		"a vector of length 2":                        func() { f.Argmin(x[:2], x) },
@@ -47,13 +48,13 @@ func TestUnmet(t *testing.T) {
 	met, not := 0, 0
 	for range 2000 {
 		n, thru := 2+rng.IntN(7), rng.IntN(4)
-		arcs := []fwset.Arc{{From: n - 1, To: 0}}
+		arcs := []fwroad.Arc{{From: n - 1, To: 0}}
 		for range rng.IntN(4 * n) {
-			arcs = append(arcs, fwset.Arc{From: rng.IntN(n), To: rng.IntN(n)})
+			arcs = append(arcs, fwroad.Arc{From: rng.IntN(n), To: rng.IntN(n)})
 		}
-		var demands []fwset.Demand
+		var demands []fwroad.Demand
 		for range 4 {
-			demands = append(demands, fwset.Demand{From: rng.IntN(n), To: rng.IntN(n + 1), Flow: 1})
+			demands = append(demands, fwroad.Demand{From: rng.IntN(n), To: rng.IntN(n + 1), Flow: 1})
 		}
 		want := -1
 		for i, d := range demands {
@@ -70,7 +71,7 @@ func TestUnmet(t *testing.T) {
 				break
 			}
 		}
-		if got := fwset.Unmet(arcs, demands, thru); got != want {
+		if got := fwroad.Unmet(arcs, demands, thru); got != want {
 			t.Fatalf("%v, %v, %d: demand %d, want %d", arcs, demands, thru, got, want)
 		}
 		if want < 0 {
@@ -91,9 +92,9 @@ func TestFlowsByAllPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 2000 {
 		n, thru := 2+rng.IntN(8), rng.IntN(3)
-		var arcs []fwset.Arc
+		var arcs []fwroad.Arc
 		for range 1 + rng.IntN(4*n) {
-			arcs = append(arcs, fwset.Arc{From: rng.IntN(n), To: rng.IntN(n)})
+			arcs = append(arcs, fwroad.Arc{From: rng.IntN(n), To: rng.IntN(n)})
 		}
 		g := make([]float64, len(arcs))
 		for k := range g {
@@ -115,13 +116,13 @@ func TestFlowsByAllPairs(t *testing.T) {
 				}
 			}
 		}
-		var demands []fwset.Demand
+		var demands []fwroad.Demand
 		want, net, ends := 0.0, make([]float64, n), make([]float64, n)
 		for range 12 {
 			u, v := rng.IntN(n), rng.IntN(n)
 			if d := dist[u*n+v]; u != v && !math.IsInf(d, 1) {
 				q := float64(1 + rng.IntN(9))
-				demands = append(demands, fwset.Demand{From: u, To: v, Flow: q})
+				demands = append(demands, fwroad.Demand{From: u, To: v, Flow: q})
 				want += q * d
 				net[u], net[v] = net[u]-q, net[v]+q
 				ends[u] += q // what may leave an end
@@ -130,7 +131,7 @@ func TestFlowsByAllPairs(t *testing.T) {
 		if demands == nil {
 			continue
 		}
-		f := fwset.NewFlows(arcs, demands, thru)
+		f := fwroad.NewFlows(arcs, demands, thru)
 		v := make([]float64, len(arcs))
 		if f.Argmin(v, g); floats.Dot(g, v) != want && floats.Max(g) > 0 || floats.Min(v) < 0 {
 			t.Fatalf("%v, %v, %d, g = %v: %v costs %g, want %g", arcs, demands, thru, g, v, floats.Dot(g, v), want)
@@ -150,18 +151,18 @@ func TestFlowsByAllPairs(t *testing.T) {
 
 // grid is a square of nodes with arcs both ways between neighbours, demands between some,
 // and costs.
-func grid(side int) (arcs []fwset.Arc, demands []fwset.Demand, g []float64) {
+func grid(side int) (arcs []fwroad.Arc, demands []fwroad.Demand, g []float64) {
 	rng := rand.New(rand.NewPCG(uint64(side), 1))
 	for u := range side * side {
 		if u%side > 0 {
-			arcs = append(arcs, fwset.Arc{From: u, To: u - 1}, fwset.Arc{From: u - 1, To: u})
+			arcs = append(arcs, fwroad.Arc{From: u, To: u - 1}, fwroad.Arc{From: u - 1, To: u})
 		}
 		if u >= side {
-			arcs = append(arcs, fwset.Arc{From: u, To: u - side}, fwset.Arc{From: u - side, To: u})
+			arcs = append(arcs, fwroad.Arc{From: u, To: u - side}, fwroad.Arc{From: u - side, To: u})
 		}
 		for range 20 {
 			if v := rng.IntN(side * side); u%5 == 0 && u != v {
-				demands = append(demands, fwset.Demand{From: u, To: v, Flow: rng.Float64()})
+				demands = append(demands, fwroad.Demand{From: u, To: v, Flow: rng.Float64()})
 			}
 		}
 	}
@@ -174,7 +175,7 @@ func grid(side int) (arcs []fwset.Arc, demands []fwset.Demand, g []float64) {
 // The same bits on any number of processors, though each adds up what it has done.
 func TestFlowsOnManyProcessors(t *testing.T) {
 	arcs, demands, g := grid(30)
-	f := fwset.NewFlows(arcs, demands, 0)
+	f := fwroad.NewFlows(arcs, demands, 0)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one, many := make([]float64, len(g)), make([]float64, len(g))
 	f.Argmin(one, g)
@@ -191,7 +192,7 @@ func TestFlowsOnManyProcessors(t *testing.T) {
 		for i < len(demands) && demands[i].From == demands[k].From {
 			i++
 		}
-		fwset.NewFlows(arcs, demands[k:i], 0).Argmin(alone, g)
+		fwroad.NewFlows(arcs, demands[k:i], 0).Argmin(alone, g)
 		floats.Add(many, alone)
 	}
 	if e := floats.Distance(one, many, math.Inf(1)); e > 1e-9 {
@@ -200,12 +201,12 @@ func TestFlowsOnManyProcessors(t *testing.T) {
 }
 
 func TestFlowsIdentity(t *testing.T) {
-	arcs := []fwset.Arc{{From: 2, To: 1}, {From: 1, To: 0}, {From: 2, To: 0}}
-	d := []fwset.Demand{{From: 2, To: 1, Flow: 1}, {From: 2, To: 0, Flow: 1}}
+	arcs := []fwroad.Arc{{From: 2, To: 1}, {From: 1, To: 0}, {From: 2, To: 0}}
+	d := []fwroad.Demand{{From: 2, To: 1, Flow: 1}, {From: 2, To: 0, Flow: 1}}
 	seen := map[uint64]int{}
-	for i, f := range []*fwset.Flows{
-		fwset.NewFlows(arcs, d, 0), fwset.NewFlows(arcs, d, 1), fwset.NewFlows(arcs, d[:1], 0), fwset.NewFlows(arcs[:2], d, 0),
-		fwset.NewFlows(arcs, []fwset.Demand{d[0], {From: 2, To: 0, Flow: 2}}, 0), fwset.NewFlows(arcs, []fwset.Demand{d[0], d[0]}, 0),
+	for i, f := range []*fwroad.Flows{
+		fwroad.NewFlows(arcs, d, 0), fwroad.NewFlows(arcs, d, 1), fwroad.NewFlows(arcs, d[:1], 0), fwroad.NewFlows(arcs[:2], d, 0),
+		fwroad.NewFlows(arcs, []fwroad.Demand{d[0], {From: 2, To: 0, Flow: 2}}, 0), fwroad.NewFlows(arcs, []fwroad.Demand{d[0], d[0]}, 0),
 	} {
 		h := ident.Ask(f, 0).Hash()
 		if k, same := seen[h]; same {
@@ -219,7 +220,7 @@ func TestFlowsIdentity(t *testing.T) {
 func BenchmarkFlows(b *testing.B) {
 	arcs, demands, g := grid(20)
 	b.Run("Argmin", func(b *testing.B) {
-		f := fwset.NewFlows(arcs, demands, 0)
+		f := fwroad.NewFlows(arcs, demands, 0)
 		var v fwset.Vertex
 		for b.Loop() {
 			f.ArgminVertex(&v, g, 0, nil)
@@ -242,8 +243,8 @@ func BenchmarkFlows(b *testing.B) {
 
 func ExampleFlows() {
 	// A long way round, 0 → 1 → 2, and a straight road, 0 → 2.
-	arcs := []fwset.Arc{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 2}}
-	f := fwset.NewFlows(arcs, []fwset.Demand{{From: 0, To: 2, Flow: 100}, {From: 1, To: 2, Flow: 10}}, 0)
+	arcs := []fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 2}}
+	f := fwroad.NewFlows(arcs, []fwroad.Demand{{From: 0, To: 2, Flow: 100}, {From: 1, To: 2, Flow: 10}}, 0)
 	v := make([]float64, f.Dim())
 	f.Argmin(v, []float64{5, 5, 12}) // the costs of the arcs
 	fmt.Println(v)

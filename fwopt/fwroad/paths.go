@@ -1,9 +1,10 @@
-package fwset
+package fwroad
 
 import (
 	"math"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
@@ -36,12 +37,12 @@ type Paths struct {
 func NewPaths(arcs []Arc, from, to int) *Paths {
 	n := countNodes("a path polytope", arcs, from, to)
 	if from == to {
-		panic(need.Linef("fwset: a path polytope from node %d to itself", from))
+		panic(need.Linef("fwroad: a path polytope from node %d to itself", from))
 	}
 	all := func(int) bool { return true }
 	ahead := newStar(n, arcs, false).reach(from, all)
 	if !ahead[to] {
-		panic(need.Linef("fwset: no path leads from node %d to node %d", from, to))
+		panic(need.Linef("fwroad: no path leads from node %d to node %d", from, to))
 	}
 	back := newStar(n, arcs, true).reach(to, all)
 	p := &Paths{arcs: slices.Clone(arcs), from: from, to: to, used: make([]bool, len(arcs))}
@@ -54,7 +55,7 @@ func NewPaths(arcs []Arc, from, to int) *Paths {
 	}
 	order, cycle := newStar(n, some, false).sorted()
 	if cycle >= 0 {
-		panic(need.Linef("fwset: a path polytope with a cycle, at node %d or before it, between node %d and node %d", cycle, from, to))
+		panic(need.Linef("fwroad: a path polytope with a cycle, at node %d or before it, between node %d and node %d", cycle, from, to))
 	}
 	at := make([]int32, n)
 	for _, u := range order {
@@ -81,17 +82,17 @@ func (p *Paths) Dim() int { return len(p.arcs) }
 // flow that parts evenly, at each node, going backwards, over the arcs that lead there. It
 // panics if g holds a NaN or an infinity.
 func (p *Paths) Argmin(dst, g []float64) {
-	var v Vertex
-	checkLen(len(p.arcs), dst)
+	var v fwset.Vertex
+	need.Len("fwroad", len(p.arcs), dst)
 	p.ArgminVertex(&v, g, 0, nil)
 	v.Dense(dst)
 }
 
 // ArgminVertex is Argmin as a sparse vertex, dense if g = 0. It is exact, on whole numbers
 // without rounding. It panics if g holds a NaN or an infinity.
-func (p *Paths) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
-	checkLen(len(p.arcs), g)
-	if checkFinite("the costs of a path polytope", g) {
+func (p *Paths) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.Warm) float64 {
+	need.Len("fwroad", len(p.arcs), g)
+	if need.Finite("fwroad", "the costs of a path polytope", g) {
 		p.centre(v.SetDense(len(g)))
 		return 0
 	}
@@ -159,7 +160,7 @@ func (p *Paths) Diameter() float64 {
 // Gauge returns 1 + Σ |what is lost or gained at a node| + Σ max{0, −x_k} + Σ |x_k| over
 // the arcs on no path. The set has no interior, so it is never below 1.
 func (p *Paths) Gauge(x []float64) float64 {
-	checkLen(len(p.arcs), x)
+	need.Len("fwroad", len(p.arcs), x)
 	nodes := 0
 	for _, a := range p.arcs {
 		nodes = max(nodes, a.From+1, a.To+1)

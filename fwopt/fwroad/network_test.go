@@ -1,4 +1,4 @@
-package fwdata
+package fwroad
 
 import (
 	"context"
@@ -13,9 +13,7 @@ import (
 
 	"github.com/projection-free/fwlab/datasets"
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
-	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -66,11 +64,11 @@ func mustOwn(t *testing.T) *Network {
 
 func TestReadNetwork(t *testing.T) {
 	n := mustOwn(t)
-	arcs := []fwset.Arc{{From: 0, To: 2}, {From: 2, To: 1}, {From: 0, To: 3}, {From: 3, To: 1}}
-	links := []fwsum.Link{{Free: 6, Capacity: 100, B: 0.15, Power: 4}, {Free: 5, Capacity: 200}, {Free: 7, Capacity: 100, B: 0.15, Power: 4}, {Free: 8, Capacity: 100, B: 1, Power: 1.5}}
+	arcs := []Arc{{From: 0, To: 2}, {From: 2, To: 1}, {From: 0, To: 3}, {From: 3, To: 1}}
+	links := []Link{{Free: 6, Capacity: 100, B: 0.15, Power: 4}, {Free: 5, Capacity: 200}, {Free: 7, Capacity: 100, B: 0.15, Power: 4}, {Free: 8, Capacity: 100, B: 1, Power: 1.5}}
 	if n.Name != "own" || n.Nodes != 4 || n.Zones != 2 || n.Thru != 2 || n.Within != 3.5 || n.Generated ||
 		!slices.Equal(n.Arcs, arcs) || !slices.Equal(n.Links, links) || !slices.Equal(n.Toll, []float64{0, 3, 0, 0}) ||
-		!slices.Equal(n.Length, []float64{2.5, 1, 2, 2}) || !slices.Equal(n.Demands, []fwset.Demand{{From: 0, To: 1, Flow: 150}}) {
+		!slices.Equal(n.Length, []float64{2.5, 1, 2, 2}) || !slices.Equal(n.Demands, []Demand{{From: 0, To: 1, Flow: 150}}) {
 		t.Errorf("%+v", n)
 	}
 	if got, want := n.String(), "own: 2 zones, 4 nodes, 4 links, 1 demands, 150 trips"; got != want {
@@ -283,28 +281,15 @@ func FuzzReadNetwork(f *testing.F) {
 }
 
 func TestLoadNetwork(t *testing.T) {
-	e := datasets.Network{Name: "own", Toll: 2, Best: 7, Grid: [3]int{2, 3, 0}}
-	data, cache := t.TempDir(), t.TempDir()
-	_, err := loadNetwork(e, data, cache)
-	if !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "fwfetch/get own") {
-		t.Errorf("nowhere: %v", err)
-	}
-	for i, f := range []*datasets.Entry{&e.Net, &e.Trips, &e.Flow, &e.Nodes} {
-		text := []string{ownNet, ownTrips, ownFlow, ownNodes}[i]
-		*f = datasets.Entry{Name: "own", File: fmt.Sprint("own", i), SHA256: sum([]byte(text)), MaxBytes: 10000}
-		write(t, filepath.Join([]string{data, filepath.Join(data, "own"), filepath.Join(data, "traffic", "own"), cache}[i], f.File), []byte(text))
-	}
-	n, err := loadNetwork(e, data, cache)
-	if err != nil || n.Best != 7 || n.Links[1].Fixed != 6 || n.Flow[0] != 100.5 || n.X[1] != 2 || n.Name != "own" || n.Source != filepath.Join(data, "own0") {
+	e := datasets.Network{Name: "own", Toll: 2, Best: 7}
+	paths, texts := [4]string{"0", "1", "2", "3"}, [4][]byte{[]byte(ownNet), []byte(ownTrips), []byte(ownFlow), []byte(ownNodes)}
+	n, err := build(e, paths, texts)
+	if err != nil || n.Best != 7 || n.Links[1].Fixed != 6 || n.Flow[0] != 100.5 || n.X[1] != 2 || n.Name != "own" || n.Source != "0" {
 		t.Fatalf("%+v, %v", n, err)
 	}
-	os.Remove(filepath.Join(cache, "own3"))
-	if n, err = loadNetwork(e, data, ""); err != nil || n.X != nil || n.Flow == nil {
+	paths[3] = ""
+	if n, err = build(e, paths, texts); err != nil || n.X != nil || n.Flow == nil {
 		t.Errorf("without coordinates: %+v, %v", n, err)
-	}
-	write(t, filepath.Join(data, "own0"), []byte(ownNet+"\n"))
-	if _, err = loadNetwork(e, data, cache); err == nil || errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "own0") || !strings.Contains(err.Error(), "SHA-256") {
-		t.Errorf("a changed file: %v", err)
 	}
 	if _, err := LoadNetwork("nosuch"); err == nil || !strings.Contains(err.Error(), "SiouxFalls, Anaheim, Chicago-Sketch") {
 		t.Errorf("no such network: %v", err)
@@ -323,7 +308,7 @@ func TestGrid(t *testing.T) {
 			continue
 		}
 		f, omega := n.Beckmann(), n.Flows()
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.BiconjugateFW{}, fwopt.Budget{Steps: 60, DualityGap: true})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &BiconjugateFW{}, fwopt.Budget{Steps: 60, DualityGap: true})
 		full, streets := 0, 0
 		for k, l := range n.Links {
 			if l.B > 0 {
@@ -341,7 +326,7 @@ func TestGrid(t *testing.T) {
 	for _, c := range [][3]int{{0, 5, 0}, {1, 1, 0}, {2, 2, 5}, {2, 2, 1}, {2, 2, -1}} {
 		func() {
 			defer func() {
-				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "fwdata: a grid of") {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "fwroad: a grid of") {
 					t.Errorf("%v: %s", c, r)
 				}
 			}()
@@ -364,7 +349,7 @@ func TestGridBits(t *testing.T) {
 // The laws of the days: means and ranges of the multipliers, which two values of f with
 // one link and power 1 give away.
 func TestScenarios(t *testing.T) {
-	n := &Network{Links: []fwsum.Link{{Free: 1, Capacity: 1, B: 1, Power: 1}}}
+	n := &Network{Links: []Link{{Free: 1, Capacity: 1, B: 1, Power: 1}}}
 	const days = 20000
 	f := n.Scenarios(days, 1)
 	var free, capacity, halved float64
@@ -399,7 +384,7 @@ func TestScenarios(t *testing.T) {
 func TestPublished(t *testing.T) {
 	for _, name := range []string{"SiouxFalls", "Anaheim", "Chicago-Sketch"} {
 		n, err := LoadNetwork(name)
-		if errors.Is(err, ErrNotHere) {
+		if errors.Is(err, fwdata.ErrNotHere) {
 			t.Skip(err)
 		}
 		if err != nil {
@@ -416,7 +401,7 @@ func TestPublished(t *testing.T) {
 			t.Errorf("%s: f of the published flows is %.16g, published is %.16g", name, known, want)
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		tr := fwopt.Run(ctx, fwopt.NewOracle(f, omega, 1), &fwmore.BiconjugateFW{}, fwopt.Budget{Steps: 1000, DualityGap: true,
+		tr := fwopt.Run(ctx, fwopt.NewOracle(f, omega, 1), &BiconjugateFW{}, fwopt.Budget{Steps: 1000, DualityGap: true,
 			Watch: func(_ *fwopt.Trace, p fwopt.Point) {
 				if p.F <= want*(1+5e-7) {
 					stop()
@@ -447,11 +432,18 @@ func ExampleReadNetwork() {
 	}
 	fmt.Println(n)
 	f := n.Beckmann()
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, n.Flows(), 1), &fwmore.BiconjugateFW{}, fwopt.Budget{Steps: 50})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, n.Flows(), 1), &BiconjugateFW{}, fwopt.Budget{Steps: 50})
 	minutes := make([]float64, len(n.Arcs))
 	f.Grad(minutes, tr.W, fwopt.Batch{})
 	fmt.Printf("flows %.1f, minutes %.2f\n", tr.W, minutes)
 	// Output:
 	// own: 2 zones, 4 nodes, 4 links, 1 demands, 150 trips
 	// flows [145.8 145.8 4.2 4.2], minutes [10.07 5.00 7.00 8.07]
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,4 +1,4 @@
-package fwsum
+package num
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 )
 
 // Functions on which Newton's method alone overshoots, creeps or stands still.
-func TestMinimizeLine(t *testing.T) {
+func TestMinimize(t *testing.T) {
 	for name, c := range map[string]struct {
 		slope func(x float64) (d1, d2 float64)
 		want  float64
@@ -43,7 +43,7 @@ func TestMinimizeLine(t *testing.T) {
 		}, 0.2},
 	} {
 		calls := 0
-		got := minimizeLine(func(x float64) (float64, float64) {
+		got := MinimizeByNewton(func(x float64) (float64, float64) {
 			calls++
 			return c.slope(x)
 		})
@@ -55,7 +55,7 @@ func TestMinimizeLine(t *testing.T) {
 			t.Errorf("%s: %.17g after %d steps, want %.17g", name, got, calls, c.want)
 		}
 		calls = 0
-		got = minimizeBySlope(func(x float64) float64 {
+		got = MinimizeBySlope(func(x float64) float64 {
 			calls++
 			d1, _ := c.slope(x)
 			return d1
@@ -67,22 +67,22 @@ func TestMinimizeLine(t *testing.T) {
 }
 
 // Where the slope jumps at 0 there is no root to find, and both end.
-func TestMinimizeLineAtAJump(t *testing.T) {
+func TestMinimizeAtAJump(t *testing.T) {
 	slope := func(x float64) float64 {
 		if x == 0 {
 			return -1
 		}
 		return 1
 	}
-	newton := minimizeLine(func(x float64) (float64, float64) { return slope(x), 0 })
-	if chord := minimizeBySlope(slope); !(newton >= 0 && newton < 1e-15 && chord >= 0 && chord < 1e-15) {
+	newton := MinimizeByNewton(func(x float64) (float64, float64) { return slope(x), 0 })
+	if chord := MinimizeBySlope(slope); !(newton >= 0 && newton < 1e-15 && chord >= 0 && chord < 1e-15) {
 		t.Errorf("minima at %g and %g, want 0", newton, chord)
 	}
 }
 
 // On sums of smooth functions a handful of steps is enough, wherever the root;
 // without the second derivative it takes a few more.
-func TestMinimizeLineIsFast(t *testing.T) {
+func TestMinimizeIsFast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const trials = 1000
 	var total, most [2]int
@@ -96,8 +96,8 @@ func TestMinimizeLineIsFast(t *testing.T) {
 			return a*u + th + 1e-15, a + b*(1-th*th)
 		}
 		for k, minimize := range []func() float64{
-			func() float64 { return minimizeLine(slope) },
-			func() float64 { return minimizeBySlope(func(x float64) float64 { d1, _ := slope(x); return d1 }) },
+			func() float64 { return MinimizeByNewton(slope) },
+			func() float64 { return MinimizeBySlope(func(x float64) float64 { d1, _ := slope(x); return d1 }) },
 		} {
 			calls = 0
 			if got := minimize(); !(math.Abs(got-root) <= 1e-12) {

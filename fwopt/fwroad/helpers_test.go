@@ -1,0 +1,89 @@
+package fwroad_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+)
+
+func normals(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// drawn is a batch of k terms of n, some of them twice, with weights of both signs.
+func drawn(rng *rand.Rand, n, k int) (b fwopt.Batch) {
+	for range k {
+		b.Index, b.Weight = append(b.Index, rng.IntN(n)), append(b.Weight, rng.NormFloat64())
+	}
+	return b
+}
+
+func dot(a, b []float64) (s float64) {
+	for j := range a {
+		s += a[j] * b[j]
+	}
+	return s
+}
+func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }
+func comb(a float64, x []float64, b float64, y []float64) []float64 {
+	z := make([]float64, len(x))
+	for j := range z {
+		z[j] = a*x[j] + b*y[j]
+	}
+	return z
+}
+func sub(x, y []float64) []float64 { return comb(1, x, -1, y) }
+
+// rows is a small instance: four rows of two numbers.
+func rows() *fwsum.LeastSquares {
+	x := &fwsum.Sparse{
+		N: 4, M: 2,
+		Ptr: []int{0, 1, 2, 4, 6},
+		Col: []int32{0, 1, 0, 1, 0, 1},
+		Val: []float64{1, 1, 1, 1, 1, -1},
+	}
+	return fwsum.NewLeastSquares(x, []float64{1, 0.5, 1, 0.5})
+}
+
+// squares is a random strongly convex least squares of 3d rows.
+func squares(d int, seed uint64) *fwsum.LeastSquares {
+	r := rand.New(rand.NewPCG(seed, 99))
+	x, b := &fwsum.Dense{N: 3 * d, M: d, Val: make([]float64, 3*d*d)}, make([]float64, 3*d)
+	for i := range x.Val {
+		x.Val[i] = r.NormFloat64()
+	}
+	for i := range b {
+		b[i] = 2 * r.NormFloat64()
+	}
+	return fwsum.NewLeastSquares(x, b)
+}
+
+// conform runs fwtest.TestDomain on each.
+func conform(t *testing.T, domains ...fwset.Domain) {
+	t.Helper()
+	for _, d := range domains {
+		t.Run(fmt.Sprintf("%T %d", d, d.Dim()), func(t *testing.T) { fwtest.TestDomain(t, d) })
+	}
+}
+
+// panics holds that each call ends in a panic that says this.
+func panics(t *testing.T, calls map[string]func()) {
+	t.Helper()
+	for want, call := range calls {
+		if got := small.Panics(call); !strings.HasPrefix(got, "fwroad: ") || !strings.Contains(got, want) {
+			t.Errorf("%q, want fwroad: … %q", got, want)
+		}
+	}
+}
