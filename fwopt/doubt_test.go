@@ -9,7 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // raised is 1 + Σ_j |w_j|, least at its kink, where the duality gap is not 0.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
-	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // Every built-in method keeps the contract that fwtest.TestMethod holds a reader's own methods

@@ -67,8 +67,7 @@ func TestArrows(t *testing.T) {
 		"fwopt/fwsum fwopt/fwmore fwopt/fwkeep fwopt/fwrate fwopt/fwinst",
 		"fwopt/fwtest fwopt/fwdata fwopt/fwplot fwopt/fwnb",
 		"fwopt/fwroad",
-		"fwopt/fwtest/small fwopt/fwrace fwopt/fwverify fwopt/fwfetch",
-		"fwopt/fwfetch/get",
+		"fwopt/internal/small fwopt/fwrace fwopt/fwverify fwopt/fwfetch",
 	} {
 		for _, room := range strings.Fields(rooms) {
 			floor[room] = n

@@ -81,10 +81,10 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "fwlab"), nil
 }
 
-// Adopt checks the file at path as Load would, moves it into CacheDir (so it must
+// Import checks the file at path as Load would, moves it into CacheDir (so it must
 // lie on the same file system; there is best), and returns its set. A file that
 // fails the check stays where it is.
-func Adopt(e datasets.Entry, path string) (*Set, error) {
+func Import(e datasets.Entry, path string) (*Set, error) {
 	dir, err := CacheDir()
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func find(e datasets.Entry, dataDir, cacheDir string) (path string, mark [32]byt
 // notHere returns the error for a set without a source, when its binary file is
 // unusable too: one line, with the remedy.
 func notHere(e datasets.Entry, dataDir, cacheDir string, unusable error) error {
-	get := fmt.Sprintf("run `go run ./fwopt/fwfetch/get %s` in fwlab's folder, or call fwfetch.Load, or set FWLAB_DATA to a folder that holds %s",
+	get := fmt.Sprintf("run `go run ./fwopt/fwfetch %s` in fwlab's folder, or set FWLAB_DATA to a folder that holds %s",
 		e.Name, e.File)
 	looked := "FWLAB_DATA is not set"
 	if dataDir != "" {

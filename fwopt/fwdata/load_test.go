@@ -83,7 +83,7 @@ func TestLoadPlaces(t *testing.T) {
 	data, cache := t.TempDir(), filepath.Join(t.TempDir(), "made", "by", "Load")
 	e := tiny()
 	if _, err := load(e, "", cache); !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "FWLAB_DATA is not set") ||
-		!strings.Contains(err.Error(), "fwfetch/get tiny") || strings.Contains(err.Error(), "\n") {
+		!strings.Contains(err.Error(), "fwopt/fwfetch tiny") || strings.Contains(err.Error(), "\n") {
 		t.Fatal(err)
 	}
 	if _, err := load(e, data, cache); !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "FWLAB_DATA is "+data) {
@@ -229,7 +229,7 @@ func TestLoadDamagedCacheAlone(t *testing.T) {
 	try := func(b []byte) {
 		t.Helper()
 		write(t, bin, b)
-		refuse(t, e, "", cache, bin, "damaged", "remove it", "fwfetch/get tiny", "FWLAB_DATA", "tiny.bz2")
+		refuse(t, e, "", cache, bin, "damaged", "remove it", "fwopt/fwfetch tiny", "FWLAB_DATA", "tiny.bz2")
 		if now, err := os.ReadFile(bin); err != nil || !bytes.Equal(now, b) {
 			t.Errorf("a refused file has changed: %v", err)
 		}
@@ -251,7 +251,7 @@ func TestLoadDamagedCacheAlone(t *testing.T) {
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	refuse(t, e, "", cache, bin, "remove it", "fwfetch/get tiny")
+	refuse(t, e, "", cache, bin, "remove it", "fwopt/fwfetch tiny")
 }
 
 // A whole binary file that does not serve, without its source, is as good as none, and the error says so.
@@ -271,7 +271,7 @@ func TestLoadOldCacheAlone(t *testing.T) {
 		if !errors.Is(err, ErrNotHere) {
 			t.Fatal(err)
 		}
-		for _, want := range []string{bin, "another version or from another file", "fwfetch/get tiny"} {
+		for _, want := range []string{bin, "another version or from another file", "fwopt/fwfetch tiny"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%q does not say %q", err, want)
 			}
@@ -459,14 +459,14 @@ func TestAdopt(t *testing.T) {
 	e := tiny()
 	path := filepath.Join(filepath.Dir(dir), "download")
 	write(t, path, []byte(small))
-	if _, err := Adopt(e, path); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := Import(e, path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil {
 		t.Error("a refused file is gone")
 	}
 	write(t, path, smallBz2)
-	s, err := Adopt(e, path)
+	s, err := Import(e, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -516,13 +516,13 @@ func TestLoadByName(t *testing.T) {
 	}
 }
 
-// Missing has what something generated stands in for, and nothing else.
-func TestMissing(t *testing.T) {
+// Unavailable has what something generated stands in for, and nothing else.
+func TestUnavailable(t *testing.T) {
 	useCache(func(k, v string) error { t.Setenv(k, v); return nil }, t.TempDir())
 	data := t.TempDir()
 	t.Setenv("FWLAB_DATA", data)
 	for _, want := range [][]string{{"news20", "SiouxFalls", "Anaheim"}, {"Anaheim"}} {
-		if got := Missing("digits", "news20", "SiouxFalls", "Anaheim"); !slices.Equal(got, want) {
+		if got := Unavailable("digits", "news20", "SiouxFalls", "Anaheim"); !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		// Damaged ones are here.
@@ -535,7 +535,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%q", p)
 		}
 	}()
-	Missing("mnist")
+	Unavailable("mnist")
 }
 
 // The files of a network lie where those of a set may, or in a folder for traffic; the last two
@@ -544,7 +544,7 @@ func TestNetworkFiles(t *testing.T) {
 	e := datasets.Network{Name: "own"}
 	data, cache := t.TempDir(), t.TempDir()
 	_, _, err := networkFiles(e, data, cache)
-	if !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "fwfetch/get own") {
+	if !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "fwopt/fwfetch own") {
 		t.Errorf("nowhere: %v", err)
 	}
 	var want [4]string

@@ -10,9 +10,9 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// AdoptFile checks the file of e at path, and moves it into CacheDir, so it must lie on
+// ImportFile checks the file of e at path, and moves it into CacheDir, so it must lie on
 // the same file system. A file that fails the check stays where it is.
-func AdoptFile(e datasets.Entry, path string) error {
+func ImportFile(e datasets.Entry, path string) error {
 	dir, err := CacheDir()
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func networkFiles(e datasets.Network, dataDir, cacheDir string) (paths [4]string
 			path, _, err = find(file, filepath.Join(dataDir, "traffic"), "")
 		}
 		if path == "" && err == nil && i < 2 {
-			err = fmt.Errorf("fwdata: %s of %s is %w (FWLAB_DATA is %q; cache %s): run `go run ./fwopt/fwfetch/get %s` in fwlab's folder, or call fwfetch.LoadNetwork, or set FWLAB_DATA to a folder that holds it",
+			err = fmt.Errorf("fwdata: %s of %s is %w (FWLAB_DATA is %q; cache %s): run `go run ./fwopt/fwfetch %s` in fwlab's folder, or set FWLAB_DATA to a folder that holds it",
 				file.File, e.Name, ErrNotHere, dataDir, cacheDir, e.Name)
 		}
 		if err == nil && path != "" {
@@ -61,10 +61,10 @@ func networkFiles(e datasets.Network, dataDir, cacheDir string) (paths [4]string
 	return paths, texts, nil
 }
 
-// Missing returns which of these sets and road networks of the registry are not on this
+// Unavailable returns which of these sets and road networks of the registry are not on this
 // machine, so that LoadOrTwin and fwroad.LoadNetworkOrGrid generate something in their place. A
 // damaged one is not missing. It panics if the registry has no such name.
-func Missing(names ...string) (missing []string) {
+func Unavailable(names ...string) (missing []string) {
 	for _, name := range names {
 		_, set := datasets.Lookup(name)
 		_, network := datasets.LookupNetwork(name)

@@ -1,7 +1,9 @@
-// Package fwfetch downloads the registry's data sets. It is apart from fwdata
-// because net/http costs every program that imports it a third of a second of
-// link time: fetch once, then load by fwdata.
-package fwfetch
+// Command fwfetch downloads data sets and road networks of the registry into the user's
+// cache, unless they are there, and prints their sizes, digests and files, or the terms of a
+// network; fwdata and fwroad load them from there:
+//
+//	go run github.com/projection-free/fwlab/fwopt/fwfetch news20
+package main
 
 import (
 	"context"
@@ -10,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,7 +23,52 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwroad"
 )
 
-// Load returns fwdata.Load(name), after downloading the file when it is not on
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprint(os.Stderr, "usage: fwfetch NAME…, where NAME is one of")
+		for _, e := range datasets.Entries() {
+			fmt.Fprint(os.Stderr, " ", e.Name)
+		}
+		for _, e := range datasets.Networks() {
+			fmt.Fprint(os.Stderr, " ", e.Name)
+		}
+		fmt.Fprintln(os.Stderr)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	failed := false
+	for _, name := range os.Args[1:] {
+		if e, network := datasets.LookupNetwork(name); network {
+			n, err := loadNetwork(ctx, name)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				failed = true
+				continue
+			}
+			fmt.Printf("%v\n  %s\n  %s\n", n, n.Source, e.Licence)
+			continue
+		}
+		s, err := load(ctx, name)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			failed = true
+			continue
+		}
+		fmt.Printf("%v\n  SHA-256 %s\n", s, s.Digest)
+		if s.Source != "" {
+			fmt.Printf("  %s\n", s.Source)
+		}
+		if e, _ := datasets.Lookup(name); e.SHA256 == "" {
+			fmt.Println("  The registry has no digest of this file. This one is pinned: later loads must match it.")
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// load returns fwdata.Load(name), after downloading the file when it is not on
 // this machine: over https, to a temporary name in fwdata.CacheDir, no longer
 // than the registry allows, checked by its SHA-256 and then renamed. A download
 // that breaks off is kept and goes on where it stopped, at once or at the next
@@ -29,7 +77,7 @@ import (
 // says.
 //
 // A damaged file is an error, not a reason to download: it may be the user's.
-func Load(ctx context.Context, name string) (*fwdata.Set, error) {
+func load(ctx context.Context, name string) (*fwdata.Set, error) {
 	s, err := fwdata.Load(name)
 	if !errors.Is(err, fwdata.ErrNotHere) {
 		return s, err
@@ -53,16 +101,16 @@ var client = &http.Client{
 // idle is how long a connection may bring nothing.
 var idle = 30 * time.Second
 
-// LoadNetwork returns fwroad.LoadNetwork(name), after downloading the files that are not
+// loadNetwork returns fwroad.LoadNetwork(name), after downloading the files that are not
 // on this machine, as Load does.
-func LoadNetwork(ctx context.Context, name string) (*fwroad.Network, error) {
+func loadNetwork(ctx context.Context, name string) (*fwroad.Network, error) {
 	n, err := fwroad.LoadNetwork(name)
 	if !errors.Is(err, fwdata.ErrNotHere) {
 		return n, err
 	}
 	e, _ := datasets.LookupNetwork(name) // there, or LoadNetwork would have said so
 	for _, file := range e.Files() {
-		if err := fetch(ctx, client, file, func(path string) error { return fwdata.AdoptFile(file, path) }); err != nil {
+		if err := fetch(ctx, client, file, func(path string) error { return fwdata.ImportFile(file, path) }); err != nil {
 			return nil, err
 		}
 	}
@@ -72,7 +120,7 @@ func LoadNetwork(ctx context.Context, name string) (*fwroad.Network, error) {
 // get downloads the file of e and hands it to fwdata.
 func get(ctx context.Context, client *http.Client, e datasets.Entry) (s *fwdata.Set, err error) {
 	err = fetch(ctx, client, e, func(path string) (err error) {
-		s, err = fwdata.Adopt(e, path)
+		s, err = fwdata.Import(e, path)
 		return err
 	})
 	return s, err

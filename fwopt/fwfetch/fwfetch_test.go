@@ -1,4 +1,4 @@
-package fwfetch
+package main
 
 import (
 	"bytes"
@@ -531,17 +531,17 @@ func TestWriteFails(t *testing.T) {
 func TestLoad(t *testing.T) {
 	newSite(t) // for the cache
 	t.Setenv("FWLAB_DATA", "")
-	if set, err := Load(context.Background(), "digits"); err != nil || set.N() != 1797 {
+	if set, err := load(context.Background(), "digits"); err != nil || set.N() != 1797 {
 		t.Error(err)
 	}
-	if _, err := Load(context.Background(), "mnist"); err == nil || !strings.Contains(err.Error(), "news20") {
+	if _, err := load(context.Background(), "mnist"); err == nil || !strings.Contains(err.Error(), "news20") {
 		t.Error(err)
 	}
 	// A user's damaged file is reported, not replaced.
 	dir := t.TempDir()
 	t.Setenv("FWLAB_DATA", dir)
 	os.WriteFile(filepath.Join(dir, "news20.bz2"), []byte("x"), 0o600)
-	if _, err := Load(context.Background(), "news20"); err == nil || !strings.Contains(err.Error(), dir) {
+	if _, err := load(context.Background(), "news20"); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Error(err)
 	}
 	// What is nowhere is asked for at the registry's address.
@@ -553,7 +553,7 @@ func TestLoad(t *testing.T) {
 	})
 	defer func() { client.Transport = nil }()
 	e, _ := datasets.Lookup("news20")
-	if _, err := Load(context.Background(), "news20"); err == nil || !strings.Contains(err.Error(), "no route to host") || asked != e.URL {
+	if _, err := load(context.Background(), "news20"); err == nil || !strings.Contains(err.Error(), "no route to host") || asked != e.URL {
 		t.Errorf("%v, asked %s", err, asked)
 	}
 }
@@ -582,7 +582,7 @@ func TestBegins(t *testing.T) {
 // A file of a network is checked and moved as it is; another one is refused and removed.
 func TestFetchFile(t *testing.T) {
 	s, e := newSite(t)
-	adopt := func(path string) error { return fwdata.AdoptFile(e, path) }
+	adopt := func(path string) error { return fwdata.ImportFile(e, path) }
 	if err := fetch(context.Background(), s.Client(), e, adopt); err != nil {
 		t.Fatal(err)
 	}
@@ -593,7 +593,7 @@ func TestFetchFile(t *testing.T) {
 	if err := fetch(context.Background(), s.Client(), e, adopt); err == nil || !strings.Contains(err.Error(), "refused and removed") || files(t) != "tiny.svm" {
 		t.Errorf("%v; in the cache: %s", err, files(t))
 	}
-	if _, err := LoadNetwork(context.Background(), "nosuch"); err == nil || !strings.Contains(err.Error(), `no network "nosuch"`) {
+	if _, err := loadNetwork(context.Background(), "nosuch"); err == nil || !strings.Contains(err.Error(), `no network "nosuch"`) {
 		t.Error(err)
 	}
 }

@@ -557,7 +557,7 @@ func TestPanics(t *testing.T) {
 		"fwinst: mu = 1.5, want at least 2":            func() { IllBox(2, 2, 1.5, 1) },
 		"fwinst: mu = 0.5, want at least 1":            func() { IllSimplex(2, 1, 0.5, 1) },
 		"fwinst: a product of 4294967296 times":        func() { Product(MSC(32, 1), MSC(32, 1)) },
-		"fwinst: a vector of length 2, not 3":         func() { p.Excess(x[:2]) },
+		"fwinst: a vector of length 2, not 3":          func() { p.Excess(x[:2]) },
 		"fwset: a vector of length 4, not 5":           func() { Product(p, MSC(2, 1)).Omega.Argmin(make([]float64, 4), x) },
 		"fwinst: a batch with term 2 of a sum of 2":    func() { p.F.Grad(x, x, single(2)) },
 		"fwinst: a batch of 1 terms with 0 weights":    func() { p.F.Grad(x, x, fwopt.Batch{Index: []int{0}}) },

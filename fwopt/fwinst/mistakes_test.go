@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	mistakes "github.com/projection-free/fwlab/fwopt/fwtest/small"
+	mistakes "github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // Bad arguments are answered in words of ours.

@@ -15,7 +15,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // descent is a method of one's own for the tests below: FW with a rate and, if it

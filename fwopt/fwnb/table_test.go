@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt/fwnb"
-	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 func ExampleReadTable() {

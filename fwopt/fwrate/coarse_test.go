@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // halving is a run on a problem with f* = 1 whose count is 4^t where f − f* is 2^−t/10,

@@ -11,7 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
-	"github.com/projection-free/fwlab/fwopt/fwtest/small"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 func normals(rng *rand.Rand, n int) []float64 {

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
@@ -34,7 +35,7 @@ type Identity struct {
 	fixed uint64 // the hash of what was said outside of Steps
 	walk  uint64 // the sum over the steps of the hash of what was said at each
 	why   string // what is missing; "" if nothing
-	other bool   // the code of this part, or of one in it, is not of this module
+	other bool   // the code of this part, or of one in it, fwopt.Version does not tell
 
 	from, steps int    // Steps goes from after the one to the other
 	loop, depth int    // which loop over Steps, and how many Parts down this is
@@ -49,7 +50,7 @@ type Identity struct {
 func (id *Identity) Of(self any) *Identity {
 	t := base(self)
 	id.self = t
-	id.other = id.other || !ours(t)
+	id.other = id.other || !versioned(t)
 	return id.Text(t.String())
 }
 
@@ -60,8 +61,14 @@ func ours(t reflect.Type) bool {
 	return path == module || strings.HasPrefix(path, module+"/") && !strings.HasSuffix(path, "_test")
 }
 
-// Foreign reports whether the type of a part is of another module, of a test or of a program.
-func Foreign(part any) bool { return !ours(base(part)) }
+// versioned reports whether fwopt.Version tells the code of a type.
+func versioned(t reflect.Type) bool {
+	module, _, _ := strings.Cut(reflect.TypeFor[Identity]().PkgPath(), "/internal/")
+	return slices.Contains([]string{"", "/fwmore", "/fwroad", "/fwset", "/fwsum"}, strings.TrimPrefix(t.PkgPath(), module))
+}
+
+// Foreign reports whether fwopt.Version does not tell the code of a part.
+func Foreign(part any) bool { return !versioned(base(part)) }
 
 // base returns the type of x, or what it points to.
 func base(x any) reflect.Type {
@@ -172,8 +179,7 @@ func (id Identity) Missing() string { return id.why }
 // Hash returns the hash of all that was said but the schedules.
 func (id Identity) Hash() uint64 { return id.fixed }
 
-// Foreign reports whether the part, or one in it, is not of this module, so that its
-// version does not tell the part's code.
+// Foreign reports whether fwopt.Version does not tell the code of the part, or of one in it.
 func (id Identity) Foreign() bool { return id.other }
 
 // identify asks x who it is, and for its schedules at the steps of a run between
