@@ -137,3 +137,23 @@ func atEnd(c Constants, N func(t int) int, t, k int) float64 {
 	}
 	return c.BoundEpoch(t)
 }
+
+// Checkpoints is EpochEnds of a method of this package that has epochs, or of a reader's with a
+// method EpochLength, and else Geometric with the ratio 2.
+func Checkpoints(m Method, last int) func(s Step) (record, last bool) {
+	switch m := m.(type) {
+	case *SVRF:
+		return EpochEnds(m.N, last)
+	case *STORC:
+		return EpochEnds(m.N, last)
+	case *STORCAway:
+		return EpochEnds(m.N, last)
+	case *SCGSStrong:
+		return EpochEnds(m.N, last)
+	case *SVRG:
+		return EpochEnds(m.N, last)
+	case interface{ EpochLength(t int) int }:
+		return EpochEnds(m.EpochLength, last)
+	}
+	return Geometric(2, last)
+}

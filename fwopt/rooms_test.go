@@ -24,10 +24,10 @@ func TestRooms(t *testing.T) {
 		path string
 		may  []string
 	}{
-		{"gonum.org/v1/plot", []string{"fwopt/fwplot", "fwopt/fwnb"}},
-		{fwlab + "fwopt/fwplot", []string{"fwopt/fwnb"}},
-		{fwlab + "fwopt/fwnb", nil},
-		{"github.com/janpfeifer/gonb", []string{"fwopt/fwnb"}},
+		{"gonum.org/v1/plot", []string{"fwopt/fwplot"}},
+		{fwlab + "fwopt/fwplot", []string{"fwopt/fwplot"}},
+		{fwlab + "fwopt/fwnb", []string{"fwopt/fwplot"}},
+		{"github.com/janpfeifer/gonb", []string{"fwopt/fwnb", "fwopt/fwplot"}},
 		{"net/http", []string{"fwopt/fwfetch"}},
 		{fwlab + "fwopt/fwfetch", []string{"fwopt/fwfetch"}},
 	}
@@ -65,7 +65,8 @@ func TestArrows(t *testing.T) {
 		"fwopt/fwset",
 		"fwopt",
 		"fwopt/fwsum fwopt/fwmore fwopt/fwkeep fwopt/fwrate fwopt/fwinst",
-		"fwopt/fwtest fwopt/fwdata fwopt/fwplot fwopt/fwnb",
+		"fwopt/fwtest fwopt/fwdata fwopt/fwnb",
+		"fwopt/fwplot",
 		"fwopt/fwroad",
 		"fwopt/internal/small fwopt/fwrace fwopt/fwverify fwopt/fwfetch",
 	} {

@@ -49,7 +49,7 @@ func ExampleProduct() {
 	// t = 3: gap below bound: true, 504768 samples, 106 linear
 }
 
-// Counts and gaps at the ends of three epochs of SVRF; fwnb.Race makes such runs on many draws.
+// Counts and gaps at the ends of three epochs of SVRF; fwnb.Runs makes such runs on many draws.
 func ExampleInstance_Run() {
 	p, m := fwinst.Simplex(4096, 16, 1), fwopt.SVRFTheorem1()
 	for _, q := range p.Run(context.Background(), m, 1, fwopt.EpochEnds(m.N, 3)) {

@@ -3,15 +3,7 @@ package fwnb_test
 import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwnb"
-	"github.com/projection-free/fwlab/fwopt/fwplot"
 )
-
-// In a cell this displays a figure; anywhere else it does nothing.
-func ExampleShow() {
-	tr := &fwopt.Trace{Method: "SVRF", Data: "digits", Points: []fwopt.Point{{F: 2}, {Step: 1, F: 1}}}
-	fwnb.Show(fwplot.Bundle(fwplot.Traces(fwplot.Steps, fwplot.Loss(), tr)))
-	// Output:
-}
 
 // In a cell this displays a table; anywhere else it does nothing.
 func ExampleTable() {

@@ -18,13 +18,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwplot"
-	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/num"
 )
-
-// A figure of fwplot is a figure of fwnb, though neither imports the other.
-var _ = func() { Show(fwplot.Bundle(fwplot.Traces(fwplot.Steps, fwplot.Loss()))) }
 
 // stage puts a notebook, a terminal or a pipe and a clock in place for a test.
 type stage struct {
@@ -56,7 +51,7 @@ func at(k int) fwopt.Point {
 
 func TestShow(t *testing.T) {
 	s := set(t, true, false)
-	Show(fwplot.Figure{PNG: []byte("png"), SVG: []byte("<svg/>"), Width: 576, Height: 346, Alt: "alt"})
+	Figure{PNG: []byte("png"), SVG: []byte("<svg/>"), Width: 576, Height: 346, Alt: "alt"}.Show()
 	if len(s.sent) != 1 || s.synced != 1 {
 		t.Fatalf("%d displays, %d complete", len(s.sent), s.synced)
 	}
@@ -70,7 +65,7 @@ func TestShow(t *testing.T) {
 	if d = s.sent[0]; d.Metadata[vegaLite] != nil {
 		t.Error("a figure without Vega has it")
 	}
-	Show(Figure{Alt: "no picture"})
+	Figure{Alt: "no picture"}.Show()
 	if d = s.sent[1]; len(d.Data) != 1 {
 		t.Errorf("%v", d.Data)
 	}
@@ -79,12 +74,10 @@ func TestShow(t *testing.T) {
 // A figure that slides goes as JSON, in types that the kernel knows, without the menu of Vega; what is none is a panic.
 func TestShowVega(t *testing.T) {
 	s := set(t, true, false)
-	scene := fwplot.NewScene("a square", fwset.Box{Lo: []float64{0, 0}, Hi: []float64{1, 1}}, []float64{1, 0}, []float64{0, 1})
-	scene.Path("FW", []float64{0, 0}, []float64{1, 0.5})
-	Show(scene.Slide(0))
+	Figure{PNG: []byte("png"), Vega: []byte(`{"layer": [1, {"mark": "line"}], "width": 420}`)}.Show()
 	d := s.sent[0]
 	spec, ok := d.Data[vegaLite].(map[string]any)
-	if !ok || len(spec["layer"].([]any)) != 4 || d.Data["image/png"] == nil {
+	if !ok || len(spec["layer"].([]any)) != 2 || d.Data["image/png"] == nil {
 		t.Fatalf("%v", d.Data)
 	}
 	if o := d.Metadata[vegaLite].(map[string]any)["embed_options"].(map[string]any); o["actions"] != false {
@@ -99,7 +92,7 @@ func TestShowVega(t *testing.T) {
 			t.Errorf("%q", p)
 		}
 	}()
-	Show(Figure{Vega: []byte("no JSON")})
+	Figure{Vega: []byte("no JSON")}.Show()
 }
 
 func TestMarkdown(t *testing.T) {
@@ -219,8 +212,8 @@ func TestProgressNotebook(t *testing.T) {
 	s.clock = s.clock.Add(time.Second)
 	p.Update(tr, at(5), 0)
 	p.Done()
-	Show(Figure{})
-	Show(Figure{})
+	Figure{}.Show()
+	Figure{}.Show()
 	for i, want := range []string{id, id, id, ""} {
 		if got := s.sent[n+i].DisplayID; got != want {
 			t.Errorf("display %d in %q, want %q", i, got, want)
@@ -295,7 +288,7 @@ func TestPipe(t *testing.T) {
 		now = func() time.Time { return time.Now().Add(time.Hour) }
 		p.Update(&fwopt.Trace{}, at(1), 0.5)
 		p.Done()
-		Show(fwplot.Figure{Alt: "alt"})
+		Figure{Alt: "alt"}.Show()
 		Markdown("text")
 		Table([]string{"a"})
 		note("note")

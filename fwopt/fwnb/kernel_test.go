@@ -25,7 +25,7 @@ func TestKernel(t *testing.T) {
 		now = func() time.Time { return time.Now().Add(time.Hour) }
 		p.Update(&fwopt.Trace{Points: []fwopt.Point{at(0), at(1)}}, at(1), 0.5)
 		p.Done()
-		Show(Figure{PNG: []byte{1, 2, 3}, SVG: []byte("<svg/>"), Width: 576, Height: 346, Alt: "alt"})
+		Figure{PNG: []byte{1, 2, 3}, SVG: []byte("<svg/>"), Width: 576, Height: 346, Alt: "alt"}.Show()
 		Markdown("text")
 		os.Exit(0) // at once: nothing may be lost
 	}

@@ -24,7 +24,7 @@ func TestMistakes(t *testing.T) {
 			"Progress.Count":  {(*Progress).Count, NewProgress("title"), 1, 2},
 			"Progress.Done":   {(*Progress).Done, NewProgress("title")},
 			"Progress.Update": {(*Progress).Update, NewProgress("title"), tr, at(1), 0.5},
-			"Race":            {Race, "SVRF", 2, 1, func(context.Context, uint64, uint64) []fwopt.Point { return []fwopt.Point{at(1)} }},
+			"Runs":            {Runs, "SVRF", 2, 1, func(context.Context, uint64, uint64) []fwopt.Point { return []fwopt.Point{at(1)} }},
 			"ReadTable":       {ReadTable, "table.csv"},
 			"Record.Num":      {Record.Num, Record{"a": "1"}, "a"},
 			"Row":             {Row, 3, 0.5, "text"},
@@ -32,7 +32,7 @@ func TestMistakes(t *testing.T) {
 			"Run, m":          {func(m fwopt.Method) { Run(fwopt.NewOracle(f, omega, 1), m, b) }, &fwopt.FW{}},
 			"Run":             {func(w0 []float64, b fwopt.Budget) { Run(fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b) }, nil, b},
 			"Seeds":           {Seeds[int], "title", 2, func(context.Context, uint64) int { return 1 }},
-			"Show":            {Show, Figure{PNG: []byte{1}, SVG: []byte("<svg/>"), Width: 1, Height: 1, Alt: "alt"}},
+			"Figure.Show":     {Figure.Show, Figure{PNG: []byte{1}, SVG: []byte("<svg/>"), Width: 1, Height: 1, Alt: "alt"}},
 			"Table":           {Table, []string{"a"}, []string{"1"}},
 		} {
 			for _, bad := range small.Mistakes(c[0], c[1:]...) {

@@ -24,20 +24,20 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Figure is a drawing in two formats that look alike, as fwplot.Bundle and
-// fwplot.Grid make them. One of Scene.Slide has a third in which a slider moves.
-type Figure = struct {
+// Figure is a drawing in two formats that look alike, as fwplot.Grid makes it. One of
+// Scene.Slide has a third in which a slider moves.
+type Figure struct {
 	PNG, SVG      []byte
 	Vega          []byte // in the language Vega-Lite 5, in JSON; or nil
 	Width, Height int    // on the screen, in pixels of 1/96 inch
-	Alt           string // the same in a sentence
+	Alt           string // the same in a sentence, with the last values
 }
 
-// Show displays a figure in the notebook. The page shows the SVG where it is
+// Show displays the figure in the notebook. The page shows the SVG where it is
 // trusted and the PNG where it is not, and its file keeps both. JupyterLab shows Vega in
 // their place if there is one: its slider needs no kernel, no network and no trust. What
 // is no JSON is a panic. Elsewhere Show does nothing.
-func Show(f Figure) {
+func (f Figure) Show() {
 	data := map[protocol.MIMEType]any{protocol.MIMETextPlain: f.Alt}
 	if len(f.PNG) > 0 {
 		data[protocol.MIMEImagePNG] = f.PNG

@@ -46,15 +46,15 @@ func ExampleTraces() {
 func ExampleBound() {
 	p := fwplot.Traces(fwplot.Steps, fwplot.Excess(0.25), run("SVRF", 0, 2))
 	fwplot.Bound(p, "8/(k+2)", func(k float64) float64 { return 8 / (k + 2) })
-	fmt.Println(fwplot.Bundle(p).Alt)
+	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	// Output:
 	// digits: f(w) − f* against steps ends at SVRF 2.5e−5, 8/(k+2) 0.0398.
 }
 
-// A figure for a notebook, fwnb.Show(fwplot.Bundle(p)), or for a file.
-func ExampleBundle() {
+// A figure for a notebook, fwplot.Show(p), or for a file.
+func ExampleGrid_one() {
 	p := fwplot.Traces(fwplot.Seconds, fwplot.Loss(), run("SVRF", 0, 2), run("SFW", 0, 1))
-	f := fwplot.Bundle(p)
+	f := fwplot.Grid([]*plot.Plot{p})
 	fmt.Println(f.Width, f.Height, len(f.PNG) < 60<<10, len(f.SVG) < 60<<10)
 	fmt.Println(f.Alt)
 	// Output:
@@ -80,7 +80,7 @@ func ExampleLines() {
 	p := fwplot.Lines("digits: after 10 s", "factor", "f(w)", true, false,
 		fwplot.Series{Name: "SGD", X: factor, Y: []float64{2.1, 0.9, 0.4, 0.6, 1.8}},
 		fwplot.Series{Name: "STORC", X: factor, Y: []float64{0.5, 0.4, 0.6, 1.2, 2.0}})
-	fmt.Println(fwplot.Bundle(p).Alt)
+	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	// Output:
 	// digits: after 10 s: f(w) against factor ends at SGD 1.8, STORC 2.
 }
@@ -90,7 +90,7 @@ func ExampleRatios() {
 	p := fwplot.Ratios("theirs / ours", "times as fast",
 		fwplot.Ratio{Name: "gradient", Mid: 1.8, Least: 1.6, Most: 2.1, Goal: 3},
 		fwplot.Ratio{Name: "projection", Mid: 0.8, Least: 0.7, Most: 0.9})
-	f := fwplot.Bundle(p)
+	f := fwplot.Grid([]*plot.Plot{p})
 	fmt.Println(f.Width, f.Height, f.Alt)
 	// Output:
 	// 576 346 theirs / ours: times as fast, row by row.
@@ -122,7 +122,7 @@ func ExampleRate() {
 }
 
 // A step of Frank-Wolfe on a domain of one’s own, with level lines, a gradient and a slider
-// over the steps of a run: fwnb.Show(s.Slide(0)).
+// over the steps of a run: s.Slide(0).Show().
 func ExampleScene() {
 	f, omega := fwsum.NewQuadratic(2, nil, []float64{0.2, 0.1}), fwinst.Polygon{{-1, 0}, {1, 0}, {0, 1}}
 	s := fwplot.NewScene("a triangle", omega, []float64{1, 0}, []float64{0, 1})
@@ -143,7 +143,7 @@ func ExampleScene() {
 	// true true
 }
 
-// How a constant was tuned, for fwnb.Show(fwplot.Bundle(p)): medians and ranges over
+// How a constant was tuned, for fwplot.Show(p): medians and ranges over
 // the seeds.
 func ExampleTuning() {
 	grid := []float64{0.01, 0.1, 1, 10, 100}
@@ -151,7 +151,7 @@ func ExampleTuning() {
 		end := 1/float64(b.Steps) + math.Pow(math.Log10(c), 2)/100*float64(seed)
 		return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {Step: b.Steps, F: end}}}
 	})
-	fmt.Println(err, fwplot.Bundle(fwplot.Tuning("SGD", t)).Alt)
+	fmt.Println(err, fwplot.Grid([]*plot.Plot{fwplot.Tuning("SGD", t)}).Alt)
 	// Output:
 	// <nil> best: 1: f at the end against value of the constant ends at 1/2 of the budget 0.111, SGD 0.0356.
 }
@@ -176,17 +176,17 @@ func ExampleCosts() {
 	for t := 1; t <= 8; t++ {
 		run = append(run, fwopt.Point{T: t, Excess: math.Exp2(-float64(t)), Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
 	}
-	race := fwrate.Race{Name: "SVRF", Draws: [][][]fwopt.Point{{run}}}
+	race := fwrate.Runs{Name: "SVRF", Draws: [][][]fwopt.Point{{run}}}
 	samples := fwplot.Costs(race, fwplot.Stochastic)
 	p := fwplot.Lines("MSC", "1/gap", "samples", true, true, samples)
-	fmt.Println(fwplot.Bundle(p).Alt)
+	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	fmt.Printf("samples for a gap of a hundredth: %.0f\n", samples.At(100))
 	// Output:
 	// MSC: samples against 1/gap ends at SVRF 65500.
 	// samples for a gap of a hundredth: 10000
 }
 
-// A map of two roads, one of them over its capacity: fwnb.Show(fwplot.Bundle(p)).
+// A map of two roads, one of them over its capacity: fwplot.Show(p).
 func ExampleRoads() {
 	longitude, latitude := []float64{-96.77, -96.71}, []float64{43.61, 43.60}
 	for i := range longitude {
@@ -194,7 +194,14 @@ func ExampleRoads() {
 	}
 	p := fwplot.Roads("two roads", longitude, latitude, []fwplot.Road{
 		{From: 0, To: 1, Flow: 4500, Full: 0.4}, {From: 1, To: 0, Flow: 900, Full: 1.2}})
-	fmt.Println(fwplot.Bundle(p).Alt)
+	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	// Output:
 	// two roads: a picture of less than half full, half full, over capacity, over 1.5 × capacity.
+}
+
+// In a cell this displays a figure; anywhere else it does nothing.
+func ExampleShow() {
+	tr := &fwopt.Trace{Method: "SVRF", Data: "digits", Points: []fwopt.Point{{F: 2}, {Step: 1, F: 1}}}
+	fwplot.Show(fwplot.Traces(fwplot.Steps, fwplot.Loss(), tr))
+	// Output:
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -15,34 +16,26 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Figure is a drawing in two formats that look alike. Its fields are those of
-// the figure that fwnb.Show takes.
-type Figure struct {
-	PNG           []byte // at 192 dots an inch, twice the size on the screen; fewer if it would be large
-	SVG           []byte // without fonts, but with names of fonts of the same metrics
-	Vega          []byte // of a Scene that slides: a picture in the language Vega-Lite 5
-	Width, Height int    // on the screen, in pixels of 1/96 inch
-	Alt           string // one sentence with the last values, for who cannot see it
-}
-
 const (
 	figWidth, figHeight = 576, 346 // 6 by 3.6 inches
 	margin              = 5        // in points
 	maxBytes            = 60_000
 )
 
-// Bundle draws p, 6 inches wide, as a PNG and an SVG, each under 60 KB: lines
-// are thinned to what a pixel can show, and further if it takes that. It costs
-// some 50 ms. Of a title longer than the figure is wide, what follows its first colon
-// stands below. For another size or format use p.Save, which has no strip under a Rate.
-func Bundle(p *plot.Plot) Figure { return Grid([]*plot.Plot{p}) }
+// Show displays plots in the notebook, side by side, up to three.
+func Show(panels ...*plot.Plot) { Grid(panels).Show() }
 
-// Grid draws several plots as one figure, row by row, up to three in a row, as Bundle
-// does. A title that all share is written once. Neighbours in a row with the same vertical
+// Grid draws plots as one figure, row by row, up to three in a row; one by itself is 6 inches
+// wide. The PNG, at 192 dots an inch or fewer, and the SVG, without fonts but with names of
+// fonts of the same metrics, have less than 60 KB each: lines are thinned to what a pixel can
+// show, and further if it takes that. It costs some 50 ms. For another size or format use
+// Save of a plot, which has no strip under a Rate.
+//
+// Of a title longer than the figure is wide, what follows its first colon stands below. A title that all share is written once. Neighbours in a row with the same vertical
 // label share it and its range, and of three with the same lines, or of two maps, the last
 // has their names.
 // Grid panics if a plot is nil, or if a row is empty or has more than three plots.
-func Grid(rows ...[]*plot.Plot) Figure {
+func Grid(rows ...[]*plot.Plot) fwnb.Figure {
 	need.Given("fwplot", "a plot of a figure", slices.Contains(slices.Concat(rows...), nil))
 	l := newLayout(rows)
 	used := []uint32{0xFFFFFF} // colours that the PNG must have, and half of each
@@ -61,7 +54,7 @@ func Grid(rows ...[]*plot.Plot) Figure {
 	}
 	w, h := vg.Points(0.75*float64(l.width)), vg.Points(0.75*float64(l.height))
 	inner := func(c draw.Canvas) draw.Canvas { return draw.Crop(c, margin, -margin, margin, -margin) }
-	f := Figure{Width: l.width, Height: l.height, Alt: l.alt}
+	f := fwnb.Figure{Width: l.width, Height: l.height, Alt: l.alt}
 	for tol := vg.Points(0.1); tol < 5; tol *= 2 {
 		for _, k := range l.keys {
 			k.tol = tol

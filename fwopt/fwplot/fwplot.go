@@ -2,7 +2,7 @@
 // the paper’s counts, or seconds, with a median and a band over seeds; measured rates;
 // domains with what a method does in them; and maps of roads.
 //
-// Every figure is a gonum *plot.Plot, to go on with; Bundle and Grid turn plots
+// Every figure is a gonum *plot.Plot, to go on with; Show and Grid turn plots
 // into a PNG and an SVG that look alike. Lines have their names at their ends, and over a
 // figure there is one line of words: numbers are for the table below it. A method has the
 // same colour and dash in every figure. A solid line is variance-reduced and

@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"unicode"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/plot"
@@ -77,24 +77,24 @@ func trace(method string, f ...float64) *fwopt.Trace {
 }
 
 // figures returns the figures that all must hold for, odd ones included.
-func figures() map[string]Figure {
+func figures() map[string]fwnb.Figure {
 	rs := race(5)
 	nan, inf := math.NaN(), math.Inf(1)
-	all := map[string]Figure{
-		"none":     Bundle(Traces(Steps, Loss())),
-		"empty":    Bundle(Traces(Steps, Loss(), &fwopt.Trace{Method: "SVRF"})),
-		"start":    Bundle(Traces(Steps, Loss(), trace("SVRF", 1))),
-		"one":      Bundle(Traces(Steps, Excess(0), trace("SVRF", nan, nan, 1e-3))),
-		"equal":    Bundle(Traces(Steps, Excess(0), trace("SVRF", 1e-3, 1e-3, 1e-3))),
-		"flat":     Bundle(Traces(Steps, Loss(), trace("SVRF", 0, 0, 0))),
-		"zero":     Bundle(Traces(Steps, Excess(0), trace("SVRF", 0, 0, 0), trace("SFW", 1, 0, -1))),
-		"bad":      Bundle(Traces(Seconds, DualityGap(), trace("SVRF", nan, inf, -inf, nan))),
-		"huge":     Bundle(Traces(Steps, Loss(), trace("SVRF", 1e300, 1, math.MaxFloat64))),
-		"tiny":     Bundle(Traces(Steps, Loss(), trace("SVRF", 5e-324, 1e-323, 1e-300, 1e-310))),
-		"decade":   Bundle(Traces(Steps, Excess(0), trace("SVRF", 3.2, 3.1, 2.2))),
-		"close":    Bundle(Traces(Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1))),
-		"negative": Bundle(Traces(Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
-		"lines":    Bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2}, []float64{1, -1, nan}}, Series{"none", nil, nil})),
+	all := map[string]fwnb.Figure{
+		"none":     bundle(Traces(Steps, Loss())),
+		"empty":    bundle(Traces(Steps, Loss(), &fwopt.Trace{Method: "SVRF"})),
+		"start":    bundle(Traces(Steps, Loss(), trace("SVRF", 1))),
+		"one":      bundle(Traces(Steps, Excess(0), trace("SVRF", nan, nan, 1e-3))),
+		"equal":    bundle(Traces(Steps, Excess(0), trace("SVRF", 1e-3, 1e-3, 1e-3))),
+		"flat":     bundle(Traces(Steps, Loss(), trace("SVRF", 0, 0, 0))),
+		"zero":     bundle(Traces(Steps, Excess(0), trace("SVRF", 0, 0, 0), trace("SFW", 1, 0, -1))),
+		"bad":      bundle(Traces(Seconds, DualityGap(), trace("SVRF", nan, inf, -inf, nan))),
+		"huge":     bundle(Traces(Steps, Loss(), trace("SVRF", 1e300, 1, math.MaxFloat64))),
+		"tiny":     bundle(Traces(Steps, Loss(), trace("SVRF", 5e-324, 1e-323, 1e-300, 1e-310))),
+		"decade":   bundle(Traces(Steps, Excess(0), trace("SVRF", 3.2, 3.1, 2.2))),
+		"close":    bundle(Traces(Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1))),
+		"negative": bundle(Traces(Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
+		"lines":    bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2}, []float64{1, -1, nan}}, Series{"none", nil, nil})),
 	}
 	g := map[string]*plot.Plot{}
 	for _, x := range allAxes {
@@ -103,7 +103,7 @@ func figures() map[string]Figure {
 				continue
 			}
 			p := Traces(x, c, rs...)
-			all[name+" against "+x.Label] = Bundle(p)
+			all[name+" against "+x.Label] = Grid([]*plot.Plot{p})
 			if name == "gap" {
 				g[x.Label] = p
 			}
@@ -118,12 +118,12 @@ func figures() map[string]Figure {
 		long.Points[k].F = r.ExpFloat64()
 	}
 	for name, r := range rates() {
-		all["rate "+name] = Bundle(Rate("MSC", name, r))
+		all["rate "+name] = bundle(Rate("MSC", name, r))
 	}
 	all["rates"] = Grid([]*plot.Plot{Rate("MSC", "SVRF", rates()["ln"]), Rate("MSC", "SFW", rates()["far"]), Rate("MSC", "STORC", rates()["over"])})
 	p := Traces(Steps, Excess(0), long, long, trace("my own", 3, 2, 1))
 	Bound(p, "a bound with a name that takes more than one row", func(x float64) float64 { return 1e5 / x })
-	all["long"] = Bundle(p)
+	all["long"] = Grid([]*plot.Plot{p})
 	return all
 }
 
@@ -190,12 +190,12 @@ func TestFigureAgain(t *testing.T) {
 		c.WriteTo(&b)
 		return b.String()
 	}
-	before, saved := Bundle(p), save()
+	before, saved := Grid([]*plot.Plot{p}), save()
 	Grid([]*plot.Plot{p, q})
 	if !strings.Contains(saved, ">STORC<") || save() != saved {
 		t.Error("a plot changes when it is drawn in a grid")
 	}
-	if after := Bundle(p); !bytes.Equal(before.PNG, after.PNG) || !bytes.Equal(before.SVG, after.SVG) || before.Alt != after.Alt {
+	if after := Grid([]*plot.Plot{p}); !bytes.Equal(before.PNG, after.PNG) || !bytes.Equal(before.SVG, after.SVG) || before.Alt != after.Alt {
 		t.Error("a figure changes when it is drawn again")
 	}
 }
@@ -219,7 +219,7 @@ func TestAlt(t *testing.T) {
 	p := Traces(Stochastic, Excess(0.25), tr, trace("SFW", 1, 0.5))
 	Bound(p, "bound", func(x float64) float64 { return 100 / x })
 	want := "digits: f(w) − f* against stochastic gradients ends at SVRF 0.25, SFW 0.25, bound 0.5."
-	if got := Bundle(p).Alt; got != want {
+	if got := Grid([]*plot.Plot{p}).Alt; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	noisy := trace("SGD", make([]float64, 9999)...)
@@ -227,7 +227,7 @@ func TestAlt(t *testing.T) {
 		noisy.Points[k].F = 1 + float64(k*k%97)
 	}
 	noisy.Points[9998].F = 123
-	if got := Bundle(Traces(Steps, Excess(0), noisy)).Alt; !strings.HasSuffix(got, "ends at SGD 123.") {
+	if got := bundle(Traces(Steps, Excess(0), noisy)).Alt; !strings.HasSuffix(got, "ends at SGD 123.") {
 		t.Errorf("the last value of a run in which it is the highest: %q", got)
 	}
 }
@@ -719,7 +719,7 @@ func TestStyles(t *testing.T) {
 	}{}
 	styles := slices.Clone(spare)
 	styles = append(styles, boundStyle)
-	for _, m := range methods {
+	for _, m := range methods() {
 		styles = append(styles, m.style)
 		all = append(all, struct {
 			name string
@@ -866,21 +866,10 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// Drawing needs no notebook.
-func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Skip(err)
-	}
-	if strings.Contains(string(out), "janpfeifer") {
-		t.Error("fwplot imports GoNB")
-	}
-}
-
 func BenchmarkBundle(b *testing.B) {
 	rs := race(5)
 	for b.Loop() {
-		Bundle(Traces(Stochastic, Excess(0.3), rs...))
+		bundle(Traces(Stochastic, Excess(0.3), rs...))
 	}
 }
 
@@ -954,3 +943,6 @@ func TestTuningTwo(t *testing.T) {
 		t.Errorf("%q, %+v", p.Title.Text, lines)
 	}
 }
+
+// bundle is the figure of one plot.
+func bundle(p *plot.Plot) fwnb.Figure { return Grid([]*plot.Plot{p}) }

@@ -12,7 +12,7 @@ import (
 
 // key names the lines to the right of the data, each in its colour and at the height of
 // its end. Where a name had to move, or a line ends before the right edge or leaves through
-// another one, a thin leader in its colour goes from there to the name. It also keeps what Bundle and Grid must know of a
+// another one, a thin leader in its colour goes from there to the name. It also keeps what Grid must know of a
 // plot, which finds its way through gonum as the plot's text handler.
 type key struct {
 	text.Handler

@@ -56,7 +56,7 @@ func TestLeaders(t *testing.T) {
 		Series{"STORC", []float64{0, 1}, []float64{1, 1e-2}},
 		Series{"SFW", []float64{0, 4}, []float64{1, 1e-1}})
 	p.X.Min, p.X.Max, p.Y.Min = 0, 4, 1e-4
-	svg := string(Bundle(p).SVG)
+	svg := string(Grid([]*plot.Plot{p}).SVG)
 	leader := func(method string) (v [4]float64) { // where it begins, and where to
 		c := readable(Style(method).Color)
 		r, g, b, _ := c.RGBA()
@@ -86,7 +86,7 @@ func TestHeadline(t *testing.T) {
 	const head, rest = "news20 (generated)", "median and range of 5 seeds, of one run: range of nearby points; values under 1e−12 left out"
 	p := Lines(head+": "+rest, "x", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})
 	short := Lines(head, "x", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})
-	f, g := Bundle(p), Bundle(short)
+	f, g := Grid([]*plot.Plot{p}), Grid([]*plot.Plot{short})
 	if s := string(f.SVG); !strings.Contains(s, ">"+head+"<") || !strings.Contains(s, ">median and range of 5 seeds, of one run") || !strings.Contains(f.Alt, rest) {
 		t.Errorf("the title, or its rest, is missing; alt %q", f.Alt)
 	}
@@ -153,7 +153,7 @@ func TestNoMethods(t *testing.T) {
 	names := []string{"disk", "l1 ball", "simplex", "box"}
 	s := assign(names)
 	for i, a := range s {
-		for _, m := range methods {
+		for _, m := range methods() {
 			if a.Color == m.style.Color {
 				t.Errorf("%s has the colour of %s", names[i], m.name)
 			}

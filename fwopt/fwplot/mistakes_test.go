@@ -22,10 +22,10 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, double := Traces(Steps, Loss(), tr), func(x float64) float64 { return 2 * x }
-	race := fwrate.Race{Name: "SVRF", Draws: [][][]fwopt.Point{{{{T: 1, Excess: 1}, {T: 2, Excess: 0.5}}}}}
+	race := fwrate.Runs{Name: "SVRF", Draws: [][][]fwopt.Point{{{{T: 1, Excess: 1}, {T: 2, Excess: 0.5}}}}}
 	for name, c := range map[string][]any{
 		"Bound":       {Bound, p, "bound", double},
-		"Bundle":      {Bundle, p},
+		"Bundle":      {bundle, p},
 		"Costs":       {Costs, race, Linear},
 		"Epochs":      {Epochs, "title", race},
 		"Excess":      {Excess, 1.0},

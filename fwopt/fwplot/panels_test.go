@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -30,11 +31,11 @@ func TestTextsApart(t *testing.T) {
 		return p
 	}
 	three := []*plot.Plot{titled("news20: median and range of 5 seeds"), titled("rcv1 (generated): median and range of 5 seeds"), titled("omniglot: median and range of nearby points")}
-	for what, f := range map[string]Figure{
+	for what, f := range map[string]fwnb.Figure{
 		"two titles":   Grid(three[:2]),
 		"three titles": Grid(three),
-		"few names":    Bundle(named(5)),
-		"many names":   Bundle(named(30)),
+		"few names":    bundle(named(5)),
+		"many names":   bundle(named(30)),
 		"two rows":     Grid([]*plot.Plot{named(25)}, []*plot.Plot{named(9)}),
 	} {
 		type box struct {
@@ -62,7 +63,7 @@ func TestTextsApart(t *testing.T) {
 			t.Errorf("%s: %d texts", what, len(boxes))
 		}
 	}
-	if f := Bundle(named(5)); f.Height != figHeight {
+	if f := bundle(named(5)); f.Height != figHeight {
 		t.Errorf("%d pixels high, want %d as ever where names have room", f.Height, figHeight)
 	}
 }

@@ -1,8 +1,11 @@
 package fwplot
 
 import (
+	"fmt"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
@@ -10,7 +13,7 @@ import (
 
 // Epochs draws the mean gaps of races on a logarithmic axis, at their checkpoints, which are
 // the ends of epochs.
-func Epochs(title string, races ...fwrate.Race) *plot.Plot {
+func Epochs(title string, races ...fwrate.Runs) *plot.Plot {
 	var lines []Series
 	for _, r := range races {
 		l := Series{Name: r.Name, Y: r.Gaps()}
@@ -24,7 +27,7 @@ func Epochs(title string, races ...fwrate.Race) *plot.Plot {
 
 // Costs is the mean of a count, or of another axis, against 1/(mean gap), for Lines: a point
 // a checkpoint. Where the mean gap rises Lines cannot draw it.
-func Costs(r fwrate.Race, y Axis) Series {
+func Costs(r fwrate.Runs, y Axis) Series {
 	s := Series{r.Name, r.Gaps(), r.Mean(y.Of)}
 	for i, gap := range s.X {
 		s.X[i] = 1 / gap
@@ -45,4 +48,47 @@ func (s Series) At(x float64) float64 {
 		}
 	}
 	return math.NaN()
+}
+
+// Raced is what Race returns: methods that have run on one problem.
+type Raced struct {
+	Traces []*fwopt.Trace
+	Terms  int // n, of the sum
+}
+
+// Race runs methods one after the other on one problem, each from seed 1 and w_0 within the
+// budget, as fwnb.Run does: what a folder "runs" beside the notebook holds is read, and Stop
+// keeps the rest for the next time. Methods of one name are told apart by a number.
+//
+//	fwplot.Race(f, omega, fwopt.Budget{Linear: 1000, DualityGap: true},
+//		&fwopt.FW{}, fwopt.SVRFExperiments()).Show()
+func Race(f fwopt.FiniteSum, omega fwopt.Domain, b fwopt.Budget, methods ...fwopt.Method) Raced {
+	r := Raced{Terms: fwopt.NewOracle(f, omega, 1).F.Len()}
+	times := map[string]int{}
+	for _, m := range methods {
+		tr := fwnb.Run(fwopt.NewOracle(f, omega, 1), m, b)
+		if times[tr.Method]++; times[tr.Method] > 1 {
+			tr.Method += fmt.Sprintf(", %d", times[tr.Method])
+		}
+		r.Traces = append(r.Traces, tr)
+	}
+	return r
+}
+
+// Plot is the figure of the race: the duality gap if it was recorded, or else f, against the
+// gradients of terms.
+func (r Raced) Plot() *plot.Plot {
+	y := Loss()
+	for _, tr := range r.Traces {
+		if !math.IsNaN(tr.Last().DualityGap) {
+			y = DualityGap()
+		}
+	}
+	return Traces(Terms(r.Terms), y, r.Traces...)
+}
+
+// Show displays the figure, and below it the table of where the runs ended, fwrate.Summary.
+func (r Raced) Show() {
+	Show(r.Plot())
+	fwnb.Table(fwrate.Summary(r.Traces...)...)
 }

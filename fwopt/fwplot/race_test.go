@@ -14,9 +14,9 @@ func TestRaceSeries(t *testing.T) {
 	at := func(t int, gap float64, samples, exact int) fwopt.Point {
 		return fwopt.Point{T: t, Excess: gap, Calls: fwopt.Calls{Stochastic: samples, Exact: exact}}
 	}
-	r := fwrate.Race{Name: "SVRF", Draws: [][][]fwopt.Point{
+	r := fwrate.Runs{Name: "SVRF", Draws: [][][]fwopt.Point{
 		{{at(1, 0.5, 10, 1), at(2, 0.125, 100, 2)}}, {{at(1, 1.5, 30, 1), at(2, 0.375, 300, 2)}}}}
-	got, want := Bundle(Epochs("MSC", r)), Bundle(Lines("MSC", "epoch t", "gap", false, true, Series{"SVRF", []float64{1, 2}, []float64{1, 0.25}}))
+	got, want := bundle(Epochs("MSC", r)), bundle(Lines("MSC", "epoch t", "gap", false, true, Series{"SVRF", []float64{1, 2}, []float64{1, 0.25}}))
 	if !bytes.Equal(got.SVG, want.SVG) || len(got.SVG) == 0 {
 		t.Errorf("Epochs draws %s, want %s", got.Alt, want.Alt)
 	}

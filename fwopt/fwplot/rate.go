@@ -22,7 +22,7 @@ import (
 // the method's own style is the line that was fitted in the late window, over
 // that window, with its slope. A grey line has the theory's slope. What the theorem's
 // bound forbids is shaded; if that is far off, as much of it as leaves the dots most of
-// the width, and nothing without a Bound. Bundle and Grid add a strip below: the slopes from each dot to the next,
+// the width, and nothing without a Bound. Grid adds a strip below: the slopes from each dot to the next,
 // which show whether the window has settled, and the theory's as a grey line.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	if r == nil || len(r.Mean) == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
+	"gonum.org/v1/plot"
 )
 
 // invented returns a rate of runs whose gap is ratio times the bound with much
@@ -111,7 +112,7 @@ func TestRate(t *testing.T) {
 		if len(k.entries) != 1 || k.entries[0].name != "SVRF, "+name || k.entries[0].last != last.Count || k.entries[0].style.Width != 0 {
 			t.Fatalf("%s: %+v", name, k.entries)
 		}
-		shown := string(Bundle(p).SVG)
+		shown := string(Grid([]*plot.Plot{p}).SVG)
 		slope := ">" + onLine(r)
 		if !strings.Contains(shown, slope+"<") || strings.Contains(shown, fmt.Sprintf(">theory %g<", r.Power)) != (r.Power > 0) {
 			t.Errorf("%s: no slope%s in the figure, or not the theory's", name, slope)
@@ -162,7 +163,7 @@ func TestRate(t *testing.T) {
 		if lo, hi := min(r.Late.Slope, r.Power), max(r.Late.Slope, r.Power); r.Power > 0 && !(k.strip.Y.Min < lo && hi < k.strip.Y.Max) {
 			t.Errorf("%s: strip from %g to %g", name, k.strip.Y.Min, k.strip.Y.Max)
 		}
-		if plain := Bundle(Lines("MSC", "1/gap", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})); Bundle(p).Height < plain.Height+80 {
+		if plain := bundle(Lines("MSC", "1/gap", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})); Grid([]*plot.Plot{p}).Height < plain.Height+80 {
 			t.Errorf("%s: no room for the strip", name)
 		}
 	}
@@ -175,7 +176,7 @@ func TestRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(Bundle(Rate("MSC", "FW", r)).SVG); !strings.Contains(s, ">0.75<") || !strings.Contains(s, ">MSC<") || !strings.Contains(s, ">theory 1<") {
+	if s := string(bundle(Rate("MSC", "FW", r)).SVG); !strings.Contains(s, ">0.75<") || !strings.Contains(s, ">MSC<") || !strings.Contains(s, ">theory 1<") {
 		t.Error("the slope of a single run is not in the figure")
 	}
 }
@@ -187,17 +188,17 @@ func TestRateWithoutBound(t *testing.T) {
 		r := all[name]
 		less := *r
 		less.Bound, less.Schedule, less.Ratio, less.Long.Schedule, less.Late.Schedule = nil, nil, math.NaN(), math.NaN(), math.NaN()
-		if alt := Bundle(Rate("simplex", "SVRF", &less)).Alt; alt != Bundle(Rate("simplex", "SVRF", r)).Alt {
+		if alt := bundle(Rate("simplex", "SVRF", &less)).Alt; alt != bundle(Rate("simplex", "SVRF", r)).Alt {
 			t.Errorf("%s: %q", name, alt)
 		}
 		shaded := func(r *fwrate.Rate) int {
-			return strings.Count(string(Bundle(Rate("simplex", "SVRF", r)).SVG), "fill:#767676;fill-opacity")
+			return strings.Count(string(bundle(Rate("simplex", "SVRF", r)).SVG), "fill:#767676;fill-opacity")
 		}
 		if shaded(&less) > 0 || shaded(r) == 0 && name == "plain" {
 			t.Errorf("%s: shaded %d times, with the bound %d", name, shaded(&less), shaded(r))
 		}
 		cell := fwrate.Cell{Name: "SVRF", On: "simplex", Verdict: "a", Rate: &less}
-		msg := small.Panics(func() { Bundle(Slopes([]fwrate.Cell{cell}, "a")) })
+		msg := small.Panics(func() { bundle(Slopes([]fwrate.Cell{cell}, "a")) })
 		if want := "fwplot: SVRF on simplex is a logarithmic law"; strings.HasPrefix(msg, want) != (r.Power == 0) || r.Power > 0 && msg != "" {
 			t.Errorf("%s: %q", name, msg)
 		}

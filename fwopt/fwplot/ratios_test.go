@@ -32,10 +32,10 @@ func TestRatios(t *testing.T) {
 	if p := Ratios("", "", rows[1:2]...); p.X.Min >= 0.3 || p.X.Max != 20 {
 		t.Errorf("axis from %g to %g, want from below 0.3 to 20", p.X.Min, p.X.Max)
 	}
-	if f := Bundle(p); len(f.PNG) == 0 || len(f.SVG) == 0 {
+	if f := Grid([]*plot.Plot{p}); len(f.PNG) == 0 || len(f.SVG) == 0 {
 		t.Error("nothing drawn")
 	}
-	if f := Bundle(Ratios("", "", rows[1], Ratio{Name: "a dot", Mid: 3}, Ratio{Name: "another", Mid: 0.5})); strings.Count(string(f.SVG), "A3,3") != 2*2 {
+	if f := bundle(Ratios("", "", rows[1], Ratio{Name: "a dot", Mid: 3}, Ratio{Name: "another", Mid: 0.5})); strings.Count(string(f.SVG), "A3,3") != 2*2 {
 		t.Error("no dots")
 	}
 	for _, r := range []Ratio{{"", 2, 3, 4, 0}, {"", 5, 3, 4, 0}, {"", 0, 0, 0, 0}, {"", 1, 1, math.Inf(1), 0}, {"", 1, 1, 1, -1}, {"", math.NaN(), 1, 1, 0}} {

@@ -108,7 +108,7 @@ func TestRoadNames(t *testing.T) {
 			t.Errorf("%q is not above %q", c.name, fullness[i-1].name)
 		}
 	}
-	f := Bundle(p)
+	f := Grid([]*plot.Plot{p})
 	if want := "a town: a picture of less than half full, half full, over capacity, over 1.5 × capacity."; f.Alt != want {
 		t.Errorf("alt %q, want %q", f.Alt, want)
 	}

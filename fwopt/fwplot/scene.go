@@ -13,7 +13,7 @@ import (
 )
 
 // Scene is a picture of a domain and of what happens in it: level lines, points, paths,
-// gradients, steps and noise. Its Plot is for Bundle and Grid, and Slide makes a figure of
+// gradients, steps and noise. Its Plot is for Show and Grid, and Slide makes a figure of
 // it with a slider over k. X.Min, X.Max, Y.Min and Y.Max are what is in view, and a unit is
 // as long on both axes.
 //

@@ -217,7 +217,7 @@ func TestSceneAlt(t *testing.T) {
 	if got, want := Grid([]*plot.Plot{a.Plot, b.Plot}).Alt, "before: a picture; after: a picture of FW."; got != want {
 		t.Errorf("two: %q, want %q", got, want)
 	}
-	if got, want := Bundle(b.Plot).Alt, "after: a picture of FW."; got != want {
+	if got, want := Grid([]*plot.Plot{b.Plot}).Alt, "after: a picture of FW."; got != want {
 		t.Errorf("one: %q, want %q", got, want)
 	}
 }

@@ -6,19 +6,20 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 )
 
-// Slide returns the scene as Bundle does, and in Vega a picture in which a slider shows the
-// first k points of each path: fwnb.Show sends it beside the PNG. JupyterLab draws it
+// Slide returns the scene as Grid does, and in Vega a picture in which a slider shows the
+// first k points of each path: its Show sends it beside the PNG. JupyterLab draws it
 // by itself, without a kernel, also in a page that it does not trust, and so does the site;
 // where nothing can there is the PNG. It has outline, level lines, marks and paths; arrows,
 // steps and noise are in the PNG alone. The first k that it shows is last, or all points if
 // last is 0.
-func (s *Scene) Slide(last int) Figure {
+func (s *Scene) Slide(last int) fwnb.Figure {
 	s.check()
-	f := Bundle(s.Plot)
+	f := Grid([]*plot.Plot{s.Plot})
 	const side = 520. // pixels, of the longer side
 	unit := side / max(s.X.Max-s.X.Min, s.Y.Max-s.Y.Min)
 	type object = map[string]any

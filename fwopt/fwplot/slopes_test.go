@@ -18,7 +18,7 @@ func TestSlopes(t *testing.T) {
 			samples := math.Pow(2, slope*float64(k))
 			run = append(run, fwopt.Point{T: k, Excess: math.Exp2(-float64(k)), Calls: fwopt.Calls{Stochastic: int(samples)}})
 		}
-		r := fwrate.Race{Name: name, Draws: [][][]fwopt.Point{{run}}}
+		r := fwrate.Runs{Name: name, Draws: [][][]fwopt.Point{{run}}}
 		return fwrate.Cell{Name: name, On: "MSC", Verdict: verdict, Rate: r.Rate(fwrate.Stochastic, power, func(q fwopt.Point) float64 { return math.Exp2(1 - float64(q.T)) })}
 	}
 	p := Slopes([]fwrate.Cell{cell("SVRF", "visible", 2, 1), cell("SFW", "forced", 3, 6), cell("STORC", "visible", 1, 1), cell("FW", "open", 1, 7)}, "forced", "visible")
@@ -35,7 +35,7 @@ func TestSlopes(t *testing.T) {
 	if p.X.Min > 0.5 || p.X.Min < 0.4 || p.X.Max < 2 || p.X.Max > 3 { // 1/2, 6/3 and 1/1
 		t.Errorf("axis from %g to %g, want from below 0.5 to just above 2", p.X.Min, p.X.Max)
 	}
-	if f := Bundle(p); len(f.PNG) == 0 || len(f.SVG) == 0 {
+	if f := Grid([]*plot.Plot{p}); len(f.PNG) == 0 || len(f.SVG) == 0 {
 		t.Error("nothing drawn")
 	}
 }

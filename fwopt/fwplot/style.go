@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -36,32 +38,21 @@ func rgb(c uint32) color.RGBA {
 	return color.RGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 255}
 }
 
-// methods is the style of each method: the palette of Okabe and Ito, which the
-// colour-blind can tell apart, without its yellow, which is too pale on white.
-// The dashes tell them apart in grey. The palette is used up by the paper's own
-// experiments; STORC without constants, which races against STORC, is a darker blue. The three
-// before the last three, of Table 2 alone, are darker than all of the palette but black, and these
-// fill what it leaves, in purple and crimson.
-var methods = []struct {
+// method is one that is registered with a style.
+type method struct {
 	name  string
 	style draw.LineStyle
-}{
-	{"STORC", stroke(0x0072B2, 2.4)},
-	{"STORC, adaptive", stroke(0x003355, 3.6)},
-	{"SVRF", stroke(0xD55E00, 1.5)},
-	{"SCGS", stroke(0x009E73, 1.8, 8, 2)},
-	{"SFW", stroke(0xE69F00, 1.8, 4, 2)},
-	{"SVRG", stroke(0xCC79A7, 1.8, 2, 2)},
-	{"SGD", stroke(0x56B4E9, 1.8, 1, 1)},
-	{"FW", stroke(0x000000, 1.8, 8, 2, 1, 2)},
-	{"FISTA", stroke(0x777777, 1.8, 12, 3)},
-	{"Online-FW", stroke(0x332288, 1.8, 10, 2, 3, 2)},
-	{"Garber-Hazan", stroke(0x882E72, 1.8, 6, 2, 3, 2, 3, 2)},
-	{"AwayFW", stroke(0x661100, 1.8, 4, 2, 1, 2)},
-	{"PairwiseFW", stroke(0xE1003C, 1.8, 6, 3)},
-	{"ConjugateFW", stroke(0x8778F0, 1.8, 2, 2, 6, 2)},
-	{"BiconjugateFW", stroke(0x9600F0, 1.8, 10, 2)},
 }
+
+// methods are those of the packages that the program imports.
+var methods = sync.OnceValue(func() (all []method) {
+	for _, e := range fwopt.Methods() {
+		if e.Width > 0 {
+			all = append(all, method{e.Name, stroke(e.Colour, e.Width, e.Dashes...)})
+		}
+	}
+	return all
+})
 
 // spare is what a line without a style of its own gets, in order.
 var spare = []draw.LineStyle{
@@ -153,12 +144,12 @@ func assign(names []string) []draw.LineStyle {
 		case at < 0:
 			out[i] = spare[next%len(spare)]
 			next++
-		case n == methods[at].name || !taken[methods[at].name]:
-			taken[methods[at].name] = true
-			out[i] = methods[at].style
+		case n == methods()[at].name || !taken[methods()[at].name]:
+			taken[methods()[at].name] = true
+			out[i] = methods()[at].style
 		default:
 			out[i] = spare[1+next%(len(spare)-1)] // all but the solid one
-			out[i].Color = methods[at].style.Color
+			out[i].Color = methods()[at].style.Color
 			next++
 		}
 	}
@@ -174,9 +165,9 @@ func assign(names []string) []draw.LineStyle {
 // methodOf returns which of the methods a name begins with, the longest, or −1.
 func methodOf(name string) int {
 	at := -1
-	for i, m := range methods {
+	for i, m := range methods() {
 		rest, ok := strings.CutPrefix(name, m.name)
-		if ok && (rest == "" || strings.ContainsAny(rest[:1], " ,:;")) && (at < 0 || len(m.name) > len(methods[at].name)) {
+		if ok && (rest == "" || strings.ContainsAny(rest[:1], " ,:;")) && (at < 0 || len(m.name) > len(methods()[at].name)) {
 			at = i
 		}
 	}

@@ -69,7 +69,7 @@ func TestColourBlind(t *testing.T) {
 		"no blue":  {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 	} {
 		lab := func(i int) [3]float64 {
-			r, g, b, _ := methods[i].style.Color.RGBA()
+			r, g, b, _ := methods()[i].style.Color.RGBA()
 			var c, seen, xyz [3]float64
 			for j, v := range [3]uint32{r, g, b} {
 				only := [3]float64{}
@@ -95,8 +95,8 @@ func TestColourBlind(t *testing.T) {
 			}
 			return [3]float64{116*xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])}
 		}
-		for i, a := range methods {
-			for j, b := range methods[:i] {
+		for i, a := range methods() {
+			for j, b := range methods()[:i] {
 				p, q := lab(i), lab(j)
 				if d := math.Sqrt((p[0]-q[0])*(p[0]-q[0]) + (p[1]-q[1])*(p[1]-q[1]) + (p[2]-q[2])*(p[2]-q[2])); d < 10 {
 					t.Errorf("%s: %s and %s are %.1f apart", sight, a.name, b.name, d)

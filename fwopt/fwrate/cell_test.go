@@ -10,7 +10,7 @@ import (
 
 // A row under its heading, column by column.
 func TestCell(t *testing.T) {
-	r := Race{"SVRF", [][][]fwopt.Point{{falling(1), falling(3)}}}
+	r := Runs{Name: "SVRF", Draws: [][][]fwopt.Point{{falling(1), falling(3)}}}
 	c := Cell{"SVRF, stochastic", "MSC", "visible", r.Rate(Stochastic, 2, func(q fwopt.Point) float64 { return math.Exp2(4 - float64(q.T)) })}
 	head, row := CellHead("stochastic"), c.Row()
 	if len(head) != len(row) {

@@ -172,11 +172,11 @@ func ExampleAbove() {
 	// f* within 8e-05: 1.026 (identical runs)
 }
 
-// SVRF on two draws of a problem, one run on each. In a notebook fwnb.Race makes the runs.
-func ExampleRace() {
+// SVRF on two draws of a problem, one run on each. In a notebook fwnb.Runs makes the runs.
+func ExampleRuns() {
 	omega, w0 := fwset.Simplex{D: 4096, R: 1}, make([]float64, 4096)
 	w0[0] = 1
-	race := fwrate.Race{Name: "SVRF"}
+	race := fwrate.Runs{Name: "SVRF"}
 	for draw := range 2 {
 		f := spread(4096, 2*draw+2)
 		race.Draws = append(race.Draws, fwrate.Seeds(1, func(seed uint64) []fwopt.Point {

@@ -28,7 +28,7 @@ func TestMistakes(t *testing.T) {
 	one := func(ctx context.Context, seed uint64) int { return int(seed) }
 	never := func(q *fwopt.Point, w []float64) bool { return false }
 	run := func() []fwopt.Point { return runs[0] }
-	race := Race{Name: "SVRF", Draws: [][][]fwopt.Point{runs}}
+	race := Runs{Name: "SVRF", Draws: [][][]fwopt.Point{runs}}
 	for name, c := range map[string][]any{
 		"Above":          {Above, 0.0, 1.0, tr},
 		"CellHead":       {CellHead, "name"},
@@ -50,9 +50,9 @@ func TestMistakes(t *testing.T) {
 		"Law.Measure":    {Law.Measure, law, runs},
 		"Law.Scheduled":  {Law.Scheduled, law, runs},
 		"LowerBound":     {LowerBound, tr},
-		"Race.Gaps":      {Race.Gaps, race},
-		"Race.Mean":      {Race.Mean, race, func(q fwopt.Point) float64 { return 1 }},
-		"Race.Rate":      {Race.Rate, race, Stochastic, 2.0, law.Bound},
+		"Runs.Gaps":      {Runs.Gaps, race},
+		"Runs.Mean":      {Runs.Mean, race, func(q fwopt.Point) float64 { return 1 }},
+		"Runs.Rate":      {Runs.Rate, race, Stochastic, 2.0, law.Bound},
 		"Rate.Local":     {(*Rate).Local, rate},
 		"Rate.Row":       {(*Rate).Row, rate, "SVRF"},
 		"Rate.String":    {(*Rate).String, rate},

@@ -441,7 +441,7 @@ def big_output(nb, **_):
 
 def figure(nb, **_):
     out = nbformat.v4.new_output("display_data", {"image/png": DOT % "P", "text/html": "<script>alert(5)</script>"})
-    nb.cells.append(nbformat.v4.new_code_cell("%%\nfwnb.Show(fig)", outputs=[out]))
+    nb.cells.append(nbformat.v4.new_code_cell("%%\nfig.Show()", outputs=[out]))
 
 
 def photograph(nb, grade_id, **_):

@@ -7,18 +7,20 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Race is a method that has run on random draws of a problem. All its runs have the same
+// Runs is a method that has run on random draws of a problem. All its runs have the same
 // checkpoints; there is at least one draw, and each has as many seeds. In a notebook
-// fwnb.Race makes it, and fwplot.Epochs and fwplot.Costs draw it.
-type Race struct {
+// fwnb.Draws and fwnb.Runs make it, and fwplot.Epochs and fwplot.Costs draw it.
+type Runs struct {
 	Name  string            // of the method
 	Draws [][][]fwopt.Point // the checkpoints of each run, by draw and by seed
+
+	Bound func(q fwopt.Point) float64 // what its theorem promises of the mean gap at q; or nil
 }
 
-// Rate is Law.Measure of one of the counts, as a theorem with this power and bound has it.
-// A nil bound is none. Where that is an error Rate panics with it: too few checkpoints, or a gap that is no
-// positive number, are the doing of who made the runs.
-func (r Race) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *Rate {
+// Rate is Law.Measure of one of the counts, as a theorem with this power and bound has it,
+// mostly r.Bound; a nil bound is none. Where that is an error Rate panics with it: too few
+// checkpoints, or a gap that is no positive number, are the doing of who made the runs.
+func (r Runs) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *Rate {
 	rate, err := Law{Count: c, Power: power, Bound: bound}.Measure(r.Draws...)
 	if err != nil {
 		panic(need.Linef("fwrate: %s: %v", r.Name, err))
@@ -28,7 +30,7 @@ func (r Race) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *R
 
 // Mean returns the mean over all runs of a number at each checkpoint, as a count. It panics if
 // there are no runs, as where Stop came before the first draw was done.
-func (r Race) Mean(of func(q fwopt.Point) float64) []float64 {
+func (r Runs) Mean(of func(q fwopt.Point) float64) []float64 {
 	need.Given("fwrate", "Mean: of", of == nil)
 	runs := slices.Concat(r.Draws...)
 	if len(runs) == 0 {
@@ -50,7 +52,7 @@ func (r Race) Mean(of func(q fwopt.Point) float64) []float64 {
 }
 
 // Gaps returns the mean gap over all runs at each checkpoint.
-func (r Race) Gaps() []float64 {
+func (r Runs) Gaps() []float64 {
 	return r.Mean(func(q fwopt.Point) float64 { return q.Excess })
 }
 

@@ -10,24 +10,24 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Race is Seeds for the runs of a method on random draws of a problem, so many seeds on each.
+// Runs is Seeds for the runs of a method on random draws of a problem, so many seeds on each.
 // Both count from 1, and the seeds go on from draw to draw: with two on each, draw 3 has the
-// seeds 5 and 6. Stop leaves the draws that have all their runs. Race panics at the end of the
+// seeds 5 and 6. Stop leaves the draws that have all their runs. Runs panics at the end of the
 // first run that has no gaps, and does not wait for the rest. In one the run is made, as by
 // fwinst.Instance.Run:
 //
-//	fwnb.Race("SVRF", 5, 1, func(ctx context.Context, draw, seed uint64) []fwopt.Point {
+//	fwnb.Runs("SVRF", 5, 1, func(ctx context.Context, draw, seed uint64) []fwopt.Point {
 //		m := fwopt.SVRFTheorem1()
 //		return fwinst.Simplex(4096, 8, draw).Run(ctx, m, seed, fwopt.EpochEnds(m.N, 7))
 //	})
-func Race(name string, draws, seeds int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Race {
+func Runs(name string, draws, seeds int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Runs {
 	return race(interrupt(), name, draws, seeds, one)
 }
 
-func race(ctx context.Context, name string, draws, each int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Race {
-	need.Given("fwnb", "Race: the function of a run", one == nil)
+func race(ctx context.Context, name string, draws, each int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Runs {
+	need.Given("fwnb", "Runs: the function of a run", one == nil)
 	if draws < 1 || each < 1 {
-		panic(need.Linef("fwnb: Race of %d draws with %d seeds each, want at least one of each", draws, each))
+		panic(need.Linef("fwnb: Runs of %d draws with %d seeds each, want at least one of each", draws, each))
 	}
 	type run struct {
 		draw   uint64
@@ -39,12 +39,12 @@ func race(ctx context.Context, name string, draws, each int, one func(ctx contex
 		points := one(ctx, draw, seed)
 		for _, q := range points {
 			if math.IsNaN(q.Excess) {
-				panic(need.Linef("fwnb: Race of %s: the runs have no gaps f(w) − f(w*), of which rates are made: set Budget.Excess", name))
+				panic(need.Linef("fwnb: Runs of %s: the runs have no gaps f(w) − f(w*), of which rates are made: set Budget.Excess", name))
 			}
 		}
 		return run{draw, points}
 	}) {
 		all[r.draw-1] = append(all[r.draw-1], r.points)
 	}
-	return fwrate.Race{Name: name, Draws: slices.DeleteFunc(all, func(runs [][]fwopt.Point) bool { return len(runs) < each })}
+	return fwrate.Runs{Name: name, Draws: slices.DeleteFunc(all, func(runs [][]fwopt.Point) bool { return len(runs) < each })}
 }

@@ -29,7 +29,7 @@ func TestRace(t *testing.T) {
 			return []fwopt.Point{{Excess: math.NaN()}}
 		})
 	})
-	if !strings.Contains(msg, "fwnb: Race of SVRF: the runs have no gaps") || int(begun.Load()) > runtime.GOMAXPROCS(0) {
+	if !strings.Contains(msg, "fwnb: Runs of SVRF: the runs have no gaps") || int(begun.Load()) > runtime.GOMAXPROCS(0) {
 		t.Errorf("after %d runs: %.200q", begun.Load(), msg)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -21,7 +21,7 @@ func falling(gap float64) (run []fwopt.Point) {
 
 // The rate of a race is that of its law, and its means are those of the numbers written out.
 func TestRace(t *testing.T) {
-	r := Race{"STORC", [][][]fwopt.Point{{falling(1), falling(3)}, {falling(2), falling(6)}}}
+	r := Runs{Name: "STORC", Draws: [][][]fwopt.Point{{falling(1), falling(3)}, {falling(2), falling(6)}}}
 	for i, gap := range r.Gaps() {
 		if want := 3 / float64(int(2)<<i); gap != want {
 			t.Errorf("gap %d: %g, want %g", i, gap, want)
@@ -44,10 +44,12 @@ func TestRace(t *testing.T) {
 func TestRacePanics(t *testing.T) {
 	bound := func(q fwopt.Point) float64 { return 1 }
 	for what, call := range map[string]func(){
-		"three epochs have a rate":   func() { Race{"SVRF", [][][]fwopt.Point{{falling(1)[:3]}}}.Rate(Linear, 1, bound) },
-		"no runs have a rate":        func() { Race{Name: "SVRF"}.Rate(Linear, 1, bound) },
-		"no runs have a mean gap":    func() { Race{Name: "SVRF"}.Gaps() },
-		"a draw of none has a count": func() { Race{"SVRF", [][][]fwopt.Point{{}}}.Mean(func(q fwopt.Point) float64 { return 1 }) },
+		"three epochs have a rate": func() { Runs{Name: "SVRF", Draws: [][][]fwopt.Point{{falling(1)[:3]}}}.Rate(Linear, 1, bound) },
+		"no runs have a rate":      func() { Runs{Name: "SVRF"}.Rate(Linear, 1, bound) },
+		"no runs have a mean gap":  func() { Runs{Name: "SVRF"}.Gaps() },
+		"a draw of none has a count": func() {
+			Runs{Name: "SVRF", Draws: [][][]fwopt.Point{{}}}.Mean(func(q fwopt.Point) float64 { return 1 })
+		},
 	} {
 		func() {
 			defer func() {

@@ -1,0 +1,52 @@
+package fwnb
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+)
+
+// Plan says how often a method runs on a problem in closed form, and how far.
+type Plan struct {
+	Name  string // of the runs; "" stands for the method's
+	Draws int    // of the problem; 0 stands for Pick(2, 5)
+	Seeds int    // on each draw; 0 stands for 1
+	Last  int    // epochs of a method that has epochs, else steps
+}
+
+// Draws runs a method on random draws of a problem, 1, 2, …, and returns its counts and gaps at
+// the ends of epochs, or at the steps 1, 2, 4, … of a method without. Its parameters are made of the
+// constants of each draw, as by a constructor that is named after a theorem:
+//
+//	face := func(draw uint64) *fwinst.Instance { return fwinst.Face(4096, 32, 8, draw) }
+//	r := fwnb.Draws(fwnb.Plan{Last: 9}, face, fwopt.STORCTheorem2b)
+//	rate := r.Rate(fwrate.Stochastic, 1.5, r.Bound)
+//	fwplot.Show(fwplot.Rate("FACE", r.Name, rate))
+//
+// Bound is that of the method's registration with the constants of draw 1, nil if there is none.
+// Stop leaves the draws that have all their runs, as in Runs.
+func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance, of func(c fwopt.Constants) M) fwrate.Runs {
+	need.Given("fwnb", "Draws: the problem", in == nil)
+	need.Given("fwnb", "Draws: the method", of == nil)
+	c := in(1).Constants
+	name, draws := fmt.Sprint(of(c)), p.Draws
+	if draws == 0 {
+		draws = Pick(2, 5)
+	}
+	r := Runs(cmp.Or(p.Name, name), draws, max(p.Seeds, 1), func(ctx context.Context, draw, seed uint64) []fwopt.Point {
+		q := in(draw)
+		m := of(q.Constants)
+		return q.Run(ctx, m, seed, fwopt.Checkpoints(m, p.Last))
+	})
+	for _, e := range fwopt.Methods() {
+		if e.Name == name && e.Bound != nil {
+			r.Bound = func(q fwopt.Point) float64 { return e.Bound(c, q.T, q.K) }
+		}
+	}
+	return r
+}
