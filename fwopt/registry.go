@@ -1,7 +1,6 @@
 package fwopt
 
 import (
-	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -15,8 +14,8 @@ type Entry struct {
 	// Calls is what step k of epoch t of a method of this name spends by its schedules; −1
 	// stands for a count that depends on the data.
 	Calls func(m Method, t, k int) Calls
-	// Bound is what its theorem promises of E f(X) − f(w*) after step k of epoch t, +Inf
-	// where that is nothing; nil if there is none.
+	// Bound is what its theorem promises of E f(X) − f(w*) after step k, of a method with epochs
+	// at the end of epoch t; nil if there is none.
 	Bound func(c Constants, t, k int) float64
 
 	Passes bool      // it makes passes over all n terms, for exact gradients
@@ -70,14 +69,14 @@ func init() {
 			Calls: func(m Method, t, k int) Calls {
 				return Calls{Stochastic: m.(*SCGSStrong).M(t, k), Linear: -1}
 			},
-			Bound: func(c Constants, t, k int) float64 { return atEnd(c, SCGSStronglyConvex(c).N, t, k) },
+			Bound: func(c Constants, t, _ int) float64 { return c.BoundEpoch(t) },
 		},
 		Entry{
 			Name: "SVRF", New: func(Constants) Method { return SVRFTheorem1() },
 			Calls: func(m Method, t, k int) Calls {
 				return Calls{Exact: snapshot(k), Stochastic: 2 * m.(*SVRF).M(t, k), Linear: 1}
 			},
-			Bound:  func(c Constants, t, k int) float64 { return atEnd(c, SVRFTheorem1().N, t, k) },
+			Bound:  func(c Constants, t, _ int) float64 { return c.BoundEpoch(t) },
 			Passes: true, Colour: 0xD55E00, Width: 1.5,
 		},
 		Entry{
@@ -85,7 +84,7 @@ func init() {
 			Calls: func(m Method, t, k int) Calls {
 				return Calls{Exact: snapshot(k), Stochastic: 2 * m.(*STORC).M(t, k), Linear: -1}
 			},
-			Bound:  func(c Constants, t, k int) float64 { return atEnd(c, STORCTheorem2b(c).N, t, k) },
+			Bound:  func(c Constants, t, _ int) float64 { return c.BoundEpoch(t) },
 			Passes: true, Colour: 0x0072B2, Width: 2.4,
 		},
 		Entry{
@@ -93,7 +92,7 @@ func init() {
 			Calls: func(m Method, t, k int) Calls {
 				return Calls{Exact: snapshot(k), Stochastic: 2 * m.(*STORCAway).M(t, k), Linear: -1}
 			},
-			Bound:  func(c Constants, t, k int) float64 { return atEnd(c, STORCTheorem2b(c).N, t, k) },
+			Bound:  func(c Constants, t, _ int) float64 { return c.BoundEpoch(t) },
 			Passes: true,
 		},
 		Entry{
@@ -128,14 +127,6 @@ func snapshot(k int) int {
 		return 1
 	}
 	return 0
-}
-
-// atEnd returns the bound of epoch t after its last step, and before it nothing.
-func atEnd(c Constants, N func(t int) int, t, k int) float64 {
-	if k < N(t) {
-		return math.Inf(1)
-	}
-	return c.BoundEpoch(t)
 }
 
 // Checkpoints is EpochEnds of a method of this package that has epochs, or of a reader's with a

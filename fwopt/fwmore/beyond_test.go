@@ -47,7 +47,7 @@ func TestBeyondShares(t *testing.T) {
 		"D = -1":   func() { NewBeyond(fwopt.Constants{L: 1, D: -1}) },
 		"D = NaN":  func() { NewBeyondStrong(fwopt.Constants{L: 1, D: math.NaN(), Alpha: 1}) },
 		"mu = 0":   func() { NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 0}) },
-		"mu = NaN": func() { NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1 / math.NaN()}) },
+		"mu = NaN": func() { NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: math.NaN()}) },
 	} {
 		func() {
 			defer func() {

@@ -46,17 +46,6 @@ func comb(a float64, x []float64, b float64, y []float64) []float64 {
 }
 func sub(x, y []float64) []float64 { return comb(1, x, -1, y) }
 
-// rows is a small instance: four rows of two numbers.
-func rows() *fwsum.LeastSquares {
-	x := &fwsum.Sparse{
-		N: 4, M: 2,
-		Ptr: []int{0, 1, 2, 4, 6},
-		Col: []int32{0, 1, 0, 1, 0, 1},
-		Val: []float64{1, 1, 1, 1, 1, -1},
-	}
-	return fwsum.NewLeastSquares(x, []float64{1, 0.5, 1, 0.5})
-}
-
 // squares is a random strongly convex least squares of 3d rows.
 func squares(d int, seed uint64) *fwsum.LeastSquares {
 	r := rand.New(rand.NewPCG(seed, 99))
