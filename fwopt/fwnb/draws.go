@@ -17,6 +17,8 @@ type Plan struct {
 	Draws int    // of the problem; 0 stands for Pick(2, 5)
 	Seeds int    // on each draw; 0 stands for 1
 	Last  int    // epochs of a method that has epochs, else steps
+
+	Ratio float64 // of the steps of two checkpoints, of a method without epochs; 0 stands for 2
 }
 
 // Draws runs a method on random draws of a problem, 1, 2, …, and returns its counts and gaps at
@@ -41,7 +43,11 @@ func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance, of fun
 	r := Runs(cmp.Or(p.Name, name), draws, max(p.Seeds, 1), func(ctx context.Context, draw, seed uint64) []fwopt.Point {
 		q := in(draw)
 		m := of(q.Constants)
-		return q.Run(ctx, m, seed, fwopt.Checkpoints(m, p.Last))
+		at := fwopt.Checkpoints(m, p.Last)
+		if p.Ratio != 0 {
+			at = fwopt.Geometric(p.Ratio, p.Last)
+		}
+		return q.Run(ctx, m, seed, at)
 	})
 	for _, e := range fwopt.Methods() {
 		if e.Name == name && e.Bound != nil {

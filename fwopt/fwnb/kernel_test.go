@@ -109,7 +109,7 @@ func TestPageWithoutData(t *testing.T) {
 		}
 		decls, run, _ := strings.Cut("\n"+source, "\n%%\n")
 		for _, l := range strings.SplitAfter(decls, "\n") {
-			if !strings.HasPrefix(l, "//gonb:") {
+			if !strings.HasPrefix(l, "%") {
 				top.WriteString(l)
 			}
 		}
