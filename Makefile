@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser site site-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins fmt vet lint unit race cross fused emulate beam clean
+.PHONY: help setup lab notebooks celltime browser site site-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -121,6 +121,9 @@ test: pins lint unit race cross ## everything that needs no notebook (3 minutes;
 pins: ## the kernel's version of gonb is the library's
 	@lib=$$($(GO) list -m github.com/janpfeifer/gonb) kernel=$$(cd docker && GOWORK=off $(GO) list -m github.com/janpfeifer/gonb) && \
 	 { [ "$$lib" = "$$kernel" ] || { echo "go.mod has $$lib, docker/go.mod has $$kernel: make them equal" >&2; exit 1; }; }
+
+report: ## what pages and files have more of than is good to read; it warns
+	@$(PYTHON) docker/report.py
 
 fmt: ## gofmt finds nothing to change
 	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets notebooks bench) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }

@@ -56,7 +56,12 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// TestArrows: a room stands on those of lower floors only, so that a reader may take them one by one.
+// ring1 is what one reads for the paper.
+var ring1 = map[string]bool{"fwopt": true, "fwopt/fwset": true, "fwopt/fwsum": true, "fwopt/fwkeep": true, "fwopt/fwrate": true,
+	"fwopt/fwinst": true, "fwopt/fwtest": true, "fwopt/fwnb": true, "fwopt/fwplot": true}
+
+// TestArrows: a room stands on those of lower floors only, so that a reader may take them one by one, and none of
+// the paper's ring on one beyond it.
 func TestArrows(t *testing.T) {
 	floor := map[string]int{}
 	for n, rooms := range []string{
@@ -89,6 +94,11 @@ func TestArrows(t *testing.T) {
 		for _, path := range imports[1:] {
 			if path, ours := strings.CutPrefix(path, fwlab); ours && floor[path] >= at {
 				t.Errorf("%s, on floor %d, stands on %s, on floor %d", room, at, path, floor[path])
+			}
+			if second := map[string]bool{"fwopt/fwmore": true, "fwopt/fwdata": true, "fwopt/fwroad": true, "fwopt/fwrace": true}; ring1[room] {
+				if path, _ := strings.CutPrefix(path, fwlab); second[path] {
+					t.Errorf("%s, of the paper's ring, stands on %s", room, path)
+				}
 			}
 			if room == "fwopt" && slices.Contains([]string{"os", "reflect", "encoding/gob", "encoding/csv"}, path) {
 				t.Errorf("%s imports %s", room, path)
