@@ -389,22 +389,6 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 			make: func() fwopt.Method { return away(fwmore.STORCBeyondStrong(fwopt.Constants{L: L, D: D, Alpha: alpha})) },
 			w0:   three, state: storcState, epochN: nC, step: storc(h.slideAway, etaC, nC),
 		}, {
-			name: "AwayFW safe step", make: func() fwopt.Method { return &fwmore.AwayFW{Rule: fwopt.Short{L: 60}} },
-			w0: func(w []float64) [][]float64 { // w, then α by point of the hull
-				alpha := make([]float64, len(h.points))
-				alpha[0] = 1
-				return [][]float64{w, alpha}
-			},
-			state: func(m fwopt.Method) [][]float64 {
-				a := m.(*fwmore.AwayFW)
-				return [][]float64{a.W, weights(a, h.points)}
-			},
-			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
-				g := f.gradAll(s[0])
-				next, _, _, close := h.away(s[1], g, func(d []float64) float64 { return -dot(g, d) / (60 * dot(d, d)) })
-				return [][]float64{h.mean(next), next}, 1, close
-			},
-		}, {
 			name: "STORC experiments", make: func() fwopt.Method { return fwopt.STORCExperiments(fwopt.Constants{L: L / 10, D: D}) }, grads: 2,
 			w0: three, state: storcState, epochN: func(int) int { return 50 },
 			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {

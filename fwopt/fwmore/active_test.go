@@ -144,41 +144,59 @@ func (n naive) blended() (next []float64, kind string, close bool) {
 	return next, "towards v", near
 }
 
-// pairwise are the two methods, seen from outside.
-type pairwise struct {
+func (n naive) away() (next []float64, kind string, close bool) {
+	u, v, w := n.extreme(-1, true), n.extreme(1, false), mean(n.points, n.alpha)
+	gap, back := dot(n.grad, sub(w, n.points[v])), dot(n.grad, sub(n.points[u], w))
+	close = math.Abs(gap-back) < 1e-12*(1+norm(n.grad))
+	if gap >= back {
+		gamma := min(1, n.line(sub(n.points[v], w)))
+		for _, a := range n.alpha {
+			next = append(next, (1-gamma)*a)
+		}
+		next[v] += gamma
+		return next, "towards v", close
+	}
+	most, gamma := n.alpha[u]/(1-n.alpha[u]), n.line(sub(w, n.points[u]))
+	close = close || math.Abs(gamma-most) < 1e-12*most
+	gamma, kind = min(most, gamma), "away"
+	for _, a := range n.alpha {
+		next = append(next, (1+gamma)*a)
+	}
+	if next[u] -= gamma; gamma == most {
+		next[u], kind = 0, "drop"
+	}
+	return next, kind, close
+}
+
+// active are the methods with an active set, seen from outside.
+type active struct {
 	fwopt.Method
 	gap *float64
 	s   *fwset.ActiveSet
 }
 
-func pairwises(rule func() fwopt.StepRule) map[string]pairwise {
-	p, b := &fwmore.PairwiseFW{Rule: rule()}, &fwmore.BlendedPairwise{Rule: rule()}
-	return map[string]pairwise{"pairwise": {p, &p.DualityGap, &p.S}, "blended": {b, &b.DualityGap, &b.S}}
+func actives(rule func() fwopt.StepRule) map[string]active {
+	a, p, b := &fwmore.AwayFW{Rule: rule()}, &fwmore.PairwiseFW{Rule: rule()}, &fwmore.BlendedPairwise{Rule: rule()}
+	return map[string]active{"away": {a, &a.DualityGap, &a.S}, "pairwise": {p, &p.DualityGap, &p.S}, "blended": {b, &b.DualityGap, &b.S}}
 }
 
 // Whole runs beside the naive twins: the same points, weights, gaps and counts, and f
 // never goes up.
-func TestPairwiseAgainstNaive(t *testing.T) {
+func TestActiveAgainstNaive(t *testing.T) {
 	const d = 6
 	kinds := map[string]int{}
 	for name, omega := range hulls(d) {
 		for seed := range uint64(20) {
 			f := squares(d, seed)
 			for i, rule := range []fwopt.StepRule{fwopt.LineSearch{}, fwopt.Short{L: f.Smoothness()}} {
-				for method, m := range pairwises(func() fwopt.StepRule { return rule }) {
+				for method, m := range actives(func() fwopt.StepRule { return rule }) {
 					where := fmt.Sprintf("%s on the %s, seed %d, %+v", method, name, seed, rule)
 					againstNaive(t, where, m, f, omega.Domain, omega.points, int(seed)%len(omega.points), 2-i, kinds, func(n naive) ([]float64, string, bool) {
 						if n.line = func(p []float64) float64 { return -dot(n.grad, p) / curve(f, p) }; i == 1 {
 							n.line = func(p []float64) float64 { return -dot(n.grad, p) / (f.Smoothness() * dot(p, p)) }
 						}
-						var next []float64
-						var kind string
-						var close bool
-						if method == "pairwise" {
-							next, kind, close = n.pairwise()
-						} else {
-							next, kind, close = n.blended()
-						}
+						step := map[string]func() ([]float64, string, bool){"away": n.away, "pairwise": n.pairwise, "blended": n.blended}
+						next, kind, close := step[method]()
 						return next, method + " " + kind, close
 					})
 				}
@@ -186,7 +204,7 @@ func TestPairwiseAgainstNaive(t *testing.T) {
 		}
 	}
 	t.Logf("steps: %v", kinds)
-	for kind, least := range map[string]int{"pairwise across": 1000, "pairwise drop": 30, "pairwise swap": 3, "blended across": 1000, "blended drop": 30, "blended towards v": 300} {
+	for kind, least := range map[string]int{"pairwise across": 1000, "pairwise drop": 30, "pairwise swap": 3, "away away": 1000, "away drop": 30, "blended across": 1000, "blended drop": 30, "blended towards v": 300} {
 		if kinds[kind] < least {
 			t.Errorf("%d steps %q of %v: the test tests little", kinds[kind], kind, kinds)
 		}
@@ -204,7 +222,7 @@ func curve(f fwopt.FiniteSum, p []float64) float64 {
 	return dot(p, sub(g, g0))
 }
 
-func againstNaive(t *testing.T, where string, m pairwise, f fwopt.FiniteSum, omega fwopt.Domain, points [][]float64, first, exact int, kinds map[string]int,
+func againstNaive(t *testing.T, where string, m active, f fwopt.FiniteSum, omega fwopt.Domain, points [][]float64, first, exact int, kinds map[string]int,
 	step func(n naive) ([]float64, string, bool)) {
 	t.Helper()
 	o := fwopt.NewOracle(f, omega, 1)
@@ -243,6 +261,7 @@ func againstNaive(t *testing.T, where string, m pairwise, f fwopt.FiniteSum, ome
 		if len(got) != len(next) || norm(sub(got, next)) > 1e-10 || len(m.s.Atom) != active {
 			t.Fatalf("%s, step %d, %s: weights %v, want %v", where, s.K, kind, got, next)
 		}
+		checkActive(t, where, m, s)
 		if v := f.Value(s.X); v > value+1e-14 {
 			t.Fatalf("%s, step %d: f went up from %g to %g", where, s.K, value, v)
 		} else {
@@ -289,7 +308,7 @@ func onFace(h int) (*fwsum.Quadratic, fwset.Simplex) {
 // The methods converge linearly to the inside of a face, from a vertex of it and from
 // another one, where Frank-Wolfe does not. Then the run stands still, whatever rounding
 // does, on the vertices of the face alone.
-func TestPairwiseConvergesLinearly(t *testing.T) {
+func TestActiveConvergesLinearly(t *testing.T) {
 	const h, most, steps = 10, 120, 1500
 	f, omega := onFace(h)
 	for _, start := range []int{0, omega.D - 1} {
@@ -300,10 +319,13 @@ func TestPairwiseConvergesLinearly(t *testing.T) {
 			if settles(t, "FW", plain, &plain.DualityGap, f, omega, w0, most) < most || plain.DualityGap < 1e-4 {
 				t.Errorf("Frank-Wolfe, %+v, reaches a gap of %g, too", rule, plain.DualityGap)
 			}
-			for name, m := range pairwises(func() fwopt.StepRule { return rule }) {
-				reached := settles(t, name, m, m.gap, f, omega, w0, steps)
+			for name, m := range actives(func() fwopt.StepRule { return rule }) {
+				reached, limit := settles(t, name, m, m.gap, f, omega, w0, steps), most
+				if name == "away" {
+					limit = 500
+				}
 				t.Logf("%s, %+v, from vertex %d: gap 1e-12 after %d steps", name, rule, start, reached)
-				if reached > most || len(m.s.Atom) != h {
+				if reached > limit || len(m.s.Atom) != h {
 					t.Errorf("%s, %+v, from vertex %d: gap 1e-12 after %d steps, %d active vertices at the end, want %d", name, rule, start, reached, len(m.s.Atom), h)
 				}
 			}
@@ -340,13 +362,13 @@ func exacts() map[string]struct {
 		gap *float64
 	}
 	all := map[string]one{}
-	for name, m := range pairwises(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
+	for name, m := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
 		all[name] = one{m, m.gap}
 	}
-	for name, m := range pairwises(func() fwopt.StepRule { return fwopt.Short{L: 10} }) {
+	for name, m := range actives(func() fwopt.StepRule { return fwopt.Short{L: 10} }) {
 		all[name+", short step"] = one{m, m.gap}
 	}
-	for name, m := range pairwises(func() fwopt.StepRule { return &fwmore.Backtracking{} }) {
+	for name, m := range actives(func() fwopt.StepRule { return &fwmore.Backtracking{} }) {
 		all[name+", backtracking"] = one{m, m.gap}
 	}
 	conj, both := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
@@ -387,12 +409,13 @@ func TestExactMethodsAtTheEdge(t *testing.T) {
 }
 
 // What cannot be meant is named.
-func TestPairwiseBadInput(t *testing.T) {
+func TestActiveBadInput(t *testing.T) {
 	f, omega := small.Problem()
 	run := func(f fwopt.FiniteSum, m fwopt.Method) {
 		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 3})
 	}
 	for want, call := range map[string]func(){
+		"fwmore: AwayFW.Rule is nil":          func() { run(f, &fwmore.AwayFW{}) },
 		"fwmore: PairwiseFW.Rule is nil":      func() { run(f, &fwmore.PairwiseFW{}) },
 		"fwmore: BlendedPairwise.Rule is nil": func() { run(f, &fwmore.BlendedPairwise{}) },
 		"fwopt: L = -1":                       func() { run(f, &fwmore.PairwiseFW{Rule: fwopt.Short{L: -1}}) },
@@ -406,11 +429,79 @@ func TestPairwiseBadInput(t *testing.T) {
 	}
 }
 
+// checkActive checks that the weights are positive, of sum 1, on different vertices, and
+// make up w.
+func checkActive(t *testing.T, where string, m active, step fwopt.Step) {
+	t.Helper()
+	w, total := make([]float64, len(step.X)), 0.0
+	for i, v := range m.s.Atom {
+		a := m.s.Weight[i]
+		if !(a > 0) {
+			t.Fatalf("%s, step %d: weight %g", where, step.K, a)
+		}
+		total += a
+		v.AddTo(w, a)
+		for _, u := range m.s.Atom[:i] {
+			if u.Equal(&v) {
+				t.Fatalf("%s, step %d: the vertex %v is there twice", where, step.K, v)
+			}
+		}
+	}
+	if e := norm(sub(w, step.X)); !(e <= 1e-12) || !(math.Abs(total-1) <= 1e-15) || len(m.s.Atom) != len(m.s.Weight) {
+		t.Fatalf("%s, step %d: Σ αv is %g off w, Σ α − 1 = %g", where, step.K, e, total-1)
+	}
+	if !(*m.gap >= -1e-14) {
+		t.Fatalf("%s, step %d: duality gap %g", where, step.K, *m.gap)
+	}
+}
+
+// Weights next to 1 and next to 0. Near a vertex u the rest of the weights is
+// almost nothing and γ_max almost infinite: the others must come out right all the
+// same. From a w_0 that is no vertex it gets there, too.
+func TestActiveNearAVertex(t *testing.T) {
+	const d = 7
+	omega := fwset.Simplex{D: d, R: 1}
+	for _, ε := range []float64{1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 0} {
+		for seed := range uint64(10) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			h, c, sum := make([]float64, d), make([]float64, d), 0.0
+			for j := range c {
+				h[j] = 1 + r.Float64()
+				if j != 2 {
+					c[j] = ε * r.Float64()
+					sum += c[j]
+				}
+			}
+			c[2] = 1 - sum
+			f := fwsum.NewQuadratic(d, h, c)
+			w0, centre := make([]float64, d), make([]float64, d)
+			w0[seed%d] = 1
+			omega.Argmin(centre, centre)
+			for i, w0 := range [][]float64{w0, centre} { // slow until the centre is dropped
+				for _, rule := range []fwopt.StepRule{fwopt.LineSearch{}, fwopt.Short{L: 2}} {
+					for name, m := range actives(func() fwopt.StepRule { return rule }) {
+						where := fmt.Sprintf("%s, ε = %g, seed %d, %+v", name, ε, seed, rule)
+						for s := range m.Steps(fwopt.NewOracle(f, omega, 1), w0) {
+							checkActive(t, where, m, s)
+							if e := norm(sub(s.X, c)); s.K > 300 && e > []float64{1e-15, 1e-3}[i] {
+								t.Fatalf("%s, step %d: %g off, gap %g", where, s.K, e, *m.gap)
+							}
+							if s.K == 400 {
+								break
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // A vertex of next to no weight is dropped and not looked at for ever.
-func TestPairwiseDropsTheLeast(t *testing.T) {
+func TestActiveDropsTheLeast(t *testing.T) {
 	f := fwsum.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -1e-3})
 	for _, least := range []float64{1e-13, 1e-17, 1e-30, 1e-200} {
-		for name, m := range pairwises(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
+		for name, m := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
 			next, stop := iter.Pull(m.Steps(fwopt.NewOracle(f, fwset.Simplex{D: 4, R: 1}, 1), []float64{1, 0, 0, 0}))
 			for range 5 {
 				next()
