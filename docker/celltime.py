@@ -109,7 +109,7 @@ fmt.Println(fwnb.Run(o, &fwopt.FW{Rule: fwopt.Short{L: 1}}, fwopt.Budget{Steps: 
     "plot": (IMPORTS, """%%
 o := problem(EDIT)
 tr := fwnb.Run(o, &fwopt.FW{Rule: fwopt.Short{L: 1}}, fwopt.Budget{Steps: 3})
-fwplot.Show(fwplot.Traces(fwplot.Steps, fwplot.Loss(), tr))
+fwplot.Show(fwplot.Traces(fwrate.Steps, fwplot.Loss(), tr))
 """),
 }
 

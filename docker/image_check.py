@@ -16,7 +16,7 @@ file, whole = pathlib.Path(sys.argv[1]), sys.argv[2:] == ["--whole"]
 FIGURE = """%%
 data, _ := fwdata.Load("digits")
 o := fwopt.NewOracle(data.Logistic(), fwset.TraceNorm{H: 10, M: 64, Tau: 50}, 1)
-fwplot.Show(fwplot.Traces(fwplot.Steps, fwplot.Loss(), fwnb.Run(o, &fwopt.FW{Rule: fwopt.Short{L: 1}}, fwopt.Budget{Steps: 3})))
+fwplot.Show(fwplot.Traces(fwrate.Steps, fwplot.Loss(), fwnb.Run(o, &fwopt.FW{Rule: fwopt.Short{L: 1}}, fwopt.Budget{Steps: 3})))
 """
 TEST = """%test
 func TestCalls(t *testing.T) { _ = fwopt.Calls{} }

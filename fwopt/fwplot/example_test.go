@@ -32,7 +32,7 @@ func run(method string, seed uint64, rate float64) *fwopt.Trace {
 
 // One call draws runs; the result is a plot to go on with.
 func ExampleTraces() {
-	p := fwplot.Traces(fwplot.Stochastic, fwplot.Excess(0.25),
+	p := fwplot.Traces(fwrate.Stochastic, fwplot.Excess(0.25),
 		run("SVRF", 0, 2), run("SVRF", 1, 2), run("SVRF", 2, 2), run("SFW", 0, 1))
 	p.Title.Text += "; τ = 50"
 	fmt.Println(p.Title.Text)
@@ -44,7 +44,7 @@ func ExampleTraces() {
 
 // A bound is a dashed line with a name; what it forbids is shaded.
 func ExampleBound() {
-	p := fwplot.Traces(fwplot.Steps, fwplot.Excess(0.25), run("SVRF", 0, 2))
+	p := fwplot.Traces(fwrate.Steps, fwplot.Excess(0.25), run("SVRF", 0, 2))
 	fwplot.Bound(p, "8/(k+2)", func(k float64) float64 { return 8 / (k + 2) })
 	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	// Output:
@@ -53,7 +53,7 @@ func ExampleBound() {
 
 // A figure for a notebook, fwplot.Show(p), or for a file.
 func ExampleGrid_one() {
-	p := fwplot.Traces(fwplot.Seconds, fwplot.Loss(), run("SVRF", 0, 2), run("SFW", 0, 1))
+	p := fwplot.Traces(fwrate.Seconds, fwplot.Loss(), run("SVRF", 0, 2), run("SFW", 0, 1))
 	f := fwplot.Grid([]*plot.Plot{p})
 	fmt.Println(f.Width, f.Height, len(f.PNG) < 60<<10, len(f.SVG) < 60<<10)
 	fmt.Println(f.Alt)
@@ -65,7 +65,7 @@ func ExampleGrid_one() {
 // The same runs against three things.
 func ExampleGrid() {
 	var row []*plot.Plot
-	for _, x := range []fwplot.Axis{fwplot.Seconds, fwplot.Stochastic, fwplot.Linear} {
+	for _, x := range []fwrate.Count{fwrate.Seconds, fwrate.Stochastic, fwrate.Linear} {
 		row = append(row, fwplot.Traces(x, fwplot.Excess(0.25), run("SVRF", 0, 2), run("SFW", 0, 1)))
 	}
 	f := fwplot.Grid(row)
@@ -164,7 +164,7 @@ func ExampleRelativeGap() {
 	tr := fwopt.Run(context.Background(), o, &fwopt.FW{}, fwopt.Budget{Steps: 999, DualityGap: true})
 	low := fwrate.LowerBound(tr)
 	fmt.Printf("%.2f ≤ min f ≤ %.2f\n", low, tr.Last().F)
-	fmt.Println(fwplot.Traces(fwplot.Linear, fwplot.RelativeGap(low), tr).Y.Label.Text)
+	fmt.Println(fwplot.Traces(fwrate.Linear, fwplot.RelativeGap(low), tr).Y.Label.Text)
 	// Output:
 	// 2.25 ≤ min f ≤ 2.25
 	// (f(w) − lower bound) / lower bound
@@ -177,7 +177,7 @@ func ExampleCosts() {
 		run = append(run, fwopt.Point{T: t, Excess: math.Exp2(-float64(t)), Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
 	}
 	race := fwrate.Runs{Name: "SVRF", Draws: [][][]fwopt.Point{{run}}}
-	samples := fwplot.Costs(race, fwplot.Stochastic)
+	samples := fwplot.Costs(race, fwrate.Stochastic)
 	p := fwplot.Lines("MSC", "1/gap", "samples", true, true, samples)
 	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	fmt.Printf("samples for a gap of a hundredth: %.0f\n", samples.At(100))
@@ -202,6 +202,6 @@ func ExampleRoads() {
 // In a cell this displays a figure; anywhere else it does nothing.
 func ExampleShow() {
 	tr := &fwopt.Trace{Method: "SVRF", Data: "digits", Points: []fwopt.Point{{F: 2}, {Step: 1, F: 1}}}
-	fwplot.Show(fwplot.Traces(fwplot.Steps, fwplot.Loss(), tr))
+	fwplot.Show(fwplot.Traces(fwrate.Steps, fwplot.Loss(), tr))
 	// Output:
 }

@@ -33,30 +33,6 @@ const Floor = 1e-12
 // manyDecades is the ratio from which on an axis becomes logarithmic.
 const manyDecades = 100
 
-// Axis is what a run is drawn against.
-type Axis struct {
-	Label string
-	Of    func(p fwopt.Point) float64 // grows from 0 along a run
-}
-
-// The axes: steps of the method, its four accounts, and the seconds spent in it.
-var (
-	Steps       = Axis{"steps", func(p fwopt.Point) float64 { return float64(p.Step) }}
-	Exact       = Axis{"exact gradients", func(p fwopt.Point) float64 { return float64(p.Calls.Exact) }}
-	Stochastic  = Axis{"stochastic gradients", func(p fwopt.Point) float64 { return float64(p.Calls.Stochastic) }}
-	Linear      = Axis{"linear optimisations", func(p fwopt.Point) float64 { return float64(p.Calls.Linear) }}
-	Projections = Axis{"projections", func(p fwopt.Point) float64 { return float64(p.Calls.Projections) }}
-	Seconds     = Axis{"seconds", func(p fwopt.Point) float64 { return p.Seconds }}
-)
-
-// Terms are the gradients ∇f_i that were computed, of a sum of n terms: one for each
-// stochastic gradient, and n for each exact one, which the paper counts apart.
-func Terms(n int) Axis {
-	return Axis{"term gradients (an exact one is n)", func(p fwopt.Point) float64 {
-		return float64(p.Calls.Stochastic) + float64(n)*float64(p.Calls.Exact)
-	}}
-}
-
 // Curve is what is drawn of a run.
 type Curve struct {
 	Label string                      // of the axis
@@ -111,7 +87,7 @@ func DualityGap() Curve {
 // says what the lines and bands are and what was left out.
 //
 // The cost is O(points · log points). Traces panics if a trace is nil.
-func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
+func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 	need.Given("fwplot", "the Of of the axis "+x.Label, x.Of == nil)
 	need.Given("fwplot", "the Of of the curve "+y.Label, y.Of == nil)
 	groups, datas := collect(x, y, traces)
@@ -164,7 +140,7 @@ func Traces(x Axis, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 
 // scales returns which axes are logarithmic, judged by all values of all runs,
 // and the least x and y to be drawn.
-func scales(x Axis, y Curve, groups []*group) (ax axes, cut, floor float64) {
+func scales(x fwrate.Count, y Curve, groups []*group) (ax axes, cut, floor float64) {
 	var xs, ys span
 	for _, g := range groups {
 		for _, r := range g.runs {
@@ -184,7 +160,7 @@ func scales(x Axis, y Curve, groups []*group) (ax axes, cut, floor float64) {
 	}
 	if ax.logx {
 		cut = xs.pos
-		if x.Label == Seconds.Label {
+		if x.Label == fwrate.Seconds.Label {
 			cut = max(cut, xs.hi/1e4)
 		}
 	}
@@ -307,7 +283,7 @@ type group struct {
 
 // collect sorts the traces into groups, in order of appearance, and keeps of
 // each the finite points, the last one of several at the same x.
-func collect(x Axis, y Curve, traces []*fwopt.Trace) (groups []*group, datas []string) {
+func collect(x fwrate.Count, y Curve, traces []*fwopt.Trace) (groups []*group, datas []string) {
 	for i, tr := range traces {
 		if tr == nil {
 			panic(need.Linef("fwplot: trace %d of %d is nil", i+1, len(traces)))
@@ -326,7 +302,7 @@ func collect(x Axis, y Curve, traces []*fwopt.Trace) (groups []*group, datas []s
 }
 
 // add adds the points of a run that can be drawn.
-func (g *group) add(x Axis, y Curve, points []fwopt.Point) {
+func (g *group) add(x fwrate.Count, y Curve, points []fwopt.Point) {
 	var run []xy
 	for _, p := range points {
 		q := xy{x.Of(p), y.Of(p)}

@@ -81,25 +81,25 @@ func figures() map[string]fwnb.Figure {
 	rs := race(5)
 	nan, inf := math.NaN(), math.Inf(1)
 	all := map[string]fwnb.Figure{
-		"none":     bundle(Traces(Steps, Loss())),
-		"empty":    bundle(Traces(Steps, Loss(), &fwopt.Trace{Method: "SVRF"})),
-		"start":    bundle(Traces(Steps, Loss(), trace("SVRF", 1))),
-		"one":      bundle(Traces(Steps, Excess(0), trace("SVRF", nan, nan, 1e-3))),
-		"equal":    bundle(Traces(Steps, Excess(0), trace("SVRF", 1e-3, 1e-3, 1e-3))),
-		"flat":     bundle(Traces(Steps, Loss(), trace("SVRF", 0, 0, 0))),
-		"zero":     bundle(Traces(Steps, Excess(0), trace("SVRF", 0, 0, 0), trace("SFW", 1, 0, -1))),
-		"bad":      bundle(Traces(Seconds, DualityGap(), trace("SVRF", nan, inf, -inf, nan))),
-		"huge":     bundle(Traces(Steps, Loss(), trace("SVRF", 1e300, 1, math.MaxFloat64))),
-		"tiny":     bundle(Traces(Steps, Loss(), trace("SVRF", 5e-324, 1e-323, 1e-300, 1e-310))),
-		"decade":   bundle(Traces(Steps, Excess(0), trace("SVRF", 3.2, 3.1, 2.2))),
-		"close":    bundle(Traces(Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1))),
-		"negative": bundle(Traces(Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
+		"none":     bundle(Traces(fwrate.Steps, Loss())),
+		"empty":    bundle(Traces(fwrate.Steps, Loss(), &fwopt.Trace{Method: "SVRF"})),
+		"start":    bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 1))),
+		"one":      bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", nan, nan, 1e-3))),
+		"equal":    bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", 1e-3, 1e-3, 1e-3))),
+		"flat":     bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 0, 0, 0))),
+		"zero":     bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", 0, 0, 0), trace("SFW", 1, 0, -1))),
+		"bad":      bundle(Traces(fwrate.Seconds, DualityGap(), trace("SVRF", nan, inf, -inf, nan))),
+		"huge":     bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 1e300, 1, math.MaxFloat64))),
+		"tiny":     bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 5e-324, 1e-323, 1e-300, 1e-310))),
+		"decade":   bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", 3.2, 3.1, 2.2))),
+		"close":    bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1))),
+		"negative": bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
 		"lines":    bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2}, []float64{1, -1, nan}}, Series{"none", nil, nil})),
 	}
 	g := map[string]*plot.Plot{}
 	for _, x := range allAxes {
 		for name, c := range map[string]Curve{"loss": Loss(), "gap": Excess(0.3), "duality": DualityGap()} {
-			if name != "gap" && x.Label != Stochastic.Label { // enough is enough
+			if name != "gap" && x.Label != fwrate.Stochastic.Label { // enough is enough
 				continue
 			}
 			p := Traces(x, c, rs...)
@@ -109,9 +109,9 @@ func figures() map[string]fwnb.Figure {
 			}
 		}
 	}
-	all["grid3"] = Grid([]*plot.Plot{g[Seconds.Label], g[Stochastic.Label], g[Linear.Label]})
-	all["grid2x2"] = Grid([]*plot.Plot{g[Seconds.Label], g[Stochastic.Label]}, []*plot.Plot{g[Linear.Label], Traces(Steps, Loss(), rs...)})
-	all["grid of odd rows"] = Grid([]*plot.Plot{g[Steps.Label]}, []*plot.Plot{Traces(Steps, Loss()), g[Exact.Label]})
+	all["grid3"] = Grid([]*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label], g[fwrate.Linear.Label]})
+	all["grid2x2"] = Grid([]*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label]}, []*plot.Plot{g[fwrate.Linear.Label], Traces(fwrate.Steps, Loss(), rs...)})
+	all["grid of odd rows"] = Grid([]*plot.Plot{g[fwrate.Steps.Label]}, []*plot.Plot{Traces(fwrate.Steps, Loss()), g[fwrate.Exact.Label]})
 	long := trace("SGD", make([]float64, 200000)...)
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range long.Points {
@@ -121,7 +121,7 @@ func figures() map[string]fwnb.Figure {
 		all["rate "+name] = bundle(Rate("MSC", name, r))
 	}
 	all["rates"] = Grid([]*plot.Plot{Rate("MSC", "SVRF", rates()["ln"]), Rate("MSC", "SFW", rates()["far"]), Rate("MSC", "STORC", rates()["over"])})
-	p := Traces(Steps, Excess(0), long, long, trace("my own", 3, 2, 1))
+	p := Traces(fwrate.Steps, Excess(0), long, long, trace("my own", 3, 2, 1))
 	Bound(p, "a bound with a name that takes more than one row", func(x float64) float64 { return 1e5 / x })
 	all["long"] = Grid([]*plot.Plot{p})
 	return all
@@ -180,7 +180,7 @@ func TestFigures(t *testing.T) {
 
 // Drawing twice gives the same bytes, and Grid leaves the plots as they were.
 func TestFigureAgain(t *testing.T) {
-	p, q := Traces(Steps, Excess(0.3), race(2)...), Traces(Seconds, Excess(0.3), race(2)...)
+	p, q := Traces(fwrate.Steps, Excess(0.3), race(2)...), Traces(fwrate.Seconds, Excess(0.3), race(2)...)
 	save := func() string {
 		c, err := p.WriterTo(400, 300, "svg")
 		if err != nil {
@@ -216,7 +216,7 @@ func TestRelativeGap(t *testing.T) {
 func TestAlt(t *testing.T) {
 	tr := trace("SVRF", 3, 1, 0.5)
 	tr.Data = "digits"
-	p := Traces(Stochastic, Excess(0.25), tr, trace("SFW", 1, 0.5))
+	p := Traces(fwrate.Stochastic, Excess(0.25), tr, trace("SFW", 1, 0.5))
 	Bound(p, "bound", func(x float64) float64 { return 100 / x })
 	want := "digits: f(w) − f* against stochastic gradients ends at SVRF 0.25, SFW 0.25, bound 0.5."
 	if got := Grid([]*plot.Plot{p}).Alt; got != want {
@@ -227,7 +227,7 @@ func TestAlt(t *testing.T) {
 		noisy.Points[k].F = 1 + float64(k*k%97)
 	}
 	noisy.Points[9998].F = 123
-	if got := bundle(Traces(Steps, Excess(0), noisy)).Alt; !strings.HasSuffix(got, "ends at SGD 123.") {
+	if got := bundle(Traces(fwrate.Steps, Excess(0), noisy)).Alt; !strings.HasSuffix(got, "ends at SGD 123.") {
 		t.Errorf("the last value of a run in which it is the highest: %q", got)
 	}
 }
@@ -250,22 +250,22 @@ func TestNotes(t *testing.T) {
 		p           *plot.Plot
 		title, x, y string
 	}{
-		{Traces(Steps, Excess(0), trace("SVRF", 3, 2, 1)), "", "steps", "f(w) − f*"},
-		{Traces(Steps, Excess(0), seeds(9)...), "median and range of 9 seeds", "steps", "f(w) − f*"},
-		{Traces(Steps, Excess(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps", "f(w) − f*"},
-		{Traces(Steps, Loss(), append(seeds(10), other, &second)...), "rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
-		{Traces(Steps, Excess(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps", "f(w) − f*"},
-		{Traces(Steps, Excess(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps", "f(w) − f*"},
-		{Traces(Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "nothing to draw", "exact gradients (SVRF, SFW: none)", "f(w)"},
-		{Traces(Steps, Loss()), "nothing to draw", "steps", "f(w)"},
-		{Traces(Steps, DualityGap(), trace("SVRF", 3, 2, 1), trace("SFW", math.NaN(), math.NaN())), "", "steps", "duality gap (SFW: none)"},
-		{Traces(Steps, Loss(), other, named), "rcv1, digits", "steps", "f(w)"},
+		{Traces(fwrate.Steps, Excess(0), trace("SVRF", 3, 2, 1)), "", "steps", "f(w) − f*"},
+		{Traces(fwrate.Steps, Excess(0), seeds(9)...), "median and range of 9 seeds", "steps", "f(w) − f*"},
+		{Traces(fwrate.Steps, Excess(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps", "f(w) − f*"},
+		{Traces(fwrate.Steps, Loss(), append(seeds(10), other, &second)...), "rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
+		{Traces(fwrate.Steps, Excess(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps", "f(w) − f*"},
+		{Traces(fwrate.Steps, Excess(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps", "f(w) − f*"},
+		{Traces(fwrate.Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "nothing to draw", "exact gradients (SVRF, SFW: none)", "f(w)"},
+		{Traces(fwrate.Steps, Loss()), "nothing to draw", "steps", "f(w)"},
+		{Traces(fwrate.Steps, DualityGap(), trace("SVRF", 3, 2, 1), trace("SFW", math.NaN(), math.NaN())), "", "steps", "duality gap (SFW: none)"},
+		{Traces(fwrate.Steps, Loss(), other, named), "rcv1, digits", "steps", "f(w)"},
 	} {
 		if c.p.Title.Text != c.title || c.p.X.Label.Text != c.x || c.p.Y.Label.Text != c.y {
 			t.Errorf("%q, %q, %q; want %q, %q, %q", c.p.Title.Text, c.p.X.Label.Text, c.p.Y.Label.Text, c.title, c.x, c.y)
 		}
 	}
-	k := keyOf(Traces(Steps, Loss(), other, named))
+	k := keyOf(Traces(fwrate.Steps, Loss(), other, named))
 	if len(k.entries) != 2 || k.entries[0].name != "SGD on rcv1" || k.entries[1].name != "SGD on digits" {
 		t.Errorf("entries %+v", k.entries)
 	}
@@ -285,21 +285,21 @@ func TestScales(t *testing.T) {
 		p    *plot.Plot
 		x, y bool
 	}{
-		{Traces(Steps, Loss(), upto(99, func(k int) float64 { return 1 + float64(k) })), false, true},
-		{Traces(Steps, Loss(), upto(100, func(k int) float64 { return 2 + float64(k) })), true, false},
-		{Traces(Steps, Loss(), upto(5, func(k int) float64 { return 3 - float64(k) })), false, false},
-		{Traces(Steps, Excess(0), upto(5, func(k int) float64 { return 3 - float64(k) })), false, true},
+		{Traces(fwrate.Steps, Loss(), upto(99, func(k int) float64 { return 1 + float64(k) })), false, true},
+		{Traces(fwrate.Steps, Loss(), upto(100, func(k int) float64 { return 2 + float64(k) })), true, false},
+		{Traces(fwrate.Steps, Loss(), upto(5, func(k int) float64 { return 3 - float64(k) })), false, false},
+		{Traces(fwrate.Steps, Excess(0), upto(5, func(k int) float64 { return 3 - float64(k) })), false, true},
 	} {
 		if isLog(c.p.X) != c.x || isLog(c.p.Y) != c.y {
 			t.Errorf("logarithmic: x %v, y %v", isLog(c.p.X), isLog(c.p.Y))
 		}
 	}
-	p := Traces(Seconds, Loss(), &fwopt.Trace{Points: []fwopt.Point{{F: 1}, {Seconds: 1e-9, F: 2}, {Seconds: 2e-3, F: 1}, {Seconds: 10, F: 3}}})
+	p := Traces(fwrate.Seconds, Loss(), &fwopt.Trace{Points: []fwopt.Point{{F: 1}, {Seconds: 1e-9, F: 2}, {Seconds: 2e-3, F: 1}, {Seconds: 10, F: 3}}})
 	if p.X.Min != 2e-3 || p.X.Max != 10 || p.Y.Max > 3.2 {
 		t.Errorf("seconds from %g to %g", p.X.Min, p.X.Max)
 	}
 	// a bound widens the vertical range only
-	p = Traces(Steps, Excess(0), trace("SVRF", 3, 2, 1))
+	p = Traces(fwrate.Steps, Excess(0), trace("SVRF", 3, 2, 1))
 	Bound(p, "bound", func(x float64) float64 {
 		if x > 1 {
 			return -1
@@ -769,7 +769,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-var allAxes = []Axis{Steps, Exact, Stochastic, Linear, Projections, Seconds, Terms(100)}
+var allAxes = []fwrate.Count{fwrate.Steps, fwrate.Exact, fwrate.Stochastic, fwrate.Linear, fwrate.Projections, fwrate.Seconds, fwrate.Terms(100)}
 
 // The font has every letter of ours: what it lacks vanishes without a word.
 func TestGlyphs(t *testing.T) {
@@ -848,12 +848,12 @@ func TestNumber(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	for name, f := range map[string]func(){
-		"nil trace":    func() { Traces(Steps, Loss(), trace("SVRF", 1), nil) },
+		"nil trace":    func() { Traces(fwrate.Steps, Loss(), trace("SVRF", 1), nil) },
 		"lengths":      func() { Lines("", "", "", false, false, Series{"a", []float64{1}, nil}) },
 		"falling x":    func() { Lines("", "", "", false, false, Series{"a", []float64{2, 1}, []float64{1, 1}}) },
 		"empty grid":   func() { Grid() },
 		"empty row":    func() { Grid(nil) },
-		"four in line": func() { p := Traces(Steps, Loss()); Grid([]*plot.Plot{p, p, p, p}) },
+		"four in line": func() { p := Traces(fwrate.Steps, Loss()); Grid([]*plot.Plot{p, p, p, p}) },
 	} {
 		func() {
 			defer func() {
@@ -869,7 +869,7 @@ func TestPanics(t *testing.T) {
 func BenchmarkBundle(b *testing.B) {
 	rs := race(5)
 	for b.Loop() {
-		bundle(Traces(Stochastic, Excess(0.3), rs...))
+		bundle(Traces(fwrate.Stochastic, Excess(0.3), rs...))
 	}
 }
 
@@ -877,17 +877,17 @@ func BenchmarkBundle(b *testing.B) {
 // to name them apart, and the same run twice is one line.
 func TestTracesNameApart(t *testing.T) {
 	one, other := trace("SGD", 3, 2, 1), trace("SGD", 3, 2, 2)
-	if msg := small.Panics(func() { Traces(Steps, Loss(), one, other) }); !strings.HasPrefix(msg, `fwrate: traces 1 and 2 are both "SGD"`) {
+	if msg := small.Panics(func() { Traces(fwrate.Steps, Loss(), one, other) }); !strings.HasPrefix(msg, `fwrate: traces 1 and 2 are both "SGD"`) {
 		t.Errorf("%q", msg)
 	}
 	again := *one
 	for _, traces := range [][]*fwopt.Trace{{one, one}, {one, &again}} {
-		if p := Traces(Steps, Loss(), traces...); p.Title.Text != "" {
+		if p := Traces(fwrate.Steps, Loss(), traces...); p.Title.Text != "" {
 			t.Errorf("%q", p.Title.Text)
 		}
 	}
 	other.Method = "SGD, c = 0.1"
-	if p := Traces(Steps, Loss(), one, other); p.Title.Text != "" || len(keyOf(p).entries) != 2 {
+	if p := Traces(fwrate.Steps, Loss(), one, other); p.Title.Text != "" || len(keyOf(p).entries) != 2 {
 		t.Errorf("%q, %d lines", p.Title.Text, len(keyOf(p).entries))
 	}
 }
@@ -895,7 +895,7 @@ func TestTracesNameApart(t *testing.T) {
 func BenchmarkGrid(b *testing.B) {
 	rs := race(5)
 	for b.Loop() {
-		Grid([]*plot.Plot{Traces(Seconds, Excess(0.3), rs...), Traces(Stochastic, Excess(0.3), rs...), Traces(Linear, Excess(0.3), rs...)})
+		Grid([]*plot.Plot{Traces(fwrate.Seconds, Excess(0.3), rs...), Traces(fwrate.Stochastic, Excess(0.3), rs...), Traces(fwrate.Linear, Excess(0.3), rs...)})
 	}
 }
 

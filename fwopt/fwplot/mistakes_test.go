@@ -21,12 +21,12 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, double := Traces(Steps, Loss(), tr), func(x float64) float64 { return 2 * x }
+	p, double := Traces(fwrate.Steps, Loss(), tr), func(x float64) float64 { return 2 * x }
 	race := fwrate.Runs{Name: "SVRF", Draws: [][][]fwopt.Point{{{{T: 1, Excess: 1}, {T: 2, Excess: 0.5}}}}}
 	for name, c := range map[string][]any{
 		"Bound":       {Bound, p, "bound", double},
 		"Bundle":      {bundle, p},
-		"Costs":       {Costs, race, Linear},
+		"Costs":       {Costs, race, fwrate.Linear},
 		"Epochs":      {Epochs, "title", race},
 		"Excess":      {Excess, 1.0},
 		"Grid":        {Grid, []*plot.Plot{p, p}},
@@ -48,9 +48,9 @@ func TestMistakes(t *testing.T) {
 		"At":          {Series.At, Series{"SVRF", []float64{1, 2}, []float64{2, 1}}, 1.5},
 		"Slopes":      {Slopes, []fwrate.Cell{{Name: "SVRF", On: "simplex", Verdict: "a", Rate: rate}}, "a"},
 		"Style":       {Style, "SVRF"},
-		"Terms":       {Terms, 3},
+		"Terms":       {fwrate.Terms, 3},
 		"Theory":      {Theory, p, "theory", double},
-		"Traces":      {Traces, Steps, Loss(), tr},
+		"Traces":      {Traces, fwrate.Steps, Loss(), tr},
 		"Tuning":      {Tuning, "SGD", tuning},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {

@@ -27,7 +27,7 @@ func Epochs(title string, races ...fwrate.Runs) *plot.Plot {
 
 // Costs is the mean of a count, or of another axis, against 1/(mean gap), for Lines: a point
 // a checkpoint. Where the mean gap rises Lines cannot draw it.
-func Costs(r fwrate.Runs, y Axis) Series {
+func Costs(r fwrate.Runs, y fwrate.Count) Series {
 	s := Series{r.Name, r.Gaps(), r.Mean(y.Of)}
 	for i, gap := range s.X {
 		s.X[i] = 1 / gap
@@ -84,7 +84,7 @@ func (r Raced) Plot() *plot.Plot {
 			y = DualityGap()
 		}
 	}
-	return Traces(Terms(r.Terms), y, r.Traces...)
+	return Traces(fwrate.Terms(r.Terms), y, r.Traces...)
 }
 
 // Show displays the figure, and below it the table of where the runs ended, fwrate.Summary.

@@ -20,10 +20,10 @@ func TestRaceSeries(t *testing.T) {
 	if !bytes.Equal(got.SVG, want.SVG) || len(got.SVG) == 0 {
 		t.Errorf("Epochs draws %s, want %s", got.Alt, want.Alt)
 	}
-	if got, want := Costs(r, Stochastic), (Series{"SVRF", []float64{1, 4}, []float64{20, 200}}); !reflect.DeepEqual(got, want) {
+	if got, want := Costs(r, fwrate.Stochastic), (Series{"SVRF", []float64{1, 4}, []float64{20, 200}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("Costs: %v, want %v", got, want)
 	}
-	if got, want := Costs(r, Terms(1000)).Y, []float64{1020, 2200}; !reflect.DeepEqual(got, want) {
+	if got, want := Costs(r, fwrate.Terms(1000)).Y, []float64{1020, 2200}; !reflect.DeepEqual(got, want) {
 		t.Errorf("terms: %v, want %v", got, want)
 	}
 }

@@ -287,7 +287,7 @@ func (a *Archive) read(f []string) {
 // Lines returns the runs of the entries, as "STORC, m = 1000", or without names of the race
 // itself and of FISTA, for fwplot.Traces. They are copies in which Calls.Stochastic counts
 // the gradients ∇f_i that were computed: of a batch of m > n samples at most n. So
-// fwplot.Terms(a.N) is all that was computed.
+// fwrate.Terms(a.N) is all that was computed.
 func (a *Archive) Lines(names ...string) (traces []*fwopt.Trace) {
 	if len(names) == 0 {
 		names = []string{"SFW", "SCGS", "SVRF", "STORC", "SGD", "SVRG", Entry{"STORC", Adaptive}.String(), "FISTA"}

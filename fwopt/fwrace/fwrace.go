@@ -11,7 +11,7 @@
 //	…
 //	fwnb.Table(a.Ledger()...)
 //	fwnb.Table(a.Flips()...)
-//	fwplot.Show(fwplot.Traces(fwplot.Seconds, fwplot.Excess(a.Star), a.Lines()...))
+//	fwplot.Show(fwplot.Traces(fwrate.Seconds, fwplot.Excess(a.Star), a.Lines()...))
 //
 // What comes out is an Archive, which holds all runs and the tuning, and goes into a file
 // from which all tables and figures come again without a run.

@@ -7,11 +7,11 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Seconds is how many seconds a call of f takes on one processor: the median of three means,
+// SecondsOf is how many seconds a call of f takes on one processor: the median of three means,
 // each over so many calls that they take 30 ms by CPU. A first call is not timed, so that what
 // lies in the cache is f's own. Threads of f run on one processor meanwhile.
-func Seconds(f func()) float64 {
-	need.Given("fwrate", "Seconds: f", f == nil)
+func SecondsOf(f func()) float64 {
+	need.Given("fwrate", "SecondsOf: f", f == nil)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	f()
 	var all []float64

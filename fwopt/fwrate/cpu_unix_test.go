@@ -29,12 +29,12 @@ func TestCPU(t *testing.T) {
 // a call that is slow once does not count.
 func TestSeconds(t *testing.T) {
 	for _, d := range []time.Duration{time.Millisecond, 40 * time.Millisecond} {
-		if s := Seconds(func() { spin(d) }); s < d.Seconds() || s > 1.5*d.Seconds() {
+		if s := SecondsOf(func() { spin(d) }); s < d.Seconds() || s > 1.5*d.Seconds() {
 			t.Errorf("%g s of %v", s, d)
 		}
 	}
 	calls := 0
-	s := Seconds(func() {
+	s := SecondsOf(func() {
 		if calls++; calls == 1 || calls == 3 {
 			spin(200 * time.Millisecond)
 		}

@@ -202,14 +202,14 @@ func (l Law) pairs(by estimator, runs [][]fwopt.Point) [][]Pair {
 	for i, run := range runs {
 		for _, e := range eps {
 			k := slices.IndexFunc(run, func(p fwopt.Point) bool { return p.Excess <= e })
-			out[i] = append(out[i], Pair{e, l.Count.Of(run[k].Calls)})
+			out[i] = append(out[i], Pair{e, l.Count.Of(run[k])})
 		}
 		for _, p := range run {
 			switch by {
 			case byExcess:
-				out[i] = append(out[i], Pair{p.Excess, l.Count.Of(p.Calls)})
+				out[i] = append(out[i], Pair{p.Excess, l.Count.Of(p)})
 			case byBound:
-				out[i] = append(out[i], Pair{l.Bound(p), l.Count.Of(p.Calls)})
+				out[i] = append(out[i], Pair{l.Bound(p), l.Count.Of(p)})
 			}
 		}
 	}
@@ -265,8 +265,8 @@ func (l Law) check(by estimator, draws [][][]fwopt.Point) error {
 	switch {
 	case l.Bound == nil && by == byBound:
 		panic(need.Line("fwrate: Scheduled goes by the bound, and this Law has none: set Law.Bound, or take Measure"))
-	case l.Count < Exact || l.Count > Linear:
-		panic(need.Linef("fwrate: a Law of count %d, want Exact, Stochastic or Linear", int(l.Count)))
+	case l.Count.Of == nil:
+		panic(need.Line("fwrate: a Law without a Count, as Stochastic"))
 	case !(l.Within >= 0) || math.IsInf(l.Within, 1):
 		panic(need.Linef("fwrate: a Law with f* known within %g, want a number from 0 on", l.Within))
 	case !(l.Power >= 0):
@@ -287,7 +287,7 @@ func (l Law) check(by estimator, draws [][][]fwopt.Point) error {
 				where := func(format string, a ...any) error {
 					return fmt.Errorf("fwrate: draw %d, seed %d, checkpoint %d (t = %d, k = %d): %s", d+1, s+1, i+1, p.T, p.K, fmt.Sprintf(format, a...))
 				}
-				count, bound := l.Count.Of(p.Calls), 1.0
+				count, bound := l.Count.Of(p), 1.0
 				if l.Bound != nil {
 					bound = l.Bound(p)
 				}

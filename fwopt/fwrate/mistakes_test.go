@@ -33,7 +33,7 @@ func TestMistakes(t *testing.T) {
 		"Above":          {Above, 0.0, 1.0, tr},
 		"CellHead":       {CellHead, "name"},
 		"Cell.Row":       {Cell.Row, Cell{"SVRF", "p", "a", rate}},
-		"Count.Of":       {Count.Of, Stochastic, tr.Last().Calls},
+		"Terms":          {Terms, 3},
 		"Count.String":   {Count.String, Stochastic},
 		"Fastest":        {Fastest, 0.0, func() {}},
 		"Goal.Best":      {(*Goal).Best, goal, []float64{1, 2}, func(c float64) fwopt.Method { return m() }, most},
@@ -65,7 +65,7 @@ func TestMistakes(t *testing.T) {
 		"RunTo": {func(w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) {
 			RunTo(fwopt.NewOracle(f, omega, 1).From(w0), m(), b, done)
 		}, nil, b, never},
-		"Seconds":     {Seconds, func() {}},
+		"SecondsOf":   {SecondsOf, func() {}},
 		"Seeds":       {Seeds[int], 2, func(seed uint64) int { return 1 }},
 		"Summary":     {Summary, tr},
 		"Tune":        {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},

@@ -10,31 +10,32 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Count is one of the paper's accounts.
-type Count int
+// Count is what a run has spent, of one kind: an axis of figures, and what a Law is about.
+type Count struct {
+	Label string
+	Of    func(q fwopt.Point) float64 // grows from 0 along a run
+}
 
-// The accounts of fwopt.Calls.
-const (
-	Exact Count = iota
-	Stochastic
-	Linear
+// The counts: steps of the method, its four accounts, and the seconds spent in it.
+var (
+	Steps       = Count{"steps", func(q fwopt.Point) float64 { return float64(q.Step) }}
+	Exact       = Count{"exact gradients", func(q fwopt.Point) float64 { return float64(q.Calls.Exact) }}
+	Stochastic  = Count{"stochastic gradients", func(q fwopt.Point) float64 { return float64(q.Calls.Stochastic) }}
+	Linear      = Count{"linear optimisations", func(q fwopt.Point) float64 { return float64(q.Calls.Linear) }}
+	Projections = Count{"projections", func(q fwopt.Point) float64 { return float64(q.Calls.Projections) }}
+	Seconds     = Count{"seconds", func(q fwopt.Point) float64 { return q.Seconds }}
 )
 
-// String returns the count's name.
-func (c Count) String() string {
-	if c < Exact || c > Linear {
-		return fmt.Sprintf("count %d", int(c))
-	}
-	return [...]string{"exact gradients", "stochastic gradients", "linear optimisations"}[c]
+// Terms are the gradients ∇f_i that were computed, of a sum of n terms: one for each
+// stochastic gradient, and n for each exact one, which the paper counts apart.
+func Terms(n int) Count {
+	return Count{"term gradients (an exact one is n)", func(q fwopt.Point) float64 {
+		return float64(q.Calls.Stochastic) + float64(n)*float64(q.Calls.Exact)
+	}}
 }
 
-// Of returns the count.
-func (c Count) Of(calls fwopt.Calls) float64 {
-	if c < Exact || c > Linear {
-		panic(need.Linef("fwrate: %v, want Exact, Stochastic or Linear", c))
-	}
-	return float64([...]int{calls.Exact, calls.Stochastic, calls.Linear}[c])
-}
+// String returns the label.
+func (c Count) String() string { return c.Label }
 
 // Law is what a theorem says of a count: that it is O((1/ε)^Power), or
 // O(ln(1/ε)) if Power is 0, up to where the mean gap is at most ε. In the first

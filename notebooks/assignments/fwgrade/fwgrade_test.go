@@ -125,7 +125,7 @@ must(Mean(nil) == 0, "the mean of nothing is 0 here")
 // END HIDDEN TESTS`},
 	{id: "t-picture", text: `func points() []float64 { return draw(3) }
 %%
-fmt.Println(points(), fwplot.Stochastic)`},
+fmt.Println(points(), fwrate.Stochastic)`},
 }
 
 type nbcell struct {
