@@ -169,7 +169,7 @@ emulate: ## the kernels have the same bits on ARM and on a processor without AVX
 	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 $(GO) test -exec qemu-aarch64 -short -run '$(EMULATED)' ./fwopt ./fwopt/fwset ./fwopt/fwsum ./fwopt/fwmore
 
 # Of those packages, what compares bits or nearly bits, and is done in seconds.
-EMULATED = Kernel|Golden|Vertex|Observed|AgainstNaive|Gauge|ProjectionsOf
+EMULATED = Kernel|Golden|Vertex|EntryLoss|AgainstNaive|Gauge|ProjectionsOf
 
 clean: ## remove .venv (the notebooks' runs stay)
 	rm -rf .venv bench/.venv bench/.data docker/browser/node_modules

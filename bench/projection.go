@@ -51,7 +51,7 @@ func (s *flowSet) need(good, node int, flow float64) {
 // is in no hull of ways, and the nearest to 0 has none.
 func roadFlows(n *fwroad.Network) *flowSet {
 	p := make([]float64, len(n.Arcs))
-	s := &flowSet{name: n.Name, omega: n.Flows(), p: p, f: fwsum.NewObserved(len(p), p)}
+	s := &flowSet{name: n.Name, omega: n.Flows(), p: p, f: fwsum.NewEntryLoss(len(p), p)}
 	from := map[int]bool{}
 	for _, d := range n.Demands {
 		s.need(d.From, d.To, d.Flow)

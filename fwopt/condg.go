@@ -39,8 +39,8 @@ func NewCondG(d int, mem *Memory) *CondG {
 // Theorem 2, 28k + 10 for SCGS, 10.5 N_t 2^{t−1}/μ + 10 in case (c).
 const maxInner = 1_000_000
 
-// Let sets g, until Argmin returns. It panics if β is not positive.
-func (c *CondG) Let(beta float64, x, tilde []float64) {
+// Objective sets g, until Argmin returns. It panics if β is not positive.
+func (c *CondG) Objective(beta float64, x, tilde []float64) {
 	if !(beta > 0) {
 		panic(need.Linef("fwopt: β = %g, want β > 0; look at the schedule Beta", beta))
 	}
@@ -88,8 +88,8 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
-// Take returns u as x_k and keeps x for the loop; a Memory's step ends here.
-func (c *CondG) Take(u, x []float64) []float64 {
+// Accept returns u as x_k and keeps x for the loop; a Memory's step ends here.
+func (c *CondG) Accept(u, x []float64) []float64 {
 	if &u[0] != &x[0] {
 		c.u = x
 	}

@@ -42,14 +42,14 @@ func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)
 	}
-	g, v, leg := make([]float64, len(w0)), Vertex{}, [][]float64(nil)
+	g, v, seg := make([]float64, len(w0)), Vertex{}, [][]float64(nil)
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			o.Grad(g, a.W)                          // ∇f(w_{k−1})
 			o.Argmin(&v, g)                         // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
 			gap, length2 := v.Gap(g, a.W)           // gap and ‖w_{k−1} − v_k‖²
-			γ := a.gamma(o, &v, gap, length2, &leg) // γ_k
+			γ := a.gamma(o, &v, gap, length2, &seg) // γ_k
 			v.Lerp(a.W, γ)                          // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			a.DualityGap = gap
 			a.K = k
@@ -61,9 +61,9 @@ func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 }
 
 // gamma asks the rule for γ_k. Ours need no more than what is known, and for another one
-// the leg is written out. A method of the rule that says so would also be that of a rule
-// which embeds it. leg is scratch memory.
-func (a *FW) gamma(o *Oracle, v *Vertex, gap, length2 float64, leg *[][]float64) float64 {
+// the seg is written out. A method of the rule that says so would also be that of a rule
+// which embeds it. seg is scratch memory.
+func (a *FW) gamma(o *Oracle, v *Vertex, gap, length2 float64, seg *[][]float64) float64 {
 	k := a.K + 1
 	switch rule := a.rule().(type) {
 	case OpenLoop:
@@ -71,11 +71,11 @@ func (a *FW) gamma(o *Oracle, v *Vertex, gap, length2 float64, leg *[][]float64)
 	case Short:
 		return rule.step(gap, length2)
 	}
-	if *leg == nil {
-		*leg = vectors(2, len(a.W))
+	if *seg == nil {
+		*seg = vectors(2, len(a.W))
 	}
-	d, end := (*leg)[0], (*leg)[1]
+	d, end := (*seg)[0], (*seg)[1]
 	v.From(d, a.W)
 	v.Dense(end)
-	return Leg{a.W, d, end, gap, 1}.Step(a.Rule, o, k)
+	return Segment{a.W, d, end, gap, 1}.Step(a.Rule, o, k)
 }

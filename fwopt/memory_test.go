@@ -60,7 +60,7 @@ func TestMemoryReachesEta(t *testing.T) {
 				if far := floats.Distance(p, a.X, 2); beta(k)/2*far*far > eta(k)*(1+1e-9) {
 					t.Fatalf("%T, %d vertices, step %d: %g from the minimiser, η = %g", omega, size, k, far, eta(k))
 				}
-				if out := omega.(fwset.Gauger).Gauge(a.X); out > 1+1e-9 {
+				if out := omega.(fwset.Gauged).Gauge(a.X); out > 1+1e-9 {
 					t.Fatalf("%T, %d vertices, step %d: x is outside: %g", omega, size, k, out)
 				}
 				if len(a.Memory.Atom) > size {

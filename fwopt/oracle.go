@@ -133,8 +133,8 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	if f.Len() < 1 {
 		panic(need.Line("fwopt: f is a sum of no terms"))
 	}
-	s, ok := f.(fwset.Shaped)
-	if t, too := omega.(fwset.Shaped); ok && too {
+	s, ok := f.(fwset.MatrixShaped)
+	if t, too := omega.(fwset.MatrixShaped); ok && too {
 		h, m := s.Shape()
 		if H, M := t.Shape(); h > 1 && h != H { // with h = 1 the one row may be any matrix
 			panic(need.Linef("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h, m, omega, H, M))

@@ -83,14 +83,14 @@ func (a *SCGS) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
-			lerpTo(z, a.Y, a.Gamma(k), a.X) // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
-			o.StochasticGrad(g, z, a.M(k))  // ∇̃_k, mean of m_k samples of ∇f_i(z_k)
-			inner.Let(a.Beta(k), a.X, g)    // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
-			x := inner.Argmin(o, a.Eta(k))  // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_k
+			lerpTo(z, a.Y, a.Gamma(k), a.X)    // z_k = (1−γ_k) y_{k−1} + γ_k x_{k−1}
+			o.StochasticGrad(g, z, a.M(k))     // ∇̃_k, mean of m_k samples of ∇f_i(z_k)
+			inner.Objective(a.Beta(k), a.X, g) // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
+			x := inner.Argmin(o, a.Eta(k))     // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ η_k
 			if x == nil {
 				return // the state is still that of step k−1
 			}
-			a.X = inner.Take(x, a.X)
+			a.X = inner.Accept(x, a.X)
 			Lerp(a.Y, a.Gamma(k), a.X) // y_k = (1−γ_k) y_{k−1} + γ_k x_k
 			a.K = k
 			if !yield(Step{T: 1, K: k, X: a.Y}) {

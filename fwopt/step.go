@@ -10,13 +10,13 @@ import (
 // pointer, so that a checkpoint holds it, and Identify says its parameters. Scratch
 // memory is local to Step.
 type StepRule interface {
-	// Step returns γ_k ∈ [0, 1]. More than leg.Most counts as that. What it asks of f
+	// Step returns γ_k ∈ [0, 1]. More than seg.Most counts as that. What it asks of f
 	// it asks through o, which counts.
-	Step(o *Oracle, k int, leg Leg) float64
+	Step(o *Oracle, k int, seg Segment) float64
 }
 
-// Leg is where step k may go: from X to X − γD, γ ∈ [0, Most].
-type Leg struct {
+// Segment is where step k may go: from X to X − γD, γ ∈ [0, Most].
+type Segment struct {
 	X, D  []float64
 	End   []float64 // X − D
 	Slope float64   // ∇f(X)ᵀD, at which f falls at first
@@ -27,7 +27,7 @@ type Leg struct {
 type OpenLoop struct{}
 
 // Step returns 2/(k+1).
-func (OpenLoop) Step(_ *Oracle, k int, _ Leg) float64 { return gamma2(k) }
+func (OpenLoop) Step(_ *Oracle, k int, _ Segment) float64 { return gamma2(k) }
 
 // Identify says that there is nothing to say.
 func (r OpenLoop) Identify(id *Identity) { id.Of(r) }
@@ -38,8 +38,8 @@ type Short struct {
 }
 
 // Step returns the minimiser of the bound −γ slope + γ²L‖D‖²/2 on f's change.
-func (r Short) Step(_ *Oracle, _ int, leg Leg) float64 {
-	return r.step(leg.Slope, floats.Dot(leg.D, leg.D))
+func (r Short) Step(_ *Oracle, _ int, seg Segment) float64 {
+	return r.step(seg.Slope, floats.Dot(seg.D, seg.D))
 }
 
 func (r Short) step(slope, length2 float64) float64 {
@@ -49,28 +49,28 @@ func (r Short) step(slope, length2 float64) float64 {
 // Identify says L.
 func (r Short) Identify(id *Identity) { id.Of(r).Float(r.L) }
 
-// LineSearch is the minimiser of f on the leg, found by the objective, which must be a
+// LineSearch is the minimiser of f on the seg, found by the objective, which must be a
 // LineSearcher, at the price of one exact gradient. It looks as far as End, which may
 // lie outside Ω in a step away from a vertex; so f must be convex there, too.
 type LineSearch struct{}
 
 // Step returns argmin_{γ∈[0,1]} f(X − γD).
-func (LineSearch) Step(o *Oracle, _ int, leg Leg) float64 { return o.LineSearch(leg.X, leg.End) }
+func (LineSearch) Step(o *Oracle, _ int, seg Segment) float64 { return o.LineSearch(seg.X, seg.End) }
 
 // Identify says that there is nothing to say.
 func (r LineSearch) Identify(id *Identity) { id.Of(r) }
 
 // Step asks a rule for γ_k ∈ [0, Most]. It panics if the rule gives no number in [0, 1].
 // Where the gradient was not finite it is 0, for the run ends there.
-func (leg Leg) Step(rule StepRule, o *Oracle, k int) float64 {
+func (seg Segment) Step(rule StepRule, o *Oracle, k int) float64 {
 	if o.broken != "" {
 		return 0
 	}
-	gamma := rule.Step(o, k, leg)
+	gamma := rule.Step(o, k, seg)
 	if !(gamma >= 0 && gamma <= 1) {
 		panic(need.Linef("fwopt: the step rule %T gives γ_%d = %g, want a step in [0, 1]", rule, k, gamma))
 	}
-	return min(gamma, leg.Most)
+	return min(gamma, seg.Most)
 }
 
 // shortStep returns min{1, slope/bend}, the minimiser over [0, 1] of

@@ -22,7 +22,7 @@ func aheadOf(m fwopt.Method) (a ahead, err error) {
 	switch m := m.(type) {
 	case *fwopt.FW:
 		switch m.Rule.(type) {
-		case fwopt.OpenLoop, fwopt.Short:
+		case nil, fwopt.OpenLoop, fwopt.Short:
 			return ahead{next: func() (t, k int) { return 1, m.K + 1 }}, nil
 		}
 		return a, fmt.Errorf("FW with the step rule %T looks at all rows again in each step, a pass each; take the open loop or the short step", m.Rule)

@@ -196,11 +196,11 @@ func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
 // reads the first n, one for each rating: with d = n + N it goes with
 // fwset.NewCompletion(s.Users, s.Items, entries, tau), where the first n entries are s.At and
 // the N others those to be predicted. Its L is 1. It panics if d < n.
-func (s *Ratings) LeastSquares(d int) *fwsum.Observed {
+func (s *Ratings) LeastSquares(d int) *fwsum.EntryLoss {
 	if d < len(s.Value) {
 		panic(need.Linef("fwdata: least squares of %d ratings over vectors of %d numbers", len(s.Value), d))
 	}
-	f := fwsum.NewObserved(d, s.Value)
+	f := fwsum.NewEntryLoss(d, s.Value)
 	f.Name = s.Name
 	return f
 }

@@ -47,7 +47,7 @@ import (
 // None of it may be changed. The F of this package is also an [fwopt.Differ] and
 // an [fwopt.LineSearcher] and, where n is large, an [fwopt.Sampler]; it keeps no
 // scratch, so that any number of runs may share it. Omega is also an
-// [fwset.Diameterer] and an [fwset.Projector].
+// [fwset.Bounded] and an [fwset.Projector].
 type Instance struct {
 	Name  string // the call that made it
 	F     fwopt.FiniteSum

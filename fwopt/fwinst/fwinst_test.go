@@ -277,7 +277,7 @@ func TestConstants(t *testing.T) {
 		near(t, "LF", c.LF, LF, 1e-12)
 		near(t, "α", c.Alpha, alpha, 1e-12)
 		near(t, "D", c.D, D, 1e-12)
-		near(t, "Diameter()", c.Omega.(fwset.Diameterer).Diameter(), D, 1e-12)
+		near(t, "Diameter()", c.Omega.(fwset.Bounded).Diameter(), D, 1e-12)
 		near(t, "G", c.G, G, 1e-12)
 		near(t, "GF", c.GF, GF, 1e-12)
 		near(t, "σ²", c.Sigma*c.Sigma, variance, 1e-12)
@@ -413,7 +413,7 @@ func vertexAt(d, j int) []float64 {
 func TestStart(t *testing.T) {
 	each(t, func(t *testing.T, c small) {
 		w := c.start()
-		if g := c.Omega.(fwset.Gauger).Gauge(w); g > 1+1e-12 {
+		if g := c.Omega.(fwset.Gauged).Gauge(w); g > 1+1e-12 {
 			t.Errorf("W0 is outside: gauge %g", g)
 		}
 		if gap := c.Excess(w); !(gap > 1e-6) {

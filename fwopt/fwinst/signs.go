@@ -144,7 +144,7 @@ func (f *signs) instance(omega fwopt.Domain, w0 []float64) *Instance {
 	p := &Instance{
 		Name: f.name, F: f, Omega: omega, W0: w0, WStar: f.c, FStar: f.min,
 		Constants: fwopt.Constants{
-			L: top * (1 + math.Abs(f.a)), Alpha: slices.Min(f.h), D: omega.(fwset.Diameterer).Diameter(),
+			L: top * (1 + math.Abs(f.a)), Alpha: slices.Min(f.h), D: omega.(fwset.Bounded).Diameter(),
 		},
 		LF: top,
 	}

@@ -468,7 +468,7 @@ func TestKeepLeavesACheckpointToItsOwner(t *testing.T) {
 // lowered is a rule that comes to a stand.
 type lowered struct{}
 
-func (lowered) Step(_ *fwopt.Oracle, k int, _ fwopt.Leg) float64 { return max(0, rate(k)-0.01) }
+func (lowered) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return max(0, rate(k)-0.01) }
 
 // A gap that stands still above Budget.Tolerance ends a run that has no other limit.
 func TestGapStandsStill(t *testing.T) {

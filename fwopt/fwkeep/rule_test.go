@@ -26,16 +26,16 @@ type adaptive struct {
 	L float64 // the last one, the state
 }
 
-func (r *adaptive) Step(o *fwopt.Oracle, _ int, leg fwopt.Leg) float64 {
+func (r *adaptive) Step(o *fwopt.Oracle, _ int, seg fwopt.Segment) float64 {
 	if r.L == 0 {
 		r.L = 1e-3
 	}
-	f, x := o.Value(leg.X), make([]float64, len(leg.X))
+	f, x := o.Value(seg.X), make([]float64, len(seg.X))
 	for r.L *= 0.9; ; r.L *= r.Up {
-		bend := r.L * floats.Dot(leg.D, leg.D)
-		gamma := min(leg.Most, max(0, leg.Slope)/bend)
-		floats.AddScaledTo(x, leg.X, -gamma, leg.D)
-		if o.Value(x) <= f-gamma*leg.Slope+gamma*gamma*bend/2+1e-14*math.Abs(f) {
+		bend := r.L * floats.Dot(seg.D, seg.D)
+		gamma := min(seg.Most, max(0, seg.Slope)/bend)
+		floats.AddScaledTo(x, seg.X, -gamma, seg.D)
+		if o.Value(x) <= f-gamma*seg.Slope+gamma*gamma*bend/2+1e-14*math.Abs(f) {
 			return min(1, gamma)
 		}
 	}
@@ -46,7 +46,7 @@ func (r *adaptive) Identify(id *fwopt.Identity) { id.Of(r).Float(r.Up) }
 // mute is a rule that says nothing of itself.
 type mute struct{ Step0 float64 }
 
-func (r mute) Step(_ *fwopt.Oracle, k int, _ fwopt.Leg) float64 { return r.Step0 / float64(k+1) }
+func (r mute) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return r.Step0 / float64(k+1) }
 
 // A rule with a state is kept with it: a run that was interrupted anywhere goes on to
 // the bits of one that was not, in FW and in AwayFW.
@@ -139,8 +139,8 @@ type noisy struct {
 	Damp func(k int) float64
 }
 
-func (r *noisy) Step(_ *fwopt.Oracle, k int, _ fwopt.Leg) float64 { return 1 / float64(k+1) }
-func (r *noisy) Identify(id *fwopt.Identity)                      { id.Of(r) }
+func (r *noisy) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return 1 / float64(k+1) }
+func (r *noisy) Identify(id *fwopt.Identity)                          { id.Of(r) }
 
 // swapped puts another function, or another type, into its rule at step 5.
 type swapped struct {
@@ -165,7 +165,7 @@ func (a *swapped) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 // by is a rule that is a function.
 type by struct{ F func(k int) float64 }
 
-func (r by) Step(_ *fwopt.Oracle, k int, _ fwopt.Leg) float64 { return r.F(k) }
+func (r by) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return r.F(k) }
 
 // What a checkpoint would lose with a rule is refused, at the latest where one would be
 // written, and the trace is that of the whole run all the same.

@@ -212,8 +212,8 @@ func (a *adaptive) step(o *fwopt.Oracle) bool {
 	}
 	var x []float64
 	for try := range 7 {
-		a.inner.Let(3*L/float64(k), a.X, a.g) // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
-		x = a.inner.Argmin(o, η)              // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ B/4
+		a.inner.Objective(3*L/float64(k), a.X, a.g) // g(x) = (β_k/2)‖x−x_{k−1}‖² + ∇̃_kᵀx
+		x = a.inner.Argmin(o, η)                    // x_k ≈ argmin_{x∈Ω} g(x), gap ≤ B/4
 		if x == nil {
 			return false
 		}
@@ -235,7 +235,7 @@ func (a *adaptive) step(o *fwopt.Oracle) bool {
 			break
 		}
 	}
-	a.X = a.inner.Take(x, a.X)
+	a.X = a.inner.Accept(x, a.X)
 	copy(a.Y, a.y)
 	if a.L = L; a.Rules.M == 0 {
 		m = int(math.Ceil(float64(m) * min(2, max(0.7, change))))

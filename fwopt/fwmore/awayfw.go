@@ -67,8 +67,8 @@ func (a *AwayFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	}
 	x := [3][]float64{make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))}
 	g, d, end := x[0], x[1], x[2]
-	leg := func(slope, most float64) fwopt.Leg {
-		return fwopt.Leg{X: a.W, D: d, End: floats.SubTo(end, a.W, d), Slope: slope, Most: most}
+	seg := func(slope, most float64) fwopt.Segment {
+		return fwopt.Segment{X: a.W, D: d, End: floats.SubTo(end, a.W, d), Slope: slope, Most: most}
 	}
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
@@ -80,12 +80,12 @@ func (a *AwayFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 			a.DualityGap = floats.Dot(g, d) // ∇f(w_{k−1})ᵀ(w_{k−1} − v_k)
 			away := gu - floats.Dot(g, a.W) // ∇f(w_{k−1})ᵀ(u_k − w_{k−1})
 			if len(a.S.Atom) == 1 || !(away > a.DualityGap) {
-				γ := leg(a.DualityGap, 1).Step(a.Rule, o, k)
+				γ := seg(a.DualityGap, 1).Step(a.Rule, o, k)
 				a.S.Toward(a.W, &v, γ) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			} else {
 				a.S.Atom[u].From(d, a.W)
 				floats.Scale(-1, d) // −d = u_k − w_{k−1}
-				γ := leg(away, a.S.Most(u)).Step(a.Rule, o, k)
+				γ := seg(away, a.S.Most(u)).Step(a.Rule, o, k)
 				a.S.Away(a.W, u, γ) // w_k = (1+γ_k) w_{k−1} − γ_k u_k
 			}
 			a.K = k

@@ -19,7 +19,7 @@ import (
 //	end while
 //	L_k = M
 //
-// In the first step M is that of the parabola through f at both ends of the leg. Where the
+// In the first step M is that of the parabola through f at both ends of the seg. Where the
 // fall of f would be hidden by rounding, at 1e-13 of f or the step at 1e-13 of w_{k−1}, the
 // while asks in its place for ∇f(w_{k−1} + γ_k d)ᵀd > ∇f(w_{k−1})ᵀd + γ_kM‖d‖², which says the
 // same of a quadratic, and L_k = L_{k−1}, for this may be rounding, too.
@@ -33,36 +33,36 @@ type Backtracking struct {
 
 // Step returns γ_k. It counts two exact gradients, one more for the first step, and one
 // more each time that M is doubled, once in six or seven steps as a rule.
-func (r *Backtracking) Step(o *fwopt.Oracle, _ int, leg fwopt.Leg) float64 {
-	if !(leg.Slope > 0) {
+func (r *Backtracking) Step(o *fwopt.Oracle, _ int, seg fwopt.Segment) float64 {
+	if !(seg.Slope > 0) {
 		return 0
 	}
-	f, length2 := o.Value(leg.X), floats.Dot(leg.D, leg.D)
+	f, length2 := o.Value(seg.X), floats.Dot(seg.D, seg.D)
 	M := 0.9 * r.L // M = ηL_{k−1}
 	if r.L == 0 {
-		if M = 2 * (o.Value(leg.End) - f + leg.Slope) / length2; M <= 0 {
-			return leg.Most // f is linear on the leg
+		if M = 2 * (o.Value(seg.End) - f + seg.Slope) / length2; M <= 0 {
+			return seg.Most // f is linear on the seg
 		} else if !(M <= math.MaxFloat64) {
-			M = leg.Slope / length2 // f has no value at its end
+			M = seg.Slope / length2 // f has no value at its end
 		}
 	}
 	if math.IsNaN(f) {
 		return f
 	}
-	size := floats.Norm(leg.X, 2)
-	x, g := kern.Borrow(len(leg.X)), kern.Borrow(len(leg.X))
+	size := floats.Norm(seg.X, 2)
+	x, g := kern.Borrow(len(seg.X)), kern.Borrow(len(seg.X))
 	defer kern.Return(x)
 	defer kern.Return(g)
 	for ; ; M *= 2 {
-		γ := min(leg.Most, leg.Slope/(M*length2)) // γ_k = min{−∇f(w_{k−1})ᵀd/(M‖d‖²), γ_max}
-		floats.AddScaledTo(*x, leg.X, -γ, leg.D)
-		fall := γ * (leg.Slope - γ*M*length2/2)
+		γ := min(seg.Most, seg.Slope/(M*length2)) // γ_k = min{−∇f(w_{k−1})ᵀd/(M‖d‖²), γ_max}
+		floats.AddScaledTo(*x, seg.X, -γ, seg.D)
+		fall := γ * (seg.Slope - γ*M*length2/2)
 		seen, enough := fall > 1e-13*math.Abs(f) && γ*math.Sqrt(length2) > 1e-13*size, false
 		if seen {
 			enough = o.Value(*x) <= f-fall // f(w_{k−1} + γ_k d) ≤ f(w_{k−1}) + γ_k∇f(w_{k−1})ᵀd + γ_k²M‖d‖²/2
 		} else {
 			o.Grad(*g, *x)
-			enough = !(floats.Dot(*g, leg.D) < leg.Slope-γ*M*length2)
+			enough = !(floats.Dot(*g, seg.D) < seg.Slope-γ*M*length2)
 		}
 		if enough && (seen || r.L == 0) {
 			r.L = M // L_k = M

@@ -26,18 +26,18 @@ type plain struct {
 	close bool // rounding has decided
 }
 
-func (r *plain) Step(_ *fwopt.Oracle, k int, leg fwopt.Leg) float64 {
-	norm2, f := dot(leg.D, leg.D), r.f.Value(leg.X)
+func (r *plain) Step(_ *fwopt.Oracle, k int, seg fwopt.Segment) float64 {
+	norm2, f := dot(seg.D, seg.D), r.f.Value(seg.X)
 	M := 0.9 * r.L
 	r.calls++
 	if k == 1 {
-		M = (r.f.Value(sub(leg.X, leg.D)) - f + leg.Slope) * 2 / norm2
+		M = (r.f.Value(sub(seg.X, seg.D)) - f + seg.Slope) * 2 / norm2
 		r.calls++
 	}
 	for {
-		γ := math.Min(leg.Slope/(M*norm2), leg.Most)
-		Q := f - γ*leg.Slope + γ*γ*M*norm2/2
-		at := r.f.Value(comb(1, leg.X, -γ, leg.D))
+		γ := math.Min(seg.Slope/(M*norm2), seg.Most)
+		Q := f - γ*seg.Slope + γ*γ*M*norm2/2
+		at := r.f.Value(comb(1, seg.X, -γ, seg.D))
 		r.calls++
 		r.close = r.close || math.Abs(at-Q) < 1e-13*math.Abs(f) || f-Q < 1e-11*math.Abs(f)
 		if at <= Q {
@@ -188,7 +188,7 @@ func (s scaled) Grad(dst, w []float64, b fwopt.Batch) {
 }
 
 // wall is w_1 − w_0 − ln(0.6 − w_0)/10, least at w_0 = ½ and w_1 = 0, which has no value, or
-// an infinite one, at the end of the first leg.
+// an infinite one, at the end of the first seg.
 type wall struct{ beyond float64 }
 
 func (f wall) Dim() int { return 2 }

@@ -79,9 +79,9 @@ func (a *PairwiseFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	}
 }
 
-// across is the leg from x on which the weight of atom u goes to v. d and end are memory.
-func across(s *fwset.ActiveSet, x, g []float64, u int, v *fwopt.Vertex, d, end []float64) fwopt.Leg {
+// across is the seg from x on which the weight of atom u goes to v. d and end are memory.
+func across(s *fwset.ActiveSet, x, g []float64, u int, v *fwopt.Vertex, d, end []float64) fwopt.Segment {
 	s.Atom[u].Dense(d)
 	v.From(d, d) // −d = u − v
-	return fwopt.Leg{X: x, D: d, End: floats.SubTo(end, x, d), Slope: floats.Dot(g, d), Most: s.Weight[u]}
+	return fwopt.Segment{X: x, D: d, End: floats.SubTo(end, x, d), Slope: floats.Dot(g, d), Most: s.Weight[u]}
 }

@@ -233,8 +233,8 @@ func (s *remarks) title(datas []string) string {
 // range to show it. Where f is not a number that the axis can show nothing is drawn.
 func Bound(p *plot.Plot, name string, f func(x float64) float64) { bound(p, name, f, above) }
 
-// Least draws a lower bound y ≥ f(x) as Bound does an upper one: all below is shaded.
-func Least(p *plot.Plot, name string, f func(x float64) float64) { bound(p, name, f, below) }
+// LowerBound draws a lower bound y ≥ f(x) as Bound does an upper one: all below is shaded.
+func LowerBound(p *plot.Plot, name string, f func(x float64) float64) { bound(p, name, f, below) }
 
 func bound(p *plot.Plot, name string, f func(x float64) float64, forbids side) {
 	l := sampled(p, name, boundStyle, f)

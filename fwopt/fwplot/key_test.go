@@ -181,7 +181,7 @@ func TestNoMethods(t *testing.T) {
 func TestBoundForbids(t *testing.T) {
 	p := Lines("", "x", "y", true, true, Series{"FW", []float64{1, 10, 100}, []float64{1, 0.1, 0.01}})
 	Bound(p, "upper", func(x float64) float64 { return 4 / x })
-	Least(p, "lower", func(x float64) float64 { return 0.5 / x })
+	LowerBound(p, "lower", func(x float64) float64 { return 0.5 / x })
 	Theory(p, "theory", func(x float64) float64 { return 2 / x })
 	Bound(p, "broken", func(x float64) float64 { return 0.3 / x })
 	var got []side

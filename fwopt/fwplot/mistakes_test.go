@@ -30,7 +30,7 @@ func TestMistakes(t *testing.T) {
 		"Epochs":      {Epochs, "title", race},
 		"Excess":      {Excess, 1.0},
 		"Grid":        {Grid, []*plot.Plot{p, p}},
-		"Least":       {Least, p, "least", double},
+		"LowerBound":  {LowerBound, p, "least", double},
 		"Lines":       {Lines, "title", "x", "y", true, true, Series{"SVRF", []float64{1, 2}, []float64{2, 1}}},
 		"NewScene":    {NewScene, "title", square, x, y},
 		"Rate":        {Rate, "simplex", "SVRF", rate},

@@ -95,12 +95,12 @@ func (a *endless) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 				copy(z, a.Y)
 				fwopt.Lerp(z, a.Gamma(k), a.X)
 				o.VRGrad(g, z, a.Y0, a.Grad0, a.M(a.T, k))
-				inner.Let(a.Beta(k), a.X, g)
+				inner.Objective(a.Beta(k), a.X, g)
 				x := inner.Argmin(o, a.Eta(a.T, k))
 				if x == nil {
 					return
 				}
-				a.X = inner.Take(x, a.X)
+				a.X = inner.Accept(x, a.X)
 				fwopt.Lerp(a.Y, a.Gamma(k), a.X)
 				a.K++
 				if !yield(fwopt.Step{T: a.T, K: a.K, X: a.Y}) {

@@ -75,13 +75,13 @@ func (a *BiconjugateFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 				floats.AddScaled(s, a.Mu, a.S1)
 				floats.Scale(1/(1+a.Nu+a.Mu), s) // s_k = (v_k + ν_k s_{k−1} + μ_k s_{k−2})/(1 + ν_k + μ_k)
 			}
-			leg, falls := toward(g, s, a.W, d, a.DualityGap)
+			seg, falls := toward(g, s, a.W, d, a.DualityGap)
 			if !falls {
 				v.Dense(s)
 				a.Nu, a.Mu, a.Known = 0, 0, 0
-				leg, _ = toward(g, s, a.W, d, a.DualityGap)
+				seg, _ = toward(g, s, a.W, d, a.DualityGap)
 			}
-			a.Gamma = leg.Step(fwopt.LineSearch{}, o, k) // γ_k = argmin_{γ∈[0,1]} f((1−γ)w_{k−1} + γs_k)
+			a.Gamma = seg.Step(fwopt.LineSearch{}, o, k) // γ_k = argmin_{γ∈[0,1]} f((1−γ)w_{k−1} + γs_k)
 			fwopt.Lerp(a.W, a.Gamma, s)                  // w_k = (1−γ_k)w_{k−1} + γ_k s_k
 			copy(a.S1, a.S)
 			copy(a.S, s)

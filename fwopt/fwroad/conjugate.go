@@ -75,13 +75,13 @@ func (a *ConjugateFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 				floats.AddScaled(s, a.Nu, a.S)
 				floats.Scale(1/(1+a.Nu), s) // s_k = (v_k + ν_k s_{k−1})/(1 + ν_k)
 			}
-			leg, falls := toward(g, s, a.W, p, a.DualityGap)
+			seg, falls := toward(g, s, a.W, p, a.DualityGap)
 			if !falls {
 				v.Dense(s)
 				a.Nu = 0
-				leg, _ = toward(g, s, a.W, p, a.DualityGap)
+				seg, _ = toward(g, s, a.W, p, a.DualityGap)
 			}
-			a.Gamma = leg.Step(fwopt.LineSearch{}, o, k) // γ_k = argmin_{γ∈[0,1]} f((1−γ)w_{k−1} + γs_k)
+			a.Gamma = seg.Step(fwopt.LineSearch{}, o, k) // γ_k = argmin_{γ∈[0,1]} f((1−γ)w_{k−1} + γs_k)
 			fwopt.Lerp(a.W, a.Gamma, s)                  // w_k = (1−γ_k)w_{k−1} + γ_k s_k
 			copy(a.S, s)
 			a.K = k
@@ -103,12 +103,12 @@ func over(x, bend float64) float64 {
 	return x / bend
 }
 
-// toward is the leg from w to s, where d is memory, and whether f falls on it by half of
+// toward is the seg from w to s, where d is memory, and whether f falls on it by half of
 // the least part of the gap that its slope should be.
-func toward(g, s, w, d []float64, gap float64) (leg fwopt.Leg, falls bool) {
+func toward(g, s, w, d []float64, gap float64) (seg fwopt.Segment, falls bool) {
 	floats.SubTo(d, w, s)
 	slope := floats.Dot(g, d)
-	return fwopt.Leg{X: w, D: d, End: s, Slope: slope, Most: 1}, slope >= gap/(2*(1+mostConjugate))
+	return fwopt.Segment{X: w, D: d, End: s, Slope: slope, Most: 1}, slope >= gap/(2*(1+mostConjugate))
 }
 
 // curver returns the product with ∇²f, which counts.

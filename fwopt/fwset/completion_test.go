@@ -235,8 +235,8 @@ func completion(h, m, n, test int, tau float64) (f, dense fwopt.FiniteSum, omega
 // and rounding says which is taken.
 type halves struct{}
 
-func (halves) Step(_ *fwopt.Oracle, k int, leg fwopt.Leg) float64 {
-	return min(leg.Most, 1/float64(k+1)) / 2
+func (halves) Step(_ *fwopt.Oracle, k int, seg fwopt.Segment) float64 {
+	return min(seg.Most, 1/float64(k+1)) / 2
 }
 func (h halves) Identify(id *fwopt.Identity) { id.Of(h) }
 
@@ -294,7 +294,7 @@ func ExampleNewCompletion() {
 	}
 	asked := fwset.Entry{Row: 2, Col: 2}
 	omega := fwset.NewCompletion(3, 3, append(known, asked), 3*math.Sqrt(3))
-	f := fwsum.NewObserved(9, []float64{2, 2, -2, 2, 2, -2, -1, -1})
+	f := fwsum.NewEntryLoss(9, []float64{2, 2, -2, 2, 2, -2, -1, -1})
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 500})
 	fmt.Printf("f = %.3f, predicted %.2f\n", tr.Last().F, tr.W[8])
 	// Output: f = 0.000, predicted 1.00

@@ -39,14 +39,14 @@ type WarmProjector interface {
 	ProjectWarm(dst, x []float64, warm *Warm)
 }
 
-// A Diameterer is a Domain that knows its Euclidean diameter
+// A Bounded is a Domain that knows its Euclidean diameter
 // D = max_{v,w∈Ω} ‖v − w‖, the D of the paper's theorems.
-type Diameterer interface {
+type Bounded interface {
 	Diameter() float64
 }
 
-// A Gauger is a Domain that can tell how far outside a point is.
-type Gauger interface {
+// A Gauged is a Domain that can tell how far outside a point is.
+type Gauged interface {
 	// Gauge(x) ≤ 1 if and only if x is in Ω, and it grows continuously on the
 	// way out. Test membership up to rounding by Gauge(x) ≤ 1+1e-9.
 	//
@@ -90,15 +90,15 @@ func Argmin(omega Domain, v *Vertex, g []float64, tol float64, warm *Warm) (slac
 	return slack
 }
 
-// A Shaped is a Domain of h × m matrices, which stand in a vector feature by feature:
+// A MatrixShaped is a Domain of h × m matrices, which stand in a vector feature by feature:
 // number j·h+l is in row l and column j.
-type Shaped interface {
+type MatrixShaped interface {
 	Shape() (h, m int)
 }
 
-// A Wide is a polytope that knows its pyramidal width δ (Lacoste-Julien & Jaggi, NIPS
+// A Polytope is a polytope that knows its pyramidal width δ (Lacoste-Julien & Jaggi, NIPS
 // 2015), on which the rates of away steps rest.
-type Wide interface {
+type Polytope interface {
 	Width() float64 // δ; 0 if it is unknown
 }
 

@@ -46,7 +46,7 @@ func TestDomainPanics(t *testing.T) {
 		mustPanic(t, d, "length 2, not 3", func() { d.Argmin(two, three) })
 		mustPanic(t, d, "length 2, not 3", func() { d.(fwset.Projector).Project(three, two) })
 		mustPanic(t, d, "length 2, not 3", func() { d.(fwset.Projector).Project(two, three) })
-		mustPanic(t, d, "length 2, not 3", func() { d.(fwset.Gauger).Gauge(two) })
+		mustPanic(t, d, "length 2, not 3", func() { d.(fwset.Gauged).Gauge(two) })
 		if l, ok := d.(fwset.LocalLinear); ok {
 			mustPanic(t, d, "length 2, not 3", func() { l.ArgminLocal(three, three, two, 1) })
 		}
@@ -79,8 +79,8 @@ func TestDomainPanics(t *testing.T) {
 			if want != "dimension 0" && want != "dimension -1" {
 				mustPanic(t, d, want, func() { d.Argmin(x, x) })
 				mustPanic(t, d, want, func() { d.(fwset.Projector).Project(x, x) })
-				mustPanic(t, d, want, func() { d.(fwset.Gauger).Gauge(x) })
-				mustPanic(t, d, want, func() { d.(fwset.Diameterer).Diameter() })
+				mustPanic(t, d, want, func() { d.(fwset.Gauged).Gauge(x) })
+				mustPanic(t, d, want, func() { d.(fwset.Bounded).Diameter() })
 			}
 		}
 	}

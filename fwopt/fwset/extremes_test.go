@@ -57,8 +57,8 @@ func TestProjectionsOfAnySize(t *testing.T) {
 	for _, set := range []interface {
 		Domain
 		Projector
-		Gauger
-		Diameterer
+		Gauged
+		Bounded
 	}{
 		Simplex{D: 1, R: 2}, Simplex{D: 50, R: 1}, Simplex{D: 5000, R: 1e-6}, L1Ball{D: 1, R: 2}, L1Ball{D: 50, R: 1}, L1Ball{D: 5000, R: 1e6},
 		L2Ball{D: 50, R: 1}, Box{Lo: []float64{-1, 0, 2}, Hi: []float64{1, 1e-6, 2}}, GroupBall{Size: []int{3, 1, 5, 2}, R: 1}, GroupBall{Size: []int{40, 40}, R: 1e6},

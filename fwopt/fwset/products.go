@@ -133,7 +133,7 @@ func (p Product) Project(dst, x []float64) {
 func (p Product) Diameter() (d float64) {
 	p.check()
 	for _, f := range p {
-		d = math.Hypot(d, able[Diameterer](f, "Diameter").Diameter())
+		d = math.Hypot(d, able[Bounded](f, "Diameter").Diameter())
 	}
 	return d
 }
@@ -141,7 +141,7 @@ func (p Product) Diameter() (d float64) {
 // Gauge returns the largest gauge of a factor. It panics unless all are Gaugers.
 func (p Product) Gauge(x []float64) (most float64) {
 	p.each(func(omega Domain, part func([]float64) []float64) {
-		most = max(most, able[Gauger](omega, "Gauge").Gauge(part(x)))
+		most = max(most, able[Gauged](omega, "Gauge").Gauge(part(x)))
 	}, x)
 	return most
 }

@@ -153,7 +153,7 @@ func TestWidths(t *testing.T) {
 		}
 	}
 	type polytope struct {
-		set   fwset.Wide
+		set   fwset.Polytope
 		vs    [][]float64
 		faces func(set int) bool
 	}

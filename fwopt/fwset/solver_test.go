@@ -197,7 +197,7 @@ func TestAgainstSolver(t *testing.T) {
 				if slack > 1e-5*(1+math.Abs(want)) {
 					t.Errorf("case %d, %+v: a slack of %g beside %g", n, omega, slack, want)
 				}
-				if b, ok := omega.(fwset.Gauger); ok && !(b.Gauge(dst) <= 1+1e-9) {
+				if b, ok := omega.(fwset.Gauged); ok && !(b.Gauge(dst) <= 1+1e-9) {
 					t.Fatalf("case %d, %+v, g = %v: Argmin(g) has gauge %.17g", n, omega, g, b.Gauge(dst))
 				}
 			}

@@ -7,7 +7,7 @@
 //	NewHuber           least squares that outliers hardly move
 //	NewSmoothHinge     a support vector machine's
 //	NewRowSum          with a loss of one's own, a type of three methods
-//	Observed           least squares on the first n numbers of w themselves
+//	EntryLoss           least squares on the first n numbers of w themselves
 //	Quadratic          in closed form
 //	Beckmann           the costs of a road network, on which traffic equilibria stand
 //

@@ -461,7 +461,7 @@ func TestObjectivesDoNotAllocate(t *testing.T) {
 		fwopt.Differ
 		fwopt.LineSearcher
 		Curve(dst, w, d []float64)
-	}{f, ls, huber, fwsum.NewObserved(3500, make([]float64, 3000))} {
+	}{f, ls, huber, fwsum.NewEntryLoss(3500, make([]float64, 3000))} {
 		rng := rand.New(rand.NewPCG(9, 9))
 		w, v, g := normals(rng, f.Dim()), normals(rng, f.Dim()), make([]float64, f.Dim())
 		batches := []fwopt.Batch{{}, drawn(rng, 3000, 100), drawn(rng, 3000, 1400), drawn(rng, 3000, 5000)}

@@ -17,7 +17,7 @@ func TestMistakes(t *testing.T) {
 	y[0] = 1
 	w, zero, d := make([]float64, x.M), make([]float64, x.M), make([]float64, x.M)
 	logistic, w2 := fwsum.NewLogistic(x, y, 2), make([]float64, 2*x.M)
-	squares, observed := fwsum.NewLeastSquares(x, b), fwsum.NewObserved(x.M, b[:x.M])
+	squares, observed := fwsum.NewLeastSquares(x, b), fwsum.NewEntryLoss(x.M, b[:x.M])
 	quadratic := fwsum.NewQuadratic(2, []float64{1, 2, 3, 4}, []float64{1, 2, 3, 4})
 	batch := fwopt.Batch{Index: []int{0, 1}, Weight: []float64{0.5, 0.5}}
 	dense := x.Dense()
@@ -28,7 +28,7 @@ func TestMistakes(t *testing.T) {
 		"Dense":              {func(a fwsum.Dense) { fwsum.NewLeastSquares(&a, b) }, *dense},
 		"NewLeastSquares":    {fwsum.NewLeastSquares, x, b},
 		"NewLogistic":        {fwsum.NewLogistic, x, y, 2},
-		"NewObserved":        {fwsum.NewObserved, 40, b},
+		"NewEntryLoss":       {fwsum.NewEntryLoss, 40, b},
 		"NewQuadratic":       {fwsum.NewQuadratic, 2, []float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}},
 		"NewBinaryLogistic":  {fwsum.NewBinaryLogistic, x, make([]float64, x.N)},
 		"NewHuber":           {fwsum.NewHuber, x, b, 1.0},
@@ -44,7 +44,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: %s", name, bad)
 		}
 	}
-	for name, f := range map[string]fwopt.FiniteSum{"LeastSquares": squares, "Observed": observed, "Quadratic": quadratic} {
+	for name, f := range map[string]fwopt.FiniteSum{"LeastSquares": squares, "EntryLoss": observed, "Quadratic": quadratic} {
 		w, zero, d := w[:f.Dim()], zero[:f.Dim()], d[:f.Dim()]
 		value := func(w []float64) { f.Value(w) }
 		grad := func(dst, w []float64, b fwopt.Batch) { f.Grad(dst, w, b) }

@@ -187,7 +187,7 @@ func (c *domainCheck) project() string {
 			}
 		}
 	}
-	gauge, ok := c.d.(fwset.Gauger)
+	gauge, ok := c.d.(fwset.Gauged)
 	if !ok {
 		return ""
 	}
@@ -223,7 +223,7 @@ func fill(d fwset.VertexDomain, dst, g []float64, tol float64, warm *fwset.Warm)
 }
 
 func (c *domainCheck) diameter() string {
-	d, ok := c.d.(fwset.Diameterer)
+	d, ok := c.d.(fwset.Bounded)
 	if !ok {
 		return ""
 	}
@@ -257,7 +257,7 @@ func (c *domainCheck) diameter() string {
 }
 
 func (c *domainCheck) gauge() string {
-	d, ok := c.d.(fwset.Gauger)
+	d, ok := c.d.(fwset.Gauged)
 	if !ok {
 		return ""
 	}
@@ -302,7 +302,7 @@ func (c *domainCheck) gauge() string {
 // width holds that no pyramidal width is above the diameter of a set of two vertices,
 // which is that of any larger one.
 func (c *domainCheck) width() string {
-	w, ok := c.d.(fwset.Wide)
+	w, ok := c.d.(fwset.Polytope)
 	if !ok {
 		return ""
 	}
@@ -313,7 +313,7 @@ func (c *domainCheck) width() string {
 }
 
 func (c *domainCheck) shape() string {
-	s, ok := c.d.(fwset.Shaped)
+	s, ok := c.d.(fwset.MatrixShaped)
 	if !ok {
 		return ""
 	}

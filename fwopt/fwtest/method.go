@@ -17,7 +17,7 @@ import (
 // first fault:
 //
 //   - t and k begin at 1 and follow each other; an iterate has length d, is finite
-//     and, if Ω is a Gauger, in Ω; w_0 is not written;
+//     and, if Ω is Gauged, in Ω; w_0 is not written;
 //   - step k of epoch t counts calls(t, k), where a negative number says nothing, as
 //     for the linear optimisations of an inner loop; calls may be nil;
 //   - the same seed gives the same bits, and samples are drawn by o; what is recorded
@@ -126,7 +126,7 @@ func (c *methodCheck) walks() (fault string) {
 // walk makes the steps from w0 and says what is wrong with one that is alone.
 func (c *methodCheck) walk(o *fwopt.Oracle, w0 []float64) (steps []shown, fault string) {
 	start := slices.Clone(w0)
-	gauge, _ := c.omega.(fwset.Gauger)
+	gauge, _ := c.omega.(fwset.Gauged)
 	last := shown{0, 0, start, o.Calls}
 	steps = append(steps, last)
 	for s := range c.fresh().Steps(o, w0) {

@@ -16,11 +16,11 @@ import (
 
 // width returns (D/δ)², where δ is the pyramidal width; 0 stands for unknown.
 func width(omega fwopt.Domain) float64 {
-	polytope, ok := omega.(fwset.Wide)
+	polytope, ok := omega.(fwset.Polytope)
 	if !ok || polytope.Width() == 0 {
 		return 0
 	}
-	r := omega.(fwset.Diameterer).Diameter() / polytope.Width()
+	r := omega.(fwset.Bounded).Diameter() / polytope.Width()
 	return r * r
 }
 

@@ -37,7 +37,7 @@ func newCompleted(r *rand.Rand, h, m, n int) *completed {
 	for k := range n {
 		x.Ptr[k+1], x.Col[k], x.Val[k] = k+1, int32(c.e[k].Col*h+c.e[k].Row), 1
 	}
-	c.f, c.whole = fwsum.NewObserved(h*m, b), fwsum.NewLeastSquares(x, b)
+	c.f, c.whole = fwsum.NewEntryLoss(h*m, b), fwsum.NewLeastSquares(x, b)
 	c.omega, c.fewer = fwset.NewCompletion(h, m, c.e, c.tau), fwset.NewCompletion(h, m, c.e[:n], c.tau)
 	return c
 }

@@ -185,7 +185,7 @@ func TestPlantedFaults(t *testing.T) {
 			"Beyond: proof, E gap(z_s) ≤ 24LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 25LD_t²/(s+1)²", "Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
 		{"τ of the set of entries a tenth larger", complete(func(c *completed) { c.omega = fwset.NewCompletion(c.h, c.m, c.e, 1.1*c.tau) }),
 			[]string{"Completion: −⟨g, v⟩ ≤ τσ_1", "Completion: a vertex has ‖V‖_* = τ", "Completion: a vertex on the observed entries alone"}},
-		{"an entry not observed", complete(func(c *completed) { c.f = fwsum.NewObserved(c.f.Dim(), make([]float64, c.n-1)) }),
+		{"an entry not observed", complete(func(c *completed) { c.f = fwsum.NewEntryLoss(c.f.Dim(), make([]float64, c.n-1)) }),
 			[]string{"Completion: f is that of the matrix", "Completion: ∇f is that of the matrix, at its entries"}},
 		{"a slack of 0", complete(answer(func(_ *fwopt.Vertex, _ []float64, _ float64) float64 { return 0 })),
 			[]string{"Completion: ⟨g, v⟩ + τσ_1 ≤ slack"}},

@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-func ExampleObserved() {
+func ExampleEntryLoss() {
 	// Of three numbers the first two are known to be 1 and 3; the third is to be predicted.
-	f := fwsum.NewObserved(3, []float64{1, 3})
+	f := fwsum.NewEntryLoss(3, []float64{1, 3})
 	g := make([]float64, 3)
 	f.Grad(g, []float64{2, 3, 9}, fwopt.Batch{})
 	fmt.Println(f.Value([]float64{2, 3, 9}), g)
@@ -26,7 +26,7 @@ func ExampleObserved() {
 }
 
 // LeastSquares with the rows of the identity matrix is the same sum.
-func TestObserved(t *testing.T) {
+func TestEntryLoss(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{1, 1}, {1, 4}, {6, 6}, {40, 57}, {70_000, 80_000}} {
 		rng := rand.New(rand.NewPCG(17, 7))
 		b := normals(rng, c.n)
@@ -34,7 +34,7 @@ func TestObserved(t *testing.T) {
 		for k := range c.n {
 			x.Ptr[k+1], x.Col[k] = k+1, int32(k)
 		}
-		f, same := fwsum.NewObserved(c.d, b), fwsum.NewLeastSquares(x, b)
+		f, same := fwsum.NewEntryLoss(c.d, b), fwsum.NewLeastSquares(x, b)
 		w, v := normals(rng, c.d), normals(rng, c.d)
 		if f.Dim() != c.d || f.Len() != c.n || f.Smoothness() != same.Smoothness() {
 			t.Errorf("%+v: d = %d, n = %d, L = %g", c, f.Dim(), f.Len(), f.Smoothness())
@@ -66,17 +66,17 @@ func TestObserved(t *testing.T) {
 			fwtest.TestFiniteSum(t, f)
 		}
 	}
-	if !math.IsNaN(fwsum.NewObserved(1, []float64{1}).LineSearch([]float64{math.NaN()}, []float64{1})) {
+	if !math.IsNaN(fwsum.NewEntryLoss(1, []float64{1}).LineSearch([]float64{math.NaN()}, []float64{1})) {
 		t.Error("a line search from no number")
 	}
 }
 
-func TestObservedPanics(t *testing.T) {
-	f := fwsum.NewObserved(2, []float64{1})
+func TestEntryLossPanics(t *testing.T) {
+	f := fwsum.NewEntryLoss(2, []float64{1})
 	for want, call := range map[string]func(){
-		"0 observed numbers of a vector of 3": func() { fwsum.NewObserved(3, nil) },
-		"2 observed numbers of a vector of 1": func() { fwsum.NewObserved(1, []float64{1, 2}) },
-		"target 1 is NaN":                     func() { fwsum.NewObserved(2, []float64{1, math.NaN()}) },
+		"0 observed numbers of a vector of 3": func() { fwsum.NewEntryLoss(3, nil) },
+		"2 observed numbers of a vector of 1": func() { fwsum.NewEntryLoss(1, []float64{1, 2}) },
+		"target 1 is NaN":                     func() { fwsum.NewEntryLoss(2, []float64{1, math.NaN()}) },
 		"w has length 1, want 2":              func() { f.Value([]float64{1}) },
 		"v has length 3":                      func() { f.LineSearch([]float64{1, 1}, make([]float64, 3)) },
 		"a batch with term 1 of a sum of 1": func() {
@@ -90,9 +90,9 @@ func TestObservedPanics(t *testing.T) {
 }
 
 // What decides a run is in the identity.
-func TestObservedIdentity(t *testing.T) {
+func TestEntryLossIdentity(t *testing.T) {
 	seen := map[uint64]int{}
-	for i, f := range []*fwsum.Observed{fwsum.NewObserved(2, []float64{1, 2}), fwsum.NewObserved(3, []float64{1, 2}), fwsum.NewObserved(2, []float64{2, 1}), fwsum.NewObserved(2, []float64{1})} {
+	for i, f := range []*fwsum.EntryLoss{fwsum.NewEntryLoss(2, []float64{1, 2}), fwsum.NewEntryLoss(3, []float64{1, 2}), fwsum.NewEntryLoss(2, []float64{2, 1}), fwsum.NewEntryLoss(2, []float64{1})} {
 		h := ident.Ask(f, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sums %d and %d say the same", k, i)

@@ -7,37 +7,37 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Observed is f_k(w) = ½(w_k − b_k)², over vectors of d numbers of which it reads the first
+// EntryLoss is f_k(w) = ½(w_k − b_k)², over vectors of d numbers of which it reads the first
 // n: LeastSquares with rows of the identity matrix, and without the matrix. For matrix
 // completion these are the observed entries, and the others those to be predicted. One
-// Observed serves many runs at once.
+// EntryLoss serves many runs at once.
 //
 // Its terms are orthogonal. L = 1, but f itself is as smooth as 1/n.
-type Observed struct {
+type EntryLoss struct {
 	Name string // of the data, as on figures
 
 	d int
 	b []float64
 }
 
-// NewObserved returns the sum over the n numbers b, which it keeps and which must not change
+// NewEntryLoss returns the sum over the n numbers b, which it keeps and which must not change
 // any more. It panics if there is none, if d < n, or if one is a NaN or an infinity.
-func NewObserved(d int, b []float64) *Observed {
+func NewEntryLoss(d int, b []float64) *EntryLoss {
 	if len(b) == 0 || d < len(b) {
 		panic(need.Linef("fwsum: %d observed numbers of a vector of %d", len(b), d))
 	}
 	checkFinite("target", b)
-	return &Observed{d: d, b: b}
+	return &EntryLoss{d: d, b: b}
 }
 
 // Dim returns d.
-func (f *Observed) Dim() int { return f.d }
+func (f *EntryLoss) Dim() int { return f.d }
 
 // Len returns n.
-func (f *Observed) Len() int { return len(f.b) }
+func (f *EntryLoss) Len() int { return len(f.b) }
 
 // Value returns f(w), in O(n).
-func (f *Observed) Value(w []float64) (sum float64) {
+func (f *EntryLoss) Value(w []float64) (sum float64) {
 	f.checkLen("w", w)
 	for k, b := range f.b {
 		sum += (w[k] - b) * (w[k] - b) / 2
@@ -46,7 +46,7 @@ func (f *Observed) Value(w []float64) (sum float64) {
 }
 
 // Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w), for the zero Batch ∇f(w), in O(d).
-func (f *Observed) Grad(dst, w []float64, batch fwopt.Batch) {
+func (f *EntryLoss) Grad(dst, w []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	need.Batch("fwsum", batch.Index, batch.Weight, len(f.b))
@@ -66,7 +66,7 @@ func (f *Observed) Grad(dst, w []float64, batch fwopt.Batch) {
 
 // AddGradDiff does dst_k += Weight[j] (w_k − w0_k) with k = Index[j], for each term of the
 // batch, in O(batch).
-func (f *Observed) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
+func (f *EntryLoss) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkLen("w0", w0)
@@ -77,7 +77,7 @@ func (f *Observed) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 }
 
 // Curve computes dst = ∇²f(w)d, the first n numbers of d over n, and 0. dst may be d.
-func (f *Observed) Curve(dst, w, d []float64) {
+func (f *EntryLoss) Curve(dst, w, d []float64) {
 	f.checkLen("dst", dst)
 	f.checkLen("w", w)
 	f.checkLen("d", d)
@@ -88,7 +88,7 @@ func (f *Observed) Curve(dst, w, d []float64) {
 
 // LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), in closed form and O(n);
 // NaN if f is not a number there.
-func (f *Observed) LineSearch(w, v []float64) float64 {
+func (f *EntryLoss) LineSearch(w, v []float64) float64 {
 	f.checkLen("w", w)
 	f.checkLen("v", v)
 	n := len(f.b)
@@ -105,14 +105,14 @@ func (f *Observed) LineSearch(w, v []float64) float64 {
 var one = []float64{1}
 
 // Smoothness returns L = 1.
-func (f *Observed) Smoothness() float64 { return 1 }
+func (f *EntryLoss) Smoothness() float64 { return 1 }
 
 // Identify says d and the numbers.
-func (f *Observed) Identify(id *fwopt.Identity) { id.Of(f).Int(f.d).Float(f.b...) }
+func (f *EntryLoss) Identify(id *fwopt.Identity) { id.Of(f).Int(f.d).Float(f.b...) }
 
 // String returns Name.
-func (f *Observed) String() string { return f.Name }
+func (f *EntryLoss) String() string { return f.Name }
 
-func (f *Observed) checkLen(name string, w []float64) {
+func (f *EntryLoss) checkLen(name string, w []float64) {
 	checkLen(name, w, f.d)
 }
