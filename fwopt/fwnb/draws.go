@@ -18,7 +18,8 @@ type Plan struct {
 	Seeds int    // on each draw; 0 stands for 1
 	Last  int    // epochs of a method that has epochs, else steps
 
-	Ratio float64 // of the steps of two checkpoints, of a method without epochs; 0 stands for 2
+	At   func(s fwopt.Step) (record, last bool) // the checkpoints; nil stands for fwopt.Checkpoints up to Last
+	Same bool                                   // each draw has the seeds 1, 2, …, where else they go on
 }
 
 // Draws runs a method on random draws of a problem, 1, 2, …, and returns its counts and gaps at
@@ -42,10 +43,12 @@ func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance, of fun
 	}
 	r := Runs(cmp.Or(p.Name, name), draws, max(p.Seeds, 1), func(ctx context.Context, draw, seed uint64) []fwopt.Point {
 		q := in(draw)
-		m := of(q.Constants)
-		at := fwopt.Checkpoints(m, p.Last)
-		if p.Ratio != 0 {
-			at = fwopt.Geometric(p.Ratio, p.Last)
+		m, at := of(q.Constants), p.At
+		if at == nil {
+			at = fwopt.Checkpoints(m, p.Last)
+		}
+		if p.Same {
+			seed = 1 + (seed-1)%uint64(max(p.Seeds, 1))
 		}
 		return q.Run(ctx, m, seed, at)
 	})
