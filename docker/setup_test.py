@@ -25,7 +25,7 @@ case "$*" in
 "env GOFLAGS" | "-c"* | "- "* | "list -m" | "mod init"* | "work init"*) ;;
 "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && echo LONG venv ;;
 "-m pip install"*) echo LONG pip ;;
-"install "*) mkdir -p "$GOBIN" && printf '#!/bin/sh\\n' >"$GOBIN/gonb" && chmod +x "$GOBIN/gonb" && echo LONG "${@##*/}" ;;
+"install "*) mkdir -p "$GOBIN" && printf '#!/bin/sh\\nmkdir -p "$JUPYTER_DATA_DIR/kernels/gonb"\\n' >"$GOBIN/gonb" && chmod +x "$GOBIN/gonb" && echo LONG "${@##*/}" ;;
 "build "*) [ ! -f ../slow ] || sleep 7; echo LONG build ;;
 *) echo "what is $*?" && exit 1 ;;
 esac
