@@ -24,10 +24,10 @@ func TestRooms(t *testing.T) {
 		path string
 		may  []string
 	}{
-		{"gonum.org/v1/plot", []string{"fwopt/fwplot"}},
-		{fwlab + "fwopt/fwplot", []string{"fwopt/fwplot"}},
-		{fwlab + "fwopt/fwnb", []string{"fwopt/fwplot"}},
-		{"github.com/janpfeifer/gonb", []string{"fwopt/fwnb", "fwopt/fwplot"}},
+		{"gonum.org/v1/plot", []string{"fwopt/fwplot", "fwopt/fwrace"}},
+		{fwlab + "fwopt/fwplot", []string{"fwopt/fwplot", "fwopt/fwrace"}},
+		{fwlab + "fwopt/fwnb", []string{"fwopt/fwplot", "fwopt/fwrace"}},
+		{"github.com/janpfeifer/gonb", []string{"fwopt/fwnb", "fwopt/fwplot", "fwopt/fwrace"}},
 		{"net/http", []string{"fwopt/fwfetch"}},
 		{fwlab + "fwopt/fwfetch", []string{"fwopt/fwfetch"}},
 	}

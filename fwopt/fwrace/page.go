@@ -1,0 +1,146 @@
+package fwrace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwnb"
+	"github.com/projection-free/fwlab/fwopt/fwplot"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"gonum.org/v1/plot"
+)
+
+// Page is a page with races on data of its own, as notebooks/10-experiments-news20: how long they
+// are, in full and in short, and where their archives are.
+type Page struct {
+	Name    string  // of the page
+	Rows    int     // of a set in short runs; in full it has all
+	Seconds float64 // of a run
+	Short   float64 // of a short run
+	Every   float64 // by this factor the steps of two records grow
+}
+
+// Load returns the set of that name, or where it is not on this machine its generated twin of so
+// many rows. It panics where the set's file cannot be read.
+func (p Page) Load(name string, twinRows int) *fwdata.Set {
+	set, err := fwdata.Load(name)
+	if errors.Is(err, fwdata.ErrNotHere) {
+		set, err = fwdata.TwinN(name, twinRows, 1), nil
+	}
+	if err != nil {
+		panic(need.Line(err.Error()))
+	}
+	if share := float64(p.Rows) / float64(set.N()); !fwnb.Full() && share < 1 {
+		set, _ = set.Split(share, 1)
+	}
+	return set.UnitRows()
+}
+
+// Race returns Section 5 on a set, with τ = 50: New, with what the page chooses.
+func (p Page) Race(set *fwdata.Set, name string) *Race {
+	r := New(set.Logistic(), 50)
+	r.Name, r.Run = p.Name+": "+name, fwnb.Run
+	r.Budget = fwopt.Budget{Seconds: p.Seconds, Every: p.Every}
+	if !fwnb.Full() {
+		r.Short(p.Short)
+	}
+	return r
+}
+
+// Run makes a race and leaves its archive in races/, or of short runs in runs/. In full it does
+// nothing where the archive is: take it away to race anew. It shows what went wrong.
+func (p Page) Run(r *Race) {
+	_, name, _ := strings.Cut(r.Name, ": ")
+	if strings.Contains(r.Data, "generated") {
+		name += "-generated"
+	}
+	file := fwnb.Pick("runs/", "races/") + name + ".csv"
+	if _, err := os.Stat(file); err == nil && fwnb.Full() {
+		fwnb.Markdown(file + " is here: take it away, and this cell races")
+		return
+	}
+	a, err := r.Go()
+	if err == nil {
+		err = a.Save(file)
+	}
+	if err != nil {
+		fwnb.Markdown(err.Error())
+	}
+}
+
+// Read opens archives of the page, or of another as "10-experiments-news20: news20": of the set
+// itself, or where that is not in this clone of its twin, or of short runs here. It shows which
+// are not here, and panics where one cannot be read.
+func (p Page) Read(names ...string) (all []*Archive) {
+	for _, name := range names {
+		of, name, other := strings.Cut(name, ": ")
+		if !other {
+			of, name = p.Name, of
+		}
+		a, err := Open(of+": "+name, "races/"+name+".csv", "races/"+name+"-generated.csv",
+			"runs/"+name+".csv", "runs/"+name+"-generated.csv")
+		switch {
+		case err == nil:
+			all = append(all, a)
+		case errors.Is(err, fs.ErrNotExist):
+			fwnb.Markdown(err.Error())
+		default:
+			panic(need.Line(err.Error()))
+		}
+	}
+	return all
+}
+
+// Calls are linear optimisations, or projections of the methods that project.
+var Calls = fwrate.Count{Label: "linear optimisations, or projections", Of: func(q fwopt.Point) float64 {
+	return float64(q.Calls.Linear + q.Calls.Projections)
+}}
+
+// Plot draws f − f* of some runs against what they have spent, down to a tenth of the last level
+// that is judged.
+func (a *Archive) Plot(x fwrate.Count, runs ...*fwopt.Trace) *plot.Plot {
+	p := fwplot.Traces(x, fwplot.Excess(a.Star), runs...)
+	p.Y.Min = max(a.Within, Levels[len(Levels)-1]/10*(a.First-a.Star))
+	return p
+}
+
+// Changed draws changes, as "STORC, m = 1000", a panel each: in seconds, one seed, beside the
+// method and SVRF.
+func (a *Archive) Changed(names ...string) (row []*plot.Plot) {
+	for _, name := range names {
+		var one []*fwopt.Trace
+		e := entry(name)
+		for _, tr := range a.Lines("SVRF", e.Method, name) {
+			if tr.Method == name {
+				tr.Method = e.Change
+			}
+			if tr.Seed == 1 {
+				one = append(one, tr)
+			}
+		}
+		row = append(row, a.Plot(fwrate.Seconds, one...))
+	}
+	return row
+}
+
+// Sensitivity draws f − f* at the end of a run against a method's constant, as "STORC: s", a panel
+// each; thin lines are the earlier rounds. It panics where the archive has no such tuning.
+func (a *Archive) Sensitivity(constants ...string) (row []*plot.Plot) {
+	for _, name := range constants {
+		i := slices.IndexFunc(a.Tunings, func(t Tuning) bool { return t.Name() == name })
+		if i < 0 {
+			panic(need.Linef("fwrace: no tuning %q in the archive of %s", name, a.Name))
+		}
+		p := fwplot.Tuning(name, a.Tunings[i].Above(a.Star))
+		p.Title.Text = a.Data + ", " + p.Title.Text
+		p.X.Label.Text, p.Y.Label.Text = name, "f − f* at the end"
+		row = append(row, p)
+	}
+	return row
+}

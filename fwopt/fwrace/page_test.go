@@ -1,0 +1,51 @@
+package fwrace
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
+)
+
+// A page's short race goes to runs/ and is drawn from there; a set that is not here has a twin.
+func TestPage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("FWLAB_BUDGET", "short")
+	t.Setenv("FWLAB_DATA", t.TempDir())
+	p := Page{Name: "a page", Rows: 100, Seconds: 1, Short: 0.02, Every: 1.5}
+	if twin := p.Load("aloi", 1_200); !strings.Contains(twin.Name, "generated") || twin.N() > 101 {
+		t.Errorf("%s of %d rows", twin.Name, twin.N())
+	}
+	r := p.Race(p.Load("digits", 0), "digits")
+	if r.Name != "a page: digits" || r.Budget.Seconds != p.Short {
+		t.Errorf("%q, %v", r.Name, r.Budget)
+	}
+	if all := p.Read("digits"); len(all) > 0 {
+		t.Error("an archive before the race")
+	}
+	r.Budget, r.Grid, r.Changes = fwopt.Budget{Steps: 8, Linear: 100}, []float64{0.5, 1, 2}, []string{Thousand}
+	p.Run(r)
+	all := p.Read("digits", "a page: digits", "another: digits2")
+	if len(all) != 2 {
+		t.Fatalf("%d archives", len(all))
+	}
+	a := all[0]
+	if q := a.Plot(Calls, a.Lines("SGD", "SFW")...); q.X.Label.Text != Calls.Label || !(q.Y.Min > 0) {
+		t.Errorf("%q from %g", q.X.Label.Text, q.Y.Min)
+	}
+	if calls := Calls.Of(fwopt.Point{Calls: fwopt.Calls{Linear: 2, Projections: 3}}); calls != 5 {
+		t.Errorf("%g calls of Ω", calls)
+	}
+	row := append(a.Changed("STORC, "+Thousand), a.Sensitivity("SGD: c", "STORC: s")...)
+	if len(row) != 3 || row[0].X.Label.Text != fwrate.Seconds.Label || row[2].X.Label.Text != "STORC: s" {
+		t.Errorf("%d panels", len(row))
+	}
+	if msg := small.Panics(func() { a.Sensitivity("SGD: s") }); !strings.Contains(msg, `fwrace: no tuning "SGD: s"`) {
+		t.Errorf("%q", msg)
+	}
+	if msg := small.Panics(func() { all[0].Name = "x"; _ = a.Save("runs/digits.csv"); p.Read("digits") }); !strings.Contains(msg, "not of a page: digits") {
+		t.Errorf("%q", msg)
+	}
+}
