@@ -2,6 +2,8 @@ package fwinst
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -15,4 +17,17 @@ func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64, at func
 	need.Given("fwinst", "the Instance", p == nil)
 	b := fwopt.Budget{Record: at, Excess: p.Excess, NoW: true}
 	return fwopt.Run(ctx, fwopt.NewOracle(p.F, p.Omega, seed).From(p.W0), m, b).Complete()
+}
+
+// Inside returns a random point of Ω: five vertices in random directions, mixed at random.
+func Inside(omega fwopt.Domain, r *rand.Rand) []float64 {
+	w, v, g := make([]float64, omega.Dim()), make([]float64, omega.Dim()), make([]float64, omega.Dim())
+	for k := range 5 {
+		for j := range g {
+			g[j] = r.NormFloat64()
+		}
+		omega.Argmin(v, g)
+		fwopt.Lerp(w, math.Pow(r.Float64(), float64(k)), v)
+	}
+	return w
 }

@@ -2,9 +2,12 @@ package fwinst
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
 )
 
 // TestRun: the same counts and gaps, to the bit, as the method stepped through by hand.
@@ -49,4 +52,14 @@ func TestRun(t *testing.T) {
 	}()
 	p := Zigzag()
 	p.Run(ctx, &fwopt.FW{}, 1, fwopt.Geometric(2, 16))
+}
+
+// A random point is one of Ω, and another one each time.
+func TestInside(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	omega := fwset.L1Ball{D: 5, R: 2}
+	a, b := Inside(omega, r), Inside(omega, r)
+	if omega.Gauge(a) > 1+1e-12 || omega.Gauge(b) > 1+1e-12 || floats.Distance(a, b, 2) < 1e-3 {
+		t.Errorf("%v, %v", a, b)
+	}
 }

@@ -71,7 +71,7 @@ func (b Beyond) Shares(t, k int, q BeyondStep) []float64 {
 	}
 	of[4] = q.Noise / D2 * N * (s + 1) * (s + 1)
 	if k == b.N(t) {
-		of[5] = q.GapY / (b.D * b.D / math.Exp2(float64(t+1))) // fwopt.Constants.BoundEpoch; D = ∞ claims nothing
+		of[5] = q.GapY / (b.D * b.D / math.Exp2(float64(t+1))) // BoundEpoch
 	}
 	return of
 }

@@ -25,7 +25,6 @@ func TestMistakes(t *testing.T) {
 			"Progress.Done":   {(*Progress).Done, NewProgress("title")},
 			"Progress.Update": {(*Progress).Update, NewProgress("title"), tr, at(1), 0.5},
 			"Runs":            {Runs, "SVRF", 2, 1, func(context.Context, uint64, uint64) []fwopt.Point { return []fwopt.Point{at(1)} }},
-			"ReadTable":       {ReadTable, "table.csv"},
 			"Record.Num":      {Record.Num, Record{"a": "1"}, "a"},
 			"Row":             {Row, 3, 0.5, "text"},
 			"Run, o":          {func(o *fwopt.Oracle) { Run(o, &fwopt.FW{}, b) }, fwopt.NewOracle(f, omega, 1)},

@@ -22,6 +22,14 @@ func Row(digits int, cells ...any) (row []string) {
 	return row
 }
 
+// Short writes a number with three digits, or with all that are before the point.
+func Short(x float64) string {
+	if x >= 1e3 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
 // Columns returns the rows of a Table of which each of some lists of numbers is a column: the head,
 // then a row a name, with numbers as in Row. NaN, where there is no number, is a dash. It panics
 // unless each list has a number for each name.

@@ -3,7 +3,6 @@ package fwnb
 import (
 	"bufio"
 	"encoding/csv"
-	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -15,12 +14,12 @@ import (
 type Record map[string]string
 
 // ReadTable reads a table of comma-separated values, the first line of which has the headings.
-// The error of a file that is not there, or in which a line has not as many values as there
-// are headings, names the file, and the line.
-func ReadTable(path string) ([]Record, error) {
+// Of a file that is not there, or in which a line has not as many values as there are headings,
+// it panics with the file, and the line: a cell can do no more about it.
+func ReadTable(path string) (table []Record) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("fwnb: %w", err)
+		panic(need.Linef("fwnb: %v", err))
 	}
 	defer file.Close()
 	in := bufio.NewReader(file)
@@ -29,9 +28,8 @@ func ReadTable(path string) ([]Record, error) {
 	}
 	lines, err := csv.NewReader(in).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("fwnb: %s: %w: want lines of as many values as the first has headings, with commas between", path, err)
+		panic(need.Linef("fwnb: %s: %v: want lines of as many values as the first has headings, with commas between", path, err))
 	}
-	var table []Record
 	for _, values := range lines[min(1, len(lines)):] {
 		r := Record{}
 		for i, heading := range lines[0] {
@@ -39,7 +37,7 @@ func ReadTable(path string) ([]Record, error) {
 		}
 		table = append(table, r)
 	}
-	return table, nil
+	return table
 }
 
 // Num returns the number under a heading, NaN where nothing stands. It panics if there is no

@@ -1,9 +1,7 @@
 package fwnb_test
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,44 +14,36 @@ import (
 )
 
 func ExampleReadTable() {
-	table, err := fwnb.ReadTable("../../bench/results/machine.csv")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	table := fwnb.ReadTable("../../bench/results/machine.csv")
 	fmt.Println(table[0]["what"], table[1]["what"])
 	// Output: processor processors
 }
 
 func TestReadTable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.csv")
-	read := func(text string) ([]fwnb.Record, error) {
+	read := func(text string) (got []fwnb.Record, says string) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return fwnb.ReadTable(file)
+		return got, small.Panics(func() { got = fwnb.ReadTable(file) })
 	}
-	got, err := read("item,seconds\n\"P1, dense\",0.5\nP2,\n")
 	want := []fwnb.Record{{"item": "P1, dense", "seconds": "0.5"}, {"item": "P2", "seconds": ""}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, %v, want %q", got, err, want)
-	}
-	if got, err = read("\ufeff\"item\",seconds\r\n\"P1, dense\",0.5\r\nP2,\r\n"); err != nil || !reflect.DeepEqual(got, want) { // as a spreadsheet writes it
-		t.Errorf("%q, %v, want %q", got, err, want)
-	}
-	if got, err = read("\ufeff"); err != nil || len(got) > 0 {
-		t.Errorf("%q, %v", got, err)
-	}
-	for _, text := range []string{"", "item,seconds\n"} {
-		if got, err := read(text); err != nil || got != nil {
-			t.Errorf("%q: %q, %v", text, got, err)
+	for text, want := range map[string][]fwnb.Record{
+		"item,seconds\n\"P1, dense\",0.5\nP2,\n":                 want,
+		"\ufeff\"item\",seconds\r\n\"P1, dense\",0.5\r\nP2,\r\n": want, // as a spreadsheet writes it
+		"\ufeff":         nil,
+		"":               nil,
+		"item,seconds\n": nil,
+	} {
+		if got, says := read(text); says != "" || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, %s, want %q", text, got, says, want)
 		}
 	}
-	if _, err := read("item,seconds\nP1,1\nP2\n"); err == nil || !strings.Contains(err.Error(), "a.csv") || !strings.Contains(err.Error(), "line 3") {
-		t.Errorf("a short line: %v", err)
+	if _, says := read("item,seconds\nP1,1\nP2\n"); !strings.Contains(says, "a.csv") || !strings.Contains(says, "line 3") {
+		t.Errorf("a short line: %q", says)
 	}
-	if _, err := fwnb.ReadTable(file + ".not"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "fwnb: ") {
-		t.Errorf("no file: %v", err)
+	if says := small.Panics(func() { fwnb.ReadTable(file + ".not") }); !strings.HasPrefix(says, "fwnb: ") || !strings.Contains(says, "no such file") {
+		t.Errorf("no file: %q", says)
 	}
 	if x, none := want[0].Num("seconds"), want[1].Num("seconds"); x != 0.5 || !math.IsNaN(none) {
 		t.Errorf("%g and %g, want 0.5 and NaN", x, none)

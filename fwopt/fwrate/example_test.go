@@ -202,20 +202,6 @@ func ExampleLargest() {
 	// [1.5]
 }
 
-// What SVRF spends until the gap is a tenth and a hundredth of the first, from two seeds.
-func ExampleGoal() {
-	f, omega := spread(4096, 2), fwset.Simplex{D: 4096, R: 1}
-	g := &fwrate.Goal{Name: "spread", F: f, Omega: omega, Excess: f.Excess, Shares: []float64{0.1, 0.01}}
-	g.W0 = make([]float64, 4096)
-	g.W0[0] = 1
-	at := g.Seeds(2, func() fwopt.Method { return fwopt.SVRFTheorem1() }, fwrate.Never)
-	fmt.Println(g.Head())
-	fmt.Println(at.Row("SVRF")) // thousands of terms / linear optimisations
-	// Output:
-	// [spread 1e−1 1e−2]
-	// [SVRF 22.9 (20 to 22.9) / 14 (13 to 14) 3906 / 369]
-}
-
 // A run that ends at a duality gap of a hundredth, with the least seconds of three, and where the gap first was below a tenth.
 func ExampleRunTo() {
 	f, omega := spread(64, 2), fwset.Simplex{D: 64, R: 1}

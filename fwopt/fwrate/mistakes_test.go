@@ -2,7 +2,6 @@ package fwrate
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -22,46 +21,32 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	goal := &Goal{Name: "p", F: f, Omega: omega, W0: append([]float64{1}, make([]float64, 7)...), Star: -1, Shares: []float64{0.9, 0.8}, Linear: 1}
-	most := Spent{Terms: 1e4, Linear: 10, Seconds: math.Inf(1)}
-	reached := Reached{{most}, {most}}
 	one := func(ctx context.Context, seed uint64) int { return int(seed) }
 	never := func(q *fwopt.Point, w []float64) bool { return false }
 	run := func() []fwopt.Point { return runs[0] }
 	race := Runs{Name: "SVRF", Draws: [][][]fwopt.Point{runs}}
 	for name, c := range map[string][]any{
-		"Above":          {Above, 0.0, 1.0, tr},
-		"CellHead":       {CellHead, "name"},
-		"Cell.Row":       {Cell.Row, Cell{"SVRF", "p", "a", rate}},
-		"Terms":          {Terms, 3},
-		"Count.String":   {Count.String, Stochastic},
-		"Fastest":        {Fastest, 0.0, func() {}},
-		"Goal.Best":      {(*Goal).Best, goal, []float64{1, 2}, func(c float64) fwopt.Method { return m() }, most},
-		"Goal.First":     {(*Goal).First, goal},
-		"Goal.Gap":       {(*Goal).Gap, goal, tr.Last()},
-		"Goal.Head":      {(*Goal).Head, goal},
-		"Goal.Run":       {(*Goal).Run, goal, m(), 1, most},
-		"Goal.Seeds":     {(*Goal).Seeds, goal, 2, m, most},
-		"Goal.Spend":     {(*Goal).Spend, goal, tr.Last()},
-		"Goal.Trace":     {(*Goal).Trace, goal, m(), 1, 0.5, most},
-		"Groups":         {Groups, tr},
-		"Largest":        {Largest, [][][]float64{{{1, 2}, {2, 3}}, {{1, 2}, {2, 3}}}},
-		"Law.FirstHit":   {Law.FirstHit, law, runs},
-		"Law.Measure":    {Law.Measure, law, runs},
-		"Law.Scheduled":  {Law.Scheduled, law, runs},
-		"LowerBound":     {LowerBound, tr},
-		"Runs.Gaps":      {Runs.Gaps, race},
-		"Runs.Mean":      {Runs.Mean, race, func(q fwopt.Point) float64 { return 1 }},
-		"Runs.Rate":      {Runs.Rate, race, Stochastic, 2.0, law.Bound},
-		"Rate.Local":     {(*Rate).Local, rate},
-		"Rate.Row":       {(*Rate).Row, rate, "SVRF"},
-		"Rate.String":    {(*Rate).String, rate},
-		"Reached.Median": {Reached.Medians, reached},
-		"Reached.Row":    {Reached.Row, reached, "SVRF"},
-		"Reached.Times":  {Reached.Times, reached, 2.0, 2.0},
-		"Repeat":         {Repeat, 2, run},
-		"RunTo, o":       {func(o *fwopt.Oracle) { RunTo(o, m(), b, never) }, fwopt.NewOracle(f, omega, 1)},
-		"RunTo, m":       {func(m fwopt.Method) { RunTo(fwopt.NewOracle(f, omega, 1), m, b, never) }, m()},
+		"Above":         {Above, 0.0, 1.0, tr},
+		"CellHead":      {CellHead, "name"},
+		"Cell.Row":      {Cell.Row, Cell{"SVRF", "p", "a", rate}},
+		"Terms":         {Terms, 3},
+		"Count.String":  {Count.String, Stochastic},
+		"Fastest":       {Fastest, 0.0, func() {}},
+		"Groups":        {Groups, tr},
+		"Largest":       {Largest, [][][]float64{{{1, 2}, {2, 3}}, {{1, 2}, {2, 3}}}},
+		"Law.FirstHit":  {Law.FirstHit, law, runs},
+		"Law.Measure":   {Law.Measure, law, runs},
+		"Law.Scheduled": {Law.Scheduled, law, runs},
+		"LowerBound":    {LowerBound, tr},
+		"Runs.Gaps":     {Runs.Gaps, race},
+		"Runs.Mean":     {Runs.Mean, race, func(q fwopt.Point) float64 { return 1 }},
+		"Runs.Rate":     {Runs.Rate, race, Stochastic, 2.0, law.Bound},
+		"Rate.Local":    {(*Rate).Local, rate},
+		"Rate.Row":      {(*Rate).Row, rate, "SVRF"},
+		"Rate.String":   {(*Rate).String, rate},
+		"Repeat":        {Repeat, 2, run},
+		"RunTo, o":      {func(o *fwopt.Oracle) { RunTo(o, m(), b, never) }, fwopt.NewOracle(f, omega, 1)},
+		"RunTo, m":      {func(m fwopt.Method) { RunTo(fwopt.NewOracle(f, omega, 1), m, b, never) }, m()},
 		"RunTo": {func(w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) {
 			RunTo(fwopt.NewOracle(f, omega, 1).From(w0), m(), b, done)
 		}, nil, b, never},

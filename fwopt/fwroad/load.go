@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/datasets"
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // LoadNetwork returns the registry's road network of that name: "SiouxFalls", "Anaheim"
@@ -50,6 +52,27 @@ func build(e datasets.Network, paths [4]string, texts [4][]byte) (*Network, erro
 	}
 	n.Name, n.Best = e.Name, e.Best
 	return n.Weigh(e.Toll, e.Length), nil
+}
+
+// Assignment is the problem of a network: Beckmann's sum over its Flows.
+type Assignment struct {
+	*Network
+	F     *Beckmann
+	Omega *Flows
+	W0    []float64 // all on the shortest ways of empty roads
+}
+
+// Assign returns the Assignment of LoadNetworkOrGrid(name, 1), and panics where a file is damaged.
+func Assign(name string) *Assignment {
+	n, err := LoadNetworkOrGrid(name, 1)
+	if err != nil {
+		panic(need.Line(err.Error()))
+	}
+	p := &Assignment{n, n.Beckmann(), n.Flows(), make([]float64, len(n.Arcs))}
+	g := make([]float64, len(p.W0))
+	p.F.Grad(g, p.W0, fwopt.Batch{})
+	p.Omega.Argmin(p.W0, g)
+	return p
 }
 
 // LoadNetworkOrGrid returns LoadNetwork(name), or a Grid of about its size when it is not

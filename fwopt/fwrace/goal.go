@@ -1,4 +1,4 @@
-package fwrate
+package fwrace
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwnb"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -23,6 +25,7 @@ type Goal struct {
 	Star   float64                   // f(w*), where Excess is nil
 	Shares []float64                 // falling, as 0.1, 0.01, 0.001
 	Linear float64                   // what a linear optimisation counts in Best, in terms
+	L, D   float64                   // of f_i and Ω, for the methods that ask for them
 }
 
 // Spent is what a run had spent at a point: terms, which are its stochastic
@@ -33,12 +36,12 @@ type Spent struct{ Terms, Linear, Seconds float64 }
 var Never = Spent{math.Inf(1), math.Inf(1), math.Inf(1)}
 
 func (g *Goal) check() {
-	need.Given("fwrate", "the Goal, or its F,", g == nil || g.F == nil)
+	need.Given("fwrace", "the Goal, or its F,", g == nil || g.F == nil)
 }
 
 // Gap returns f(w) − f(w*) at a point of a run, NaN where f was not recorded.
 func (g *Goal) Gap(q fwopt.Point) float64 {
-	need.Given("fwrate", "the Goal", g == nil)
+	need.Given("fwrace", "the Goal", g == nil)
 	if g.Excess != nil {
 		return q.Excess
 	}
@@ -47,7 +50,7 @@ func (g *Goal) Gap(q fwopt.Point) float64 {
 
 // First returns f(W0) − f(w*).
 func (g *Goal) First() float64 {
-	need.Given("fwrate", "the Goal", g == nil)
+	need.Given("fwrace", "the Goal", g == nil)
 	if g.Excess != nil {
 		return g.Excess(g.W0)
 	}
@@ -88,7 +91,7 @@ func (g *Goal) Trace(m fwopt.Method, seed uint64, share float64, max Spent) *fwo
 // Run makes one run of m, up to max, and returns what was spent where each share was first seen.
 func (g *Goal) Run(m fwopt.Method, seed uint64, max Spent) (at []Spent) {
 	g.check()
-	need.Given("fwrate", "Goal.Shares", len(g.Shares) == 0)
+	need.Given("fwrace", "Goal.Shares", len(g.Shares) == 0)
 	first := g.First()
 	for _, q := range g.Trace(m, seed, g.Shares[len(g.Shares)-1], max).Points {
 		for len(at) < len(g.Shares) && g.Gap(q) <= g.Shares[len(at)]*first {
@@ -107,8 +110,8 @@ type Reached [][]Spent
 // Seeds makes n runs, from the seeds 1, …, n.
 func (g *Goal) Seeds(n int, of func() fwopt.Method, max Spent) (at Reached) {
 	g.check()
-	need.Given("fwrate", "Goal.Seeds: of", of == nil)
-	runs := Seeds(n, func(seed uint64) []Spent { return g.Run(of(), seed, max) })
+	need.Given("fwrace", "Goal.Seeds: of", of == nil)
+	runs := fwrate.Seeds(n, func(seed uint64) []Spent { return g.Run(of(), seed, max) })
 	for i := range g.Shares {
 		at = append(at, nil)
 		for _, run := range runs {
@@ -123,8 +126,8 @@ func (g *Goal) Seeds(n int, of func() fwopt.Method, max Spent) (at Reached) {
 // method: no one value need be the best for two shares.
 func (g *Goal) Best(grid []float64, of func(c float64) fwopt.Method, max Spent) (at Reached) {
 	g.check()
-	need.Given("fwrate", "Goal.Best: of", of == nil)
-	runs := Seeds(len(grid), func(i uint64) []Spent { return g.Run(of(grid[i-1]), 1, max) })
+	need.Given("fwrace", "Goal.Best: of", of == nil)
+	runs := fwrate.Seeds(len(grid), func(i uint64) []Spent { return g.Run(of(grid[i-1]), 1, max) })
 	for i := range g.Shares {
 		best, least := Never, math.Inf(1)
 		for _, run := range runs {
@@ -153,7 +156,7 @@ func (r Reached) Medians() (at []Spent) {
 // limit for the runs of others.
 func (r Reached) Times(terms, linear float64) Spent {
 	if len(r) == 0 {
-		panic(need.Line("fwrate: Times of nothing Reached"))
+		panic(need.Line("fwrace: Times of nothing Reached"))
 	}
 	m := r[len(r)-1:].Medians()[0]
 	return Spent{Terms: terms * m.Terms, Linear: linear * m.Linear}
@@ -161,7 +164,7 @@ func (r Reached) Times(terms, linear float64) Spent {
 
 // Head is the heading of a table of Rows: the name of the problem and the shares.
 func (g *Goal) Head() []string {
-	need.Given("fwrate", "the Goal", g == nil)
+	need.Given("fwrace", "the Goal", g == nil)
 	row := []string{g.Name}
 	for _, s := range g.Shares {
 		row = append(row, strings.ReplaceAll(strconv.FormatFloat(s, 'e', -1, 64), "e-0", "e−"))
@@ -181,9 +184,9 @@ func (r Reached) Row(name string) []string {
 		case math.IsInf(t, 1):
 			row = append(row, "–")
 		case t0 == t1 && l0 == l1:
-			row = append(row, short(t)+" / "+short(l))
+			row = append(row, fwnb.Short(t)+" / "+fwnb.Short(l))
 		default:
-			row = append(row, fmt.Sprintf("%s (%s to %s) / %s (%s to %s)", short(t), short(t0), short(t1), short(l), short(l0), short(l1)))
+			row = append(row, fmt.Sprintf("%s (%s to %s) / %s (%s to %s)", fwnb.Short(t), fwnb.Short(t0), fwnb.Short(t1), fwnb.Short(l), fwnb.Short(l0), fwnb.Short(l1)))
 		}
 	}
 	return row
@@ -192,7 +195,7 @@ func (r Reached) Row(name string) []string {
 // middle returns the least, the median and the largest of a number.
 func middle(runs []Spent, of func(s Spent) float64) (least, median, most float64) {
 	if len(runs) == 0 {
-		panic(need.Line("fwrate: a share that was Reached in no runs"))
+		panic(need.Line("fwrace: a share that was Reached in no runs"))
 	}
 	var x []float64
 	for _, s := range runs {
@@ -200,12 +203,4 @@ func middle(runs []Spent, of func(s Spent) float64) (least, median, most float64
 	}
 	slices.Sort(x)
 	return x[0], x[len(x)/2], x[len(x)-1]
-}
-
-// short writes three digits, or all before the point.
-func short(x float64) string {
-	if x >= 1e3 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.3g", x)
 }

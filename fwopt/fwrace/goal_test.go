@@ -1,15 +1,20 @@
-package fwrate
+package fwrace
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"math"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // aHalf is f = ½ w² on [−1, 1] as a sum of four equal terms, from w_0 = 1, and a method that
@@ -124,5 +129,63 @@ func TestReached(t *testing.T) {
 	g := Goal{Name: "digits", Shares: []float64{0.1, 0.025, 1e-10}}
 	if got := g.Head(); !slices.Equal(got, []string{"digits", "1e−1", "2.5e−2", "1e-10"}) {
 		t.Errorf("heading %q", got)
+	}
+}
+
+func TestGoalMistakes(t *testing.T) {
+	f, omega := small.Problem()
+	m := func() fwopt.Method { return &fwopt.FW{} }
+	goal := &Goal{Name: "p", F: f, Omega: omega, W0: append([]float64{1}, make([]float64, 7)...), Star: -1, Shares: []float64{0.9, 0.8}, Linear: 1}
+	most := Spent{Terms: 1e4, Linear: 10, Seconds: math.Inf(1)}
+	reached := Reached{{most}, {most}}
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), fwopt.Budget{Steps: 3, DualityGap: true})
+	for name, c := range map[string][]any{
+		"Goal.Best":      {(*Goal).Best, goal, []float64{1, 2}, func(c float64) fwopt.Method { return m() }, most},
+		"Goal.First":     {(*Goal).First, goal},
+		"Goal.Gap":       {(*Goal).Gap, goal, tr.Last()},
+		"Goal.Head":      {(*Goal).Head, goal},
+		"Goal.Run":       {(*Goal).Run, goal, m(), 1, most},
+		"Goal.Seeds":     {(*Goal).Seeds, goal, 2, m, most},
+		"Goal.Spend":     {(*Goal).Spend, goal, tr.Last()},
+		"Goal.Trace":     {(*Goal).Trace, goal, m(), 1, 0.5, most},
+		"Reached.Median": {Reached.Medians, reached},
+		"Reached.Row":    {Reached.Row, reached, "SVRF"},
+		"Reached.Times":  {Reached.Times, reached, 2.0, 2.0},
+	} {
+		for _, bad := range small.Mistakes(c[0], c[1:]...) {
+			t.Errorf("%s: %s", name, bad)
+		}
+	}
+}
+
+// The rows of page 18b on a small problem: all get there, those by exact gradients too, and the
+// best constant of an opponent is no dearer than one of the grid.
+func TestUntuned(t *testing.T) {
+	g := Closed(fwinst.Product(fwinst.NoisyBox(5, 16, 1), fwinst.MSC(3, 1)))
+	at := g.Seeds(2, Untuned, Never)
+	rows := g.Free(at, 1, 50)
+	one, all := g.Tuned(at, []float64{0.1}, 50, Opponents()...), g.Tuned(at, []float64{0.01, 0.1}, 50, Opponents()...)
+	for i, row := range append(rows[1:], all...) {
+		if len(row) != len(rows[0]) || row[1] == "–" {
+			t.Errorf("row %d: %q", i, row)
+		}
+	}
+	for i, row := range one {
+		var a, b, c, d float64
+		fmt.Sscanf(row[1], "%g / %g", &a, &b)
+		if fmt.Sscanf(all[i][1], "%g / %g", &c, &d); c+d*g.Linear/1e3 > 1.001*(a+b*g.Linear/1e3) {
+			t.Errorf("%q is better than %q", row, all[i])
+		}
+	}
+	if msg := small.Panics(func() { g.Tuned(at, []float64{1}, 1, "SVRF") }); !strings.Contains(msg, `fwrace: no opponent "SVRF"`) {
+		t.Errorf("%q", msg)
+	}
+	if Omniglot(1) != nil && os.Getenv("FWLAB_DATA") == "" {
+		t.Error("omniglot from nowhere")
+	}
+	for _, p := range ClosedForms() {
+		if p.First() <= 0 || p.L <= 0 || p.D <= 0 {
+			t.Errorf("%+v", p)
+		}
 	}
 }
