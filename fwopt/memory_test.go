@@ -132,7 +132,7 @@ func TestMemoryIdentity(t *testing.T) {
 	for _, size := range []int{0, 1, 2} {
 		a, b := fwopt.SCGSExperiments(fwopt.Constants{L: 1, D: 1}), fwopt.STORCExperiments(fwopt.Constants{L: 1, D: 1})
 		a.Memory.Size, b.Memory.Size = size, size
-		ia, ib := ident.Ask(a, 5), ident.Ask(b, 5)
+		ia, ib := ident.New(a, 5), ident.New(b, 5)
 		said[fmt.Sprint(ia.Hash())], said[fmt.Sprint(ib.Hash())] = true, true
 	}
 	if len(said) != 6 {

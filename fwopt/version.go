@@ -2,10 +2,15 @@ package fwopt
 
 import (
 	"embed"
+	"io/fs"
+	"path"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
 )
@@ -18,27 +23,18 @@ var sources embed.FS
 
 var version struct {
 	sync.Once
-	hash uint64
+	tree *tree
 }
 
-// Version returns a hash of the code that decides a run's course, of this package, of
-// fwsum, fwmore and what they stand on, without comments, and of the versions of Go and gonum, or of
-// what go.mod puts in gonum's place: a folder counts by its path, not by what is in it. It costs
-// about a millisecond, once. A program that does not call it does not link the sources.
-func Version() uint64 {
-	version.Do(func() { version.hash = hashSources() })
-	return version.hash
-}
-
-func hashSources() (h uint64) {
-	for _, dir := range []string{".", "fwmore", "fwroad", "fwset", "fwsum", "internal/file", "internal/hash", "internal/ident", "internal/kern", "internal/need", "internal/num", "internal/sample"} {
-		files, _ := sources.ReadDir(dir) // in the order of their names
-		for _, f := range files {
-			if text, err := sources.ReadFile(strings.TrimPrefix(dir+"/"+f.Name(), "./")); err == nil {
-				h = hash.Text(h, code(string(text)))
-			}
-		}
-	}
+// Version returns a hash of the code that decides what parts of these types do, as "fwset.Box", in
+// this package, fwset, fwsum, fwmore and fwroad, and of what a run stands on: without comments, and
+// with the versions of Go and gonum, or of what go.mod puts in gonum's place: a folder counts by its
+// path, not by what is in it. So a new set, or a line of another method, is no other version. Of no
+// types it is a hash of all code. It costs some milliseconds, once. A program that does not call it
+// does not link the sources.
+func Version(types ...string) uint64 {
+	version.Do(func() { version.tree = newTree(sources) })
+	h := version.tree.hash(types)
 	minor := strings.SplitN(runtime.Version(), ".", 3) // a patch release changes no arithmetic
 	h = hash.Text(h, strings.Join(minor[:min(2, len(minor))], "."))
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -46,6 +42,100 @@ func hashSources() (h uint64) {
 			if d.Path == "gonum.org/v1/gonum" {
 				h = hash.Text(h, gonum(d))
 			}
+		}
+	}
+	return h
+}
+
+// A tree is the sources, and which files stand on which.
+type tree struct {
+	names []string            // of the files, sorted
+	code  map[string]string   // of each
+	by    map[string][]string // the files that declare a name, as "fwset.Box", or a method of it
+}
+
+func newTree(sources fs.FS) *tree {
+	t := &tree{code: map[string]string{}, by: map[string][]string{}}
+	fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			text, _ := fs.ReadFile(sources, name)
+			t.names, t.code[name] = append(t.names, name), code(string(text))
+			group := false // of declarations
+			for line := range strings.Lines(string(text)) {
+				if strings.HasSuffix(line, " (\n") || line == ")\n" {
+					group = line != ")\n" && !strings.HasPrefix(line, "func")
+				}
+				m := declared.FindStringSubmatch(line)
+				if m == nil || line[0] == '\t' && !group {
+					continue
+				}
+				if of := pkgOf(name) + "." + m[1] + m[2]; !slices.Contains(t.by[of], name) {
+					t.by[of] = append(t.by[of], name)
+				}
+			}
+		}
+		return nil
+	})
+	return t
+}
+
+// declared finds what a file declares, the names in a group too, and of a method its type.
+var declared = regexp.MustCompile(`^(?:func \((?:\w+ )?\*?(\w+)|(?:func |type |var |const |\t)(\w+))`)
+
+func notInName(c rune) bool {
+	return c != '_' && c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+}
+
+func pkgOf(name string) string {
+	if dir := path.Dir(name); dir != "." {
+		return path.Base(dir)
+	}
+	return "fwopt"
+}
+
+// files are those on which the types stand, and of those on which any run does: the
+// internal ones, and those of fwopt that are no part of a run. A file stands on all that declare
+// a name which is in it.
+func (t *tree) files(types []string) (on map[string]bool) {
+	on = map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		if on[name] {
+			return
+		}
+		on[name] = true
+		if name == "registry.go" || strings.HasPrefix(name, "internal/") {
+			return // one names all methods, the others none
+		}
+		for word := range strings.FieldsFuncSeq(t.code[name], notInName) {
+			first, rest, _ := strings.Cut(word, ".")
+			second, _, _ := strings.Cut(rest, ".")
+			for _, of := range []string{pkgOf(name) + "." + first, first + "." + second} {
+				for _, other := range t.by[of] {
+					add(other)
+				}
+			}
+		}
+	}
+	for _, name := range t.names {
+		isPart := strings.Contains(t.code[name], ") Identify"+"(")
+		if len(types) == 0 || strings.HasPrefix(name, "internal/") || pkgOf(name) == "fwopt" && !isPart {
+			add(name)
+		}
+	}
+	for _, of := range types {
+		for _, name := range t.by[of] {
+			add(name)
+		}
+	}
+	return on
+}
+
+func (t *tree) hash(types []string) (h uint64) {
+	on := t.files(types)
+	for _, name := range t.names {
+		if on[name] {
+			h = hash.Text(hash.Text(h, name), t.code[name])
 		}
 	}
 	return h

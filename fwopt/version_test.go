@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 )
 
 // The kernel is what this test was built for: with GOAMD64=v3, for ARM, with -tags noasm.
@@ -124,6 +127,66 @@ func tokens(text string) string {
 		case token.SEMICOLON:
 		default:
 			b.WriteString(tok.String() + " " + lit + "\n")
+		}
+	}
+}
+
+// What a run with some parts stands on: its own files, and those that declare what is in them.
+func TestVersionOfParts(t *testing.T) {
+	const set = "type %s struct{}\nfunc (b %s) Identify(id *ident.Identity) {}\n"
+	part := func(name string) string { return strings.ReplaceAll(set, "%s", name) }
+	files := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"run.go":               "func Run() { fwset.Argmin() }\n",
+		"registry.go":          "var all = []any{&FW{}, &SVRF{}}\n",
+		"fw.go":                part("FW"),
+		"svrf.go":              part("SVRF") + "func (a *SVRF) Steps() { fwset.Shift(2) }\n",
+		"internal/kern/dot.go": "func Dot() {}\n",
+		"fwset/domain.go":      "func Argmin() {\n\tx := 1\n}\n",
+		"fwset/box.go":         part("Box") + "func (b Box) Argmin() { b.clip(limit) }\n",
+		"fwset/boxmore.go":     "func (b *Box) clip(x int) {}\n",
+		"fwset/limits.go":      "const (\n\tlimit = 1\n)\n",
+		"fwset/ball.go":        part("Ball") + "func (b Ball) x() { x := 1 }\n",
+		"fwset/shift.go":       "func Shift(k int) {}\n",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	parts := map[string]string{"fwset.Box": "fwset/box.go fwset/boxmore.go fwset/limits.go", "fwset.Ball": "fwset/ball.go",
+		"fwopt.FW": "fw.go", "fwopt.SVRF": "svrf.go fwset/shift.go", "main.mine": ""}
+	all := "run.go registry.go internal/kern/dot.go fwset/domain.go"
+	was := newTree(files)
+	for name, file := range files {
+		old := file.Data
+		file.Data = append([]byte("var new = 1\n"), old...)
+		now := newTree(files)
+		for of, on := range parts {
+			want := slices.Contains(strings.Fields(on+" "+all), name)
+			if got := now.hash([]string{of}) != was.hash([]string{of}); got != want {
+				t.Errorf("%s has changed: another version for %s: %v, want %v", name, of, got, want)
+			}
+		}
+		if now.hash(nil) == was.hash(nil) {
+			t.Errorf("%s has changed, and is the version of all", name)
+		}
+		file.Data = old
+	}
+	files["fwset/new.go"] = &fstest.MapFile{Data: []byte(part("New"))}
+	if now := newTree(files); now.hash([]string{"fwset.Box"}) != was.hash([]string{"fwset.Box"}) || now.hash(nil) == was.hash(nil) {
+		t.Error("a new set is another version of the old ones, or none of all")
+	}
+	// of the real sources: each part stands on its own file, few on another's
+	tree := newTree(sources)
+	for _, m := range Methods() {
+		id := ident.New(m.New(Constants{L: 1, D: 1, G: 1, Alpha: 1, Sigma: 1, Rho: 1, Width: 1}), 0)
+		on := tree.files(id.Types())
+		own := 0
+		for name := range on {
+			if slices.Contains([]string{"fwopt", "fwmore", "fwroad"}, pkgOf(name)) && strings.Contains(tree.code[name], ") Identify"+"(") {
+				own++
+			}
+		}
+		if own--; own < 1 || own > 3 { // step.go serves all
+			t.Errorf("%s stands on %d files of methods", m.Name, own)
 		}
 	}
 }

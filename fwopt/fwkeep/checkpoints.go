@@ -4,7 +4,7 @@ import (
 	"encoding/gob"
 	"fmt"
 	"os"
-	"slices"
+	"reflect"
 
 	"github.com/projection-free/fwlab/fwopt"
 )
@@ -32,22 +32,12 @@ func (k *keeper) save() {
 	if !k.proven && !k.wentOn || k.refused != nil {
 		return
 	}
-	check := checkState
-	if k.ours {
-		check = encodeState // its test has shown that nothing is lost
-	}
-	state, err := check(k.run.Method)
-	if err == nil && !k.ours {
-		err = k.turned()
-	}
-	if m := k.run.Method; err == nil && k.functions != nil && !slices.Equal(k.functions, functions(m)) {
-		err = fmt.Errorf("fwkeep: a checkpoint would lose a function of %T that is another one than after the first step: keep a parameter of it as a number, or use Run", m)
-	}
+	state, err := k.state()
 	if k.refused = err; err != nil {
 		return
 	}
 	now := k.run.State()
-	c := &checkpoint{k.spec, codeVersion(), k.walk(now.Now.Step), k.owner, k.first, now, state}
+	c := &checkpoint{k.spec, k.version, k.walk(now.Now.Step), k.owner, k.first, now, state}
 	path := k.name(now.Now.Step, ".ckpt")
 	if err := writeFile(path, checkpointFile, func(e *gob.Encoder) error { return e.Encode(c) }); err != nil {
 		k.failed = err
@@ -59,15 +49,13 @@ func (k *keeper) save() {
 	k.path = path
 }
 
-// turned says whether a field of interface type holds another type than when the
-// method was fresh: a fresh one could not take up the state.
-func (k *keeper) turned() error {
+// state returns the state of the method, if a fresh one can take it up.
+func (k *keeper) state() ([]byte, error) {
 	m := k.run.Method
-	now := heldBy(m)
-	if now == k.held {
-		return nil
+	if was, now := rules(reflect.ValueOf(k.fresh).Elem()), rules(reflect.ValueOf(m).Elem()); was != now {
+		return nil, fmt.Errorf("fwkeep: a checkpoint of %T would lose its rules, %q, which were %q when it was fresh: set them where the method is made, or use Run", m, now, was)
 	}
-	return fmt.Errorf("fwkeep: a checkpoint would lose what the fields of interface type of %T hold, %q, which were %q when it was fresh: set them where the method is made, or use Run", m, now, k.held)
+	return encodeState(m)
 }
 
 // restore takes the run to where a checkpoint was written.

@@ -5,7 +5,7 @@ import "time"
 // SetVersion makes this program one of another version of the code.
 func SetVersion(v uint64) (restore func()) {
 	old := codeVersion
-	codeVersion = func() uint64 { return v }
+	codeVersion = func([]string) uint64 { return v }
 	return func() { codeVersion = old }
 }
 

@@ -65,13 +65,13 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fw
 		r.Trace.Note = "not kept: " + why // where Watch sees it
 		return r.Run(ctx), nil
 	}
-	if _, err := checkState(m); err != nil {
+	state, err := encodeState(m)
+	if err != nil {
 		return nil, err
 	}
-	held := heldBy(m)
-	spec := specOf(r, ids)
-	k := &keeper{run: r, dir: dir, spec: spec, held: held, owner: ahead(m), saved: time.Now(),
-		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), ours: !ids[2].Foreign(), proven: ident.Untested(m) == nil,
+	spec, types := specOf(r, ids, state), slices.Concat(ids[0].Types(), ids[1].Types(), ids[2].Types())
+	k := &keeper{run: r, dir: dir, spec: spec, version: codeVersion(types), fresh: fresh(m), owner: ahead(m), saved: time.Now(),
+		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), proven: ident.Untested(m) == nil,
 		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method), o.Seed, uint32(hash.Text(0, spec)))}
 	failed := os.MkdirAll(dir, 0o777)
 	if failed == nil {
@@ -106,8 +106,8 @@ func identities(r *fwopt.Runner) (ids [3]ident.Identity, why string) {
 		return ids, "Budget.Record and Budget.Excess are functions, of which nobody can tell two apart"
 	}
 	for i, part := range []any{r.Oracle.F, r.Oracle.Omega, r.Method} {
-		ids[i] = ident.Ask(part, 0)
-		if why = cmp.Or(why, ids[i].Missing()); why == "" && ids[i] != ident.Ask(part, 0) {
+		ids[i] = ident.New(part, 0)
+		if why = cmp.Or(why, ids[i].Why()); why == "" && ids[i] != ident.New(part, 0) {
 			why = fmt.Sprintf("two calls of Identify of %T say two things", part)
 		}
 	}
@@ -116,18 +116,16 @@ func identities(r *fwopt.Runner) (ids [3]ident.Identity, why string) {
 
 // ahead returns a hash of the schedules at the first 1,000 steps, whether they will
 // be made or not: what tells the owner of a checkpoint.
-func ahead(m fwopt.Method) uint64 { return new(ident.Identity).Walk(m, 1000) }
+func ahead(m fwopt.Method) uint64 { return new(ident.Identity).Schedules(m, 1000) }
 
 // specOf writes out all that decides the run, but for the schedules.
-func specOf(r *fwopt.Runner, ids [3]ident.Identity) string {
+func specOf(r *fwopt.Runner, ids [3]ident.Identity, state []byte) string {
 	b, o, s := r.Budget, r.Oracle, r.State()
 	b.Watch = nil
 	warm, _ := s.Warm.RNG.MarshalBinary() // never fails
 	var start ident.Identity
 	start.Float(r.W0...).Float(s.Warm.V...).Float(s.Warm.P...).Text(string(warm)).Text(string(s.RNG))
-	if v := reflect.ValueOf(r.Method); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
-		start.Int(int(digest(v.Elem()))) // parameters that Identify may leave out, or a state
-	}
+	start.Text(string(state)).Text(rules(reflect.ValueOf(r.Method).Elem())) // parameters that Identify may leave out, or a state
 	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %016x; start %016x, seed %d, calls %+v; budget %+v; kernel %s",
 		o.F, r.Trace.Data, o.F.Len(), o.F.Dim(), ids[0].Hash(), o.Omega, ids[1].Hash(),
 		r.Method, ids[2].Hash(), start.Hash(), o.Seed, s.Calls, b, r.Trace.Kernel)
@@ -138,23 +136,22 @@ type keeper struct {
 	run       *fwopt.Runner
 	dir, base string
 	spec      string         // all that decides the run, but for the schedules
+	version   uint64         // of the code of this package on which it stands
 	owner     uint64         // the schedules at the first steps, made or not
 	walked    ident.Identity // the schedules as far as they were asked for
 
-	path      string        // the checkpoint that is there of this run, or ""
-	began     fwopt.Point   // where this program took it up
-	saved     time.Time     // when the last checkpoint was due
-	held      string        // the types in the fresh method's fields of interface type
-	functions []uintptr     // the method's after the first step here; nil before
-	ours      bool          // the version covers the method's code
-	known     bool          // the version of this package covers all code of the run
-	proven    bool          // fwtest has passed the method: no copy need go on from its state
-	tried     int           // the step after which a copy went on
-	due       int           // the step after which the next one does; 0 before the first
-	ahead     []trial       // where it went, and the run has not come yet
-	wentOn    bool          // a copy has gone where the run went
-	spent     time.Duration // on copies
-	first     []uint64      // hashes of the first iterates, where code is one's own
+	path   string        // the checkpoint that is there of this run, or ""
+	began  fwopt.Point   // where this program took it up
+	saved  time.Time     // when the last checkpoint was due
+	fresh  fwopt.Method  // as it was before the run
+	known  bool          // the version of this package covers all code of the run
+	proven bool          // fwtest has passed the method: no copy need go on from its state
+	tried  int           // the step after which a copy went on
+	due    int           // the step after which the next one does; 0 before the first
+	ahead  []trial       // where it went, and the run has not come yet
+	wentOn bool          // a copy has gone where the run went
+	spent  time.Duration // on copies
+	first  []uint64      // hashes of the first iterates, where code is one's own
 
 	refused error // the method cannot be saved
 	lost    bool  // a copy of it went elsewhere than the run
@@ -229,7 +226,7 @@ func (k *keeper) none(err error) bool {
 
 // walk returns the hash of the schedules at the first steps.
 func (k *keeper) walk(steps int) uint64 {
-	return k.walked.Walk(k.run.Method, steps)
+	return k.walked.Schedules(k.run.Method, steps)
 }
 
 // name returns the file of the run when it has made so many steps.
@@ -262,9 +259,6 @@ var persistEvery = 20 * time.Second
 // step is called after each step. It writes a checkpoint when one is due.
 func (k *keeper) step(ctx context.Context) (more bool) {
 	now := k.run.State()
-	if !k.ours && k.functions == nil {
-		k.functions = functions(k.run.Method)
-	}
 	if !k.known && now.Now.Step == len(k.first)+1 && len(k.first) < 1000 {
 		k.first = append(k.first, hash.Floats(now.X))
 	}
@@ -301,11 +295,11 @@ func (k *keeper) finish() error {
 	case tr.Status != fwopt.Done && tr.Status != fwopt.Converged:
 		tr.Note = strings.TrimSuffix(fmt.Sprintf("not kept: it did not reach its budget (%v); %s", tr.Status, tr.Note), "; ")
 		return nil
-	case k.walk(at) != new(ident.Identity).Walk(k.run.Method, at):
+	case k.walk(at) != new(ident.Identity).Schedules(k.run.Method, at):
 		k.run.Trace.Note = "not kept: a schedule has changed while it ran"
 		return nil
 	}
-	err := saveRecord(k.name(at, ".trace"), record{tr, k.spec, codeVersion(), k.walk(at), k.first})
+	err := saveRecord(k.name(at, ".trace"), record{tr, k.spec, k.version, k.walk(at), k.first})
 	if err == nil {
 		k.clear()
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -211,88 +209,6 @@ func TestKeepLooksInAnyContext(t *testing.T) {
 			t.Errorf("%s: %v, %q", name, tr.Status, tr.Note)
 		}
 		fixed = 0
-	}
-}
-
-// What a checkpoint would change is refused at the first step, by the name of its
-// field.
-func TestKeepRefusesChanges(t *testing.T) {
-	f, omega := small.Problem()
-	for _, c := range []struct {
-		state any
-		want  string
-	}{
-		{math.Copysign(0, -1), "the field A"},
-		{[]float64{}, "the field A"},
-		{new(float64), "the field A"},
-		{struct {
-			rand.PCG
-			N int
-		}{N: 3}, "a checkpoint would"},
-		{struct{ P []*struct{ x int } }{}, "unexported"},
-		{struct{ P map[string]*struct{ x int } }{}, "unexported"},
-		{func() any { type ring struct{ Next *ring }; r := &ring{}; r.Next = r; return r }(), "points to itself"},
-		{rand.New(rand.NewPCG(1, 1)), "unexported"},
-	} {
-		refused(t, f, omega, c.state, c.want)
-	}
-}
-
-// refused hands Keep a method with this state in its field A.
-func refused(t *testing.T, f fwopt.FiniteSum, omega fwopt.Domain, state any, want string) {
-	t.Helper()
-	var m fwopt.Method
-	switch a := state.(type) {
-	case float64:
-		m = &holds[float64]{A: a}
-	case []float64:
-		m = &holds[[]float64]{A: a}
-	case *float64:
-		m = &holds[*float64]{A: a}
-	case *rand.Rand:
-		m = &holds[*rand.Rand]{A: a}
-	case struct {
-		rand.PCG
-		N int
-	}:
-		m = &holds[struct {
-			rand.PCG
-			N int
-		}]{A: a}
-	case struct{ P []*struct{ x int } }:
-		m = &holds[struct{ P []*struct{ x int } }]{A: a}
-	case struct{ P map[string]*struct{ x int } }:
-		m = &holds[struct{ P map[string]*struct{ x int } }]{A: a}
-	default:
-		m = &holds[any]{A: a}
-	}
-	steps := 0
-	tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, omega, 1), m,
-		fwopt.Budget{Steps: 9, Watch: func(_ *fwopt.Trace, now fwopt.Point) { steps = now.Step }})
-	if tr != nil || err == nil || steps > 1 || !strings.Contains(err.Error(), want) {
-		t.Errorf("%T: after %d steps: %v, want %q", state, steps, err, want)
-	}
-}
-
-// holds is a method with a state of any type.
-type holds[T any] struct {
-	A T
-	K int
-	W []float64
-}
-
-func (a *holds[T]) Identify(id *fwopt.Identity) { id.Of(a) }
-func (a *holds[T]) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	return func(yield func(fwopt.Step) bool) {
-		if a.K == 0 {
-			a.W = slices.Clone(w0)
-		}
-		for {
-			a.K++
-			if !yield(fwopt.Step{T: 1, K: a.K, X: a.W}) {
-				return
-			}
-		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // on from its state.
 func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point, first []uint64) (why string, err error) {
 	const changed = "run anew: the code of f, Ω or the method has changed, or Identify leaves something out: "
-	if version != codeVersion() {
+	if version != k.version {
 		return "run anew: what was kept is of another version of fwopt, Go or gonum", nil
 	}
 	if k.known {
@@ -25,7 +25,7 @@ func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point
 	if err != nil {
 		return "", err
 	}
-	start, began := &keeper{run: r, held: k.held, proven: k.proven}, time.Now()
+	start, began := &keeper{run: r, fresh: k.fresh, proven: k.proven}, time.Now()
 	r.Stepped = func() bool {
 		now := r.State()
 		if at := now.Now.Step; at <= len(first) && hash.Floats(now.X) != first[at-1] {
@@ -103,12 +103,6 @@ func (k *keeper) prove(ctx context.Context) (ok bool) {
 // no more than replay, or a hundredth of the run, in all. A copy that was halted says
 // nothing, and is tried again after the next step.
 func (k *keeper) try(ctx context.Context) (err error) {
-	if _, err := checkState(k.run.Method); err != nil {
-		return err
-	}
-	if err := k.turned(); err != nil {
-		return err
-	}
 	r, err := k.twin()
 	if err != nil {
 		return err
@@ -138,11 +132,11 @@ func (k *keeper) try(ctx context.Context) (err error) {
 
 // twin returns a copy of the run after its last whole step.
 func (k *keeper) twin() (*fwopt.Runner, error) {
-	state, err := encodeState(k.run.Method)
+	state, err := k.state()
 	if err != nil {
 		return nil, err
 	}
-	m, err := twin(k.run.Method, state)
+	m, err := twin(k.fresh, state)
 	if err != nil {
 		return nil, err
 	}

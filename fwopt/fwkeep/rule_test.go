@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -90,26 +89,6 @@ func TestKeepRules(t *testing.T) {
 	}
 }
 
-// A field of interface type that changes its type on the way is refused while the run
-// is young: a fresh method could not take up the state.
-type turning struct {
-	fwopt.FW
-}
-
-func (a *turning) Identify(id *fwopt.Identity) { id.Of(a) }
-
-func TestKeepRefusesATypeThatTurns(t *testing.T) {
-	f, omega := small.Problem()
-	m := &turning{}
-	m.Rule = fwopt.OpenLoop{}
-	b := fwopt.Budget{Steps: 10}
-	b.Watch = func(_ *fwopt.Trace, now fwopt.Point) { m.Rule = fwopt.Short{L: 9} }
-	tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(f, omega, 1), m, b)
-	if tr != nil || err == nil || !strings.Contains(err.Error(), "set them where the method is made") {
-		t.Errorf("%v, %v", tr, err)
-	}
-}
-
 // What a rule may not give is said with its name.
 func TestRulesBadInput(t *testing.T) {
 	f, omega := small.Problem()
@@ -130,64 +109,6 @@ func TestRulesBadInput(t *testing.T) {
 			}()
 			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), c.m, fwopt.Budget{Steps: 3})
 		}()
-	}
-}
-
-// noisy embeds a generator, and with it an encoding that leaves the rest out.
-type noisy struct {
-	rand.PCG
-	Damp func(k int) float64
-}
-
-func (r *noisy) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return 1 / float64(k+1) }
-func (r *noisy) Identify(id *fwopt.Identity)                          { id.Of(r) }
-
-// swapped puts another function, or another type, into its rule at step 5.
-type swapped struct {
-	fwopt.FW
-	Other fwopt.StepRule
-}
-
-func (a *swapped) Identify(id *fwopt.Identity) { id.Of(a) }
-func (a *swapped) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	return func(yield func(fwopt.Step) bool) {
-		for s := range a.FW.Steps(o, w0) {
-			if s.K == 5 {
-				a.Rule = a.Other
-			}
-			if !yield(s) {
-				return
-			}
-		}
-	}
-}
-
-// by is a rule that is a function.
-type by struct{ F func(k int) float64 }
-
-func (r by) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return r.F(k) }
-
-// What a checkpoint would lose with a rule is refused, at the latest where one would be
-// written, and the trace is that of the whole run all the same.
-func TestKeepRefusesRules(t *testing.T) {
-	f, omega := small.Problem()
-	over := func(c float64) func(k int) float64 { return func(k int) float64 { return c / float64(k+1) } }
-	for want, fresh := range map[string]func() fwopt.Method{
-		"a type with an encoding of its own and a function beside it": func() fwopt.Method { return &fwopt.FW{Rule: &noisy{Damp: over(1)}} },
-		"another one than after the first step": func() fwopt.Method {
-			return &swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: by{over(2)}}
-		},
-		"which were": func() fwopt.Method { return &swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: fwopt.OpenLoop{}} },
-	} {
-		dir := t.TempDir()
-		ctx, b := small.StopAfter(7, fwopt.Budget{Steps: 20})
-		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), b)
-		if err == nil || !strings.Contains(err.Error(), want) || len(files(dir, "*")) > 0 {
-			t.Errorf("%v, files %v, want %q", err, files(dir, "*"), want)
-		}
-		if tr != nil && tr.Last().Step != 7 {
-			t.Errorf("%s: the trace ends at step %d", want, tr.Last().Step)
-		}
 	}
 }
 

@@ -2,256 +2,215 @@ package fwkeep
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/gob"
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 )
 
-// The state of a method is what gob writes of it: its exported fields, but for
-// functions, which are schedules and stay as they are.
+// The state of a method is its exported fields, of numbers, texts, slices and structs of these.
+// Functions in it are schedules, and stay as they are; so does what a field of interface type
+// holds, a step rule, but for the state of one that is a pointer.
 
-// checkState returns the state of m, or an error, with field and remedy, if a
-// checkpoint would lose a part of it.
-func checkState(m fwopt.Method) (state []byte, err error) {
-	v := reflect.ValueOf(m)
-	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("fwkeep: %T has no fields to keep its state in: make it a pointer to a struct with its state in exported fields, or use Run", m)
-	}
-	w := walker{}
-	w.visit(v.Elem(), "", top)
-	if w.what != "" {
-		return nil, fmt.Errorf("fwkeep: a checkpoint would lose the field %s of %T, %s, or use Run", w.where, m, w.what)
-	}
-	state, err = encodeState(m)
-	if err != nil {
-		remedy := "keep it in exported fields, as numbers, slices and structs"
-		if strings.Contains(err.Error(), "not registered") {
-			remedy = "hand gob.Register a value of each type that an interface holds"
+// leaves returns the fields in which a struct has its state, and its own encoding in the place of
+// fields where it has one. The error names the first field that a checkpoint would lose.
+func leaves(v reflect.Value, path string) (state []reflect.Value, err error) {
+	if t := v.Type(); own(t) {
+		if i := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous && own(f.Type) }); i >= 0 && t.NumField() > 1 {
+			return nil, lost(path+t.Field(i).Name, "whose encoding leaves out what is beside it: name the field, in place of embedding it")
 		}
-		return nil, fmt.Errorf("fwkeep: the state of %T cannot be saved (%w): %s, or use Run", m, err, remedy)
+		return []reflect.Value{v}, nil
 	}
-	t, err := twin(m, state)
-	if err != nil {
-		return nil, fmt.Errorf("fwkeep: the state of %T cannot be restored (%w): keep it as numbers, slices and structs, or use Run", m, err)
-	}
-	if a, b := v.Elem(), reflect.ValueOf(t).Elem(); digest(a) != digest(b) {
-		where := "what two fields share"
-		for i := range a.NumField() {
-			if digest(a.Field(i)) != digest(b.Field(i)) {
-				where = "the field " + a.Type().Field(i).Name
-				break
+	for i := range v.NumField() {
+		f, name := v.Field(i), path+v.Type().Field(i).Name
+		var in []reflect.Value
+		switch k := f.Kind(); {
+		case !f.CanSet():
+			err = lost(name, "which is unexported: export it, or make it a local variable, of Steps or of a rule's Step, if it is scratch space")
+		case k == reflect.Func:
+		case k == reflect.Struct:
+			in, err = leaves(f, name+".")
+		case k == reflect.Interface:
+			if held := f.Elem(); held.Kind() == reflect.Pointer && !held.IsNil() && held.Elem().Kind() == reflect.Struct {
+				in, err = leaves(held.Elem(), name+".")
 			}
+		default:
+			in, err = []reflect.Value{f}, plain(f.Type(), name)
 		}
-		return nil, fmt.Errorf("fwkeep: a checkpoint would change %s of %T: gob does not keep −0, an empty slice apart from nil, a pointer to zero, memory that two fields share, or what stands beside an embedded type with an encoding of its own; keep it as numbers and slices, or use Run", where, m)
+		if err != nil {
+			return nil, err
+		}
+		state = append(state, in...)
 	}
 	return state, nil
 }
 
-// saved is a state: the method without what its fields of interface type hold, and
-// that one by one, so that a rule or a strategy needs no gob.Register and may be empty.
-type saved struct {
-	Method []byte
-	Parts  []part
-}
-
-// part is what a field of interface type holds; Type is "" for nothing.
-type part struct {
-	Type  string
-	Value []byte // nil if there is nothing in it to save
-}
-
-// parts returns the fields of interface type of a struct, and of the structs in it.
-func parts(v reflect.Value) (fields []reflect.Value) {
-	for i := range v.NumField() {
-		switch f := v.Field(i); {
-		case f.Kind() == reflect.Interface && f.CanSet():
-			fields = append(fields, f)
-		case f.Kind() == reflect.Struct && !own(f.Type()):
-			fields = append(fields, parts(f)...)
+// plain returns an error where values of a type may hold what gob does not keep.
+func plain(t reflect.Type, path string) error {
+	switch k := t.Kind(); {
+	case own(t) || k <= reflect.Complex128 && k != reflect.Uintptr || k == reflect.String:
+		return nil
+	case k == reflect.Slice || k == reflect.Array:
+		return plain(t.Elem(), path)
+	case k == reflect.Struct:
+		for f := range fields(t) {
+			if !f.IsExported() {
+				return lost(path+"."+f.Name, "which is unexported: export it")
+			}
+			if err := plain(f.Type, path+"."+f.Name); err != nil {
+				return err
+			}
 		}
+		return nil
+	default:
+		return lost(path, "a "+k.String()+": keep what it stands for as numbers, slices and structs in fields of the method itself")
 	}
-	return fields
 }
 
-// heldBy writes out what types the fields of interface type hold.
-func heldBy(m fwopt.Method) (types string) {
-	for _, f := range parts(reflect.ValueOf(m).Elem()) {
-		types += fmt.Sprintf("%T ", f.Interface())
-	}
-	return types
-}
-
-// functions tells the functions in the fields of a method, and in what its fields of
-// interface type hold, from others, those of one literal with other variables too.
-func functions(m fwopt.Method) []uintptr {
-	ids := []uintptr{}
-	var visit func(v reflect.Value)
-	visit = func(v reflect.Value) {
-		c := reflect.New(v.Type()).Elem() // to have an address
-		c.Set(v)
-		switch c.Kind() {
-		case reflect.Func:
-			ids = append(ids, *(*uintptr)(c.Addr().UnsafePointer()))
-		case reflect.Struct:
-			for i := range c.NumField() {
-				if f := c.Field(i); f.CanInterface() && f.Kind() != reflect.Interface {
-					visit(f)
-				}
+func fields(t reflect.Type) func(yield func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range t.NumField() {
+			if !yield(t.Field(i)) {
+				return
 			}
 		}
 	}
-	v := reflect.ValueOf(m).Elem()
-	visit(v)
-	for _, f := range parts(v) {
-		if held := f.Elem(); held.Kind() == reflect.Pointer && !held.IsNil() {
-			visit(held.Elem())
-		} else if held.IsValid() {
-			visit(held)
-		}
-	}
-	return ids
 }
 
+func lost(field, why string) error {
+	return fmt.Errorf("would lose the field %s, %s, or use Run", field, why)
+}
+
+// own reports whether a type brings its own encoding.
+func own(t reflect.Type) bool {
+	return slices.ContainsFunc([]reflect.Type{t, reflect.PointerTo(t)}, func(t reflect.Type) bool {
+		return t.Implements(reflect.TypeFor[gob.GobEncoder]()) || t.Implements(reflect.TypeFor[encoding.BinaryMarshaler]())
+	})
+}
+
+// leavesOf returns those of a method.
+func leavesOf(m fwopt.Method) ([]reflect.Value, error) {
+	v := reflect.ValueOf(m)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("fwkeep: %T has no fields to keep its state in: make it a pointer to a struct with its state in exported fields, or use Run", m)
+	}
+	state, err := leaves(v.Elem(), "")
+	if err != nil {
+		return nil, fmt.Errorf("fwkeep: a checkpoint of %T %w", m, err)
+	}
+	return state, nil
+}
+
+// encodeState writes the state of a method: which slices are nil, −1, or empty, 0, and then each other field.
 func encodeState(m fwopt.Method) ([]byte, error) {
-	c := reflect.New(reflect.TypeOf(m).Elem())
-	c.Elem().Set(reflect.ValueOf(m).Elem())
-	var s saved
-	for _, f := range parts(c.Elem()) {
-		p := part{}
-		if !f.IsNil() {
-			p.Type = f.Elem().Type().String()
-			if !empty(f.Elem()) {
-				var err error
-				if p.Value, err = encode(f.Interface()); err != nil {
-					return nil, err
-				}
-			}
-		}
-		s.Parts = append(s.Parts, p)
-		f.SetZero()
-	}
-	var err error
-	if s.Method, err = encode(c.Interface()); err != nil {
+	state, err := leavesOf(m)
+	if err != nil {
 		return nil, err
 	}
-	return encode(s)
-}
-
-// empty reports whether gob would find nothing to write.
-func empty(v reflect.Value) bool {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return true
-		}
-		v = v.Elem()
-	}
-	if v.Kind() != reflect.Struct || own(v.Type()) {
-		return false
-	}
-	for i := range v.NumField() {
-		if f := v.Type().Field(i); f.IsExported() && f.Type.Kind() != reflect.Func {
-			return false
-		}
-	}
-	return true
-}
-
-func encode(x any) ([]byte, error) {
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(x)
-	return b.Bytes(), err
+	e, size := gob.NewEncoder(&b), make([]int, len(state))
+	var memory [][2]uintptr
+	for i, f := range state {
+		if size[i] = 1; f.Kind() != reflect.Slice {
+			continue
+		}
+		if size[i] = f.Len(); f.IsNil() {
+			size[i] = -1
+		}
+		at, end := f.Pointer(), f.Pointer()+uintptr(f.Len())*f.Type().Elem().Size()
+		if at < end && slices.ContainsFunc(memory, func(o [2]uintptr) bool { return at < o[1] && o[0] < end }) {
+			return nil, fmt.Errorf("fwkeep: a checkpoint of %T would lose that two fields share memory: keep one, and an index, or use Run", m)
+		}
+		memory = append(memory, [2]uintptr{at, end})
+	}
+	err = e.Encode(size)
+	for i, f := range state {
+		if size[i] > 0 && err == nil {
+			err = e.EncodeValue(f)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fwkeep: the state of %T cannot be saved (%w): keep it in exported fields, as numbers, slices and structs, or use Run", m, err)
+	}
+	return b.Bytes(), nil
 }
 
-func decode(b []byte, x any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(x) }
-
-// decodeState gives m the state that was encoded. What gob leaves out is zero. A field
-// of interface type must hold the type that it held then.
-func decodeState(m fwopt.Method, state []byte) (err error) {
+// decodeState gives a fresh m the state that was encoded.
+func decodeState(m fwopt.Method, b []byte) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // in an encoding of one's own
 			err = fmt.Errorf("decoding panics: %v", r)
 		}
 	}()
-	v := reflect.ValueOf(m)
-	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return errors.New("not a pointer to a struct")
-	}
-	var s saved
-	if err := decode(state, &s); err != nil {
+	state, err := leavesOf(m)
+	if err != nil {
 		return err
 	}
-	fields := parts(v.Elem())
-	if len(fields) != len(s.Parts) {
-		return fmt.Errorf("it has %d fields of interface type, the state %d", len(fields), len(s.Parts))
-	}
-	was := make([]reflect.Value, len(fields))
-	for i, f := range fields {
-		was[i] = reflect.ValueOf(f.Interface())
-	}
-	forget(v.Elem())
-	if err := decode(s.Method, m); err != nil {
+	d, size := gob.NewDecoder(bytes.NewReader(b)), []int(nil)
+	if err := d.Decode(&size); err != nil {
 		return err
 	}
-	for i, f := range fields {
-		if p := s.Parts[i]; p.Type != "" {
-			if !was[i].IsValid() || was[i].Type().String() != p.Type {
-				return fmt.Errorf("a field of type %v held a %s: set it where the method is made", f.Type(), p.Type)
-			}
-			if was[i], err = renewed(was[i], p.Value); err != nil {
+	if len(size) != len(state) {
+		return errors.New("it is of a method with other fields")
+	}
+	for i, f := range state {
+		switch f.SetZero(); {
+		case size[i] > 0:
+			if err := d.DecodeValue(f.Addr()); err != nil {
 				return err
 			}
-			f.Set(was[i])
+		case size[i] == 0 && f.Kind() == reflect.Slice:
+			f.Set(reflect.MakeSlice(f.Type(), 0, 0))
 		}
 	}
 	return nil
 }
 
-// renewed returns a copy of what an interface holds, with the functions of old and the
-// state that was encoded.
-func renewed(old reflect.Value, state []byte) (reflect.Value, error) {
-	t, pointer := old.Type(), old.Kind() == reflect.Pointer
-	if pointer {
-		if old.IsNil() {
-			return old, nil
-		}
-		t, old = t.Elem(), old.Elem()
-	}
-	v := reflect.New(t)
-	v.Elem().Set(old)
-	forget(v.Elem())
-	if state != nil {
-		if err := decode(state, v.Interface()); err != nil {
-			return v, err
+// rules writes out what the fields of interface type hold: its type and, if it is no pointer,
+// which leaves hold, its value.
+func rules(v reflect.Value) (all string) {
+	for i := range v.NumField() {
+		switch f := v.Field(i); {
+		case f.Kind() == reflect.Struct && f.CanSet() && !own(f.Type()):
+			all += rules(f)
+		case f.Kind() != reflect.Interface || !f.CanSet():
+		case f.Elem().Kind() == reflect.Pointer:
+			all += fmt.Sprintf("%T; ", f.Interface())
+		default:
+			all += fmt.Sprintf("%T %+v; ", f.Interface(), f.Interface())
 		}
 	}
-	if !pointer {
-		v = v.Elem()
-	}
-	return v, nil
+	return all
 }
 
-// forget sets all but the functions of a struct to zero.
-func forget(v reflect.Value) {
-	switch {
-	case v.Kind() == reflect.Func:
-	case v.Kind() == reflect.Struct && !own(v.Type()):
-		for i := range v.NumField() {
-			forget(v.Field(i))
+// fresh returns a method as m is, with m's schedules, whose rules share no memory with m's.
+func fresh(m fwopt.Method) fwopt.Method {
+	c := reflect.New(reflect.TypeOf(m).Elem())
+	c.Elem().Set(reflect.ValueOf(m).Elem())
+	apart(c.Elem())
+	return c.Interface().(fwopt.Method)
+}
+
+func apart(v reflect.Value) {
+	for i := range v.NumField() {
+		switch f := v.Field(i); {
+		case !f.CanSet():
+		case f.Kind() == reflect.Struct:
+			apart(f)
+		case f.Kind() == reflect.Interface && f.Elem().Kind() == reflect.Pointer && !f.Elem().IsNil():
+			c := reflect.New(f.Elem().Type().Elem())
+			c.Elem().Set(f.Elem().Elem())
+			f.Set(c)
 		}
-	default:
-		v.SetZero()
 	}
 }
 
-// twin returns a method with the functions of m and the state that was encoded,
-// which shares no memory with m.
+// twin returns a fresh method with a state, which shares no memory with another.
 func twin(m fwopt.Method, state []byte) (fwopt.Method, error) {
-	v := reflect.New(reflect.TypeOf(m).Elem())
-	v.Elem().Set(reflect.ValueOf(m).Elem())
-	t := v.Interface().(fwopt.Method)
+	t := fresh(m)
 	return t, decodeState(t, state)
 }

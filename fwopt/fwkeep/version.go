@@ -13,12 +13,14 @@ import (
 
 // codeVersion is fwopt.Version and, where a folder stands in for gonum, a hash of this
 // program, for the folder may be edited under its name. It is a variable for the tests.
-var codeVersion = sync.OnceValue(func() uint64 {
+var codeVersion = func(types []string) uint64 { return hash.Mix(fwopt.Version(types...), arithmetic()) }
+
+var arithmetic = sync.OnceValue(func() uint64 {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || !slices.ContainsFunc(info.Deps, isFolder) {
-		return fwopt.Version()
+		return 0
 	}
-	return hash.Text(fwopt.Version(), program())
+	return hash.Text(0, program())
 })
 
 // isFolder reports whether a module is gonum from a folder, by replace or in a workspace.

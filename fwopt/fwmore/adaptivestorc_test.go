@@ -248,7 +248,7 @@ func TestAdaptiveSTORCIdentity(t *testing.T) {
 	hash := func(change func(r *fwmore.AdaptiveRules)) uint64 {
 		m := fwmore.NewAdaptiveSTORC()
 		change(&m.Rules)
-		return ident.Ask(m, 1).Hash()
+		return ident.New(m, 1).Hash()
 	}
 	seen := map[uint64]bool{}
 	for _, change := range []func(r *fwmore.AdaptiveRules){

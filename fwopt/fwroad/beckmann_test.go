@@ -177,7 +177,7 @@ func TestBeckmannPanics(t *testing.T) {
 // All that decides a run is in the identity.
 func TestBeckmannIdentity(t *testing.T) {
 	all := roads(3, 3, 5)
-	seen := map[uint64]int{ident.Ask(fwroad.NewBeckmann(all...), 0).Hash(): -1}
+	seen := map[uint64]int{ident.New(fwroad.NewBeckmann(all...), 0).Hash(): -1}
 	changes := []func(l *fwroad.Link){
 		func(l *fwroad.Link) { l.Free *= 2 }, func(l *fwroad.Link) { l.Capacity *= 2 }, func(l *fwroad.Link) { l.B *= 3 }, func(l *fwroad.Link) { l.Fixed++ },
 	}
@@ -185,7 +185,7 @@ func TestBeckmannIdentity(t *testing.T) {
 		other := slices.Clone(all)
 		other[1] = slices.Clone(all[1])
 		change(&other[1][3])
-		h := ident.Ask(fwroad.NewBeckmann(other...), 0).Hash()
+		h := ident.New(fwroad.NewBeckmann(other...), 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("changes %d and %d say the same", k, i)
 		}

@@ -208,7 +208,7 @@ func TestFlowsIdentity(t *testing.T) {
 		fwroad.NewFlows(arcs, d, 0), fwroad.NewFlows(arcs, d, 1), fwroad.NewFlows(arcs, d[:1], 0), fwroad.NewFlows(arcs[:2], d, 0),
 		fwroad.NewFlows(arcs, []fwroad.Demand{d[0], {From: 2, To: 0, Flow: 2}}, 0), fwroad.NewFlows(arcs, []fwroad.Demand{d[0], d[0]}, 0),
 	} {
-		h := ident.Ask(f, 0).Hash()
+		h := ident.New(f, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sets %d and %d say the same", k, i)
 		}

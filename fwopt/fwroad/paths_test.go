@@ -62,7 +62,7 @@ func TestPathsGaugeIdentity(t *testing.T) {
 	}
 	seen := map[uint64]int{}
 	for i, p := range []*fwroad.Paths{p, fwroad.NewPaths(arcs, 0, 1), fwroad.NewPaths(arcs, 1, 2), fwroad.NewPaths(arcs[:3], 0, 2)} {
-		h := ident.Ask(p, 0).Hash()
+		h := ident.New(p, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sets %d and %d say the same", k, i)
 		}

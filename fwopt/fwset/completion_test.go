@@ -278,7 +278,7 @@ func TestCompletionIdentity(t *testing.T) {
 		fwset.NewCompletion(2, 3, e[:2], 1), fwset.NewCompletion(2, 3, []fwset.Entry{e[1], e[0], e[2]}, 1), fwset.NewCompletion(2, 3, append(at(0, 2), e[1:]...), 1),
 		fwset.NewCompletion(3, 2, at(1, 0, 2, 1, 0, 1), 1),
 	} {
-		h := ident.Ask(c, 0).Hash()
+		h := ident.New(c, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sets %d and %d say the same", k, i)
 		}

@@ -93,7 +93,7 @@ func TestEntryLossPanics(t *testing.T) {
 func TestEntryLossIdentity(t *testing.T) {
 	seen := map[uint64]int{}
 	for i, f := range []*fwsum.EntryLoss{fwsum.NewEntryLoss(2, []float64{1, 2}), fwsum.NewEntryLoss(3, []float64{1, 2}), fwsum.NewEntryLoss(2, []float64{2, 1}), fwsum.NewEntryLoss(2, []float64{1})} {
-		h := ident.Ask(f, 0).Hash()
+		h := ident.New(f, 0).Hash()
 		if k, same := seen[h]; same {
 			t.Errorf("sums %d and %d say the same", k, i)
 		}

@@ -326,8 +326,8 @@ func (c *domainCheck) shape() string {
 // identity changes each exported number of the set, by itself: what Identify leaves out
 // fwkeep.Keep takes for the same set, and gives back the other one's run.
 func (c *domainCheck) identity() string {
-	own := ident.Ask(c.d, 0)
-	if own.Missing() != "" {
+	own := ident.New(c.d, 0)
+	if own.Why() != "" {
 		return ""
 	}
 	v := reflect.ValueOf(c.d)
@@ -362,7 +362,7 @@ func (c *domainCheck) identity() string {
 		if !pointer {
 			part = other.Elem().Interface()
 		}
-		if ident.Ask(part, 0).Hash() == own.Hash() {
+		if ident.New(part, 0).Hash() == own.Hash() {
 			return fmt.Sprintf("Identify does not say the field %s: with another value fwkeep.Keep would find the runs of this one", v.Type().Field(i).Name)
 		}
 	}

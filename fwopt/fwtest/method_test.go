@@ -243,7 +243,7 @@ func TestMethodFindsFaults(t *testing.T) {
 		{"state: steps since the call", 1, "a loop over Steps that ended after step 19"},
 		{"state: half of the steps", 1, "a loop over Steps that ended after step 10"},
 		{"state: one loop only", 1, "it ends by itself, or stalls, after step 1"},
-		{"state: shared memory", 1, "a checkpoint would change what two fields share"},
+		{"state: shared memory", 1, "would lose that two fields share memory"},
 		{"state: after the yield", 1, "the fields change after the yield of step 1"},
 		{"halted: writes the iterate", 3, "ended within a step and has changed its iterate there"},
 		{"halted: writes the rest", 3, "Steps does not go on from the last whole step"},
@@ -265,7 +265,7 @@ func TestMethodFindsFaults(t *testing.T) {
 	f, omega := quadratic()
 	look("looks at the records", methodCheck{fresh: sound, f: &counted{FiniteSum: f}, omega: omega}, "Run with 61 records, step 10:")
 	look("no value", methodCheck{fresh: sound, f: endless{f}, omega: omega}, "Run with 1 records ends at step 0 (diverged: f or a gradient is not finite)")
-	look("hidden state", methodCheck{fresh: func() fwopt.Method { return &hidden{newWalker("", 1)} }}, "a checkpoint would lose the field walker")
+	look("hidden state", methodCheck{fresh: func() fwopt.Method { return &hidden{newWalker("", 1)} }}, "would lose the field walker")
 	look("no name", methodCheck{fresh: func() fwopt.Method { return &nameless{newWalker("", 1)} }}, "has only the Identify of the fwtest.walker in it")
 	look("a function", methodCheck{fresh: func() fwopt.Method { return fwopt.MethodFunc(newWalker("", 1).Steps) }}, "fwopt.MethodFunc has no method Identify")
 	n := 0

@@ -28,7 +28,7 @@ type Identified interface {
 	Identify(id *Identity)
 }
 
-// Identity is what a part says of itself: hashes of 64 bits. Ask makes one and hands
+// Identity is what a part says of itself: hashes of 64 bits. New makes one and hands
 // it to Identify.
 type Identity struct {
 	self  any    // the reflect.Type that Of was told: as such it would cost every cell 0.04 s to compile
@@ -36,6 +36,7 @@ type Identity struct {
 	walk  uint64 // the sum over the steps of the hash of what was said at each
 	why   string // what is missing; "" if nothing
 	other bool   // the code of this part, or of one in it, fwopt.Version does not tell
+	types string // of which it does, as " fwset.Box fwopt.FW"
 
 	from, steps int    // Steps goes from after the one to the other
 	loop, depth int    // which loop over Steps, and how many Parts down this is
@@ -50,7 +51,9 @@ type Identity struct {
 func (id *Identity) Of(self any) *Identity {
 	t := base(self)
 	id.self = t
-	id.other = id.other || !versioned(t)
+	if id.types += " " + t.String(); !versioned(t) {
+		id.other = true
+	}
 	return id.Text(t.String())
 }
 
@@ -114,7 +117,7 @@ func (id *Identity) Part(part any) *Identity {
 	if id.why == "" {
 		id.why = inner.why
 	}
-	id.other = id.other || inner.other
+	id.other, id.types = id.other || inner.other, id.types+inner.types
 	id.walk, id.loop = inner.walk, inner.loop
 	h := id.place()
 	*h = hash.Mix(*h, 'p', inner.fixed)
@@ -160,12 +163,12 @@ func (id *Identity) place() *uint64 {
 	return &id.fixed
 }
 
-// Ask asks a part who it is, and for its schedules at the first so many steps.
-func Ask(part any, steps int) Identity { return identify(part, Identity{steps: steps}) }
+// New asks a part who it is, and for its schedules at the first so many steps.
+func New(part any, steps int) Identity { return identify(part, Identity{steps: steps}) }
 
-// Walk returns the hash of the schedules at the first so many steps, where id is what
+// Schedules returns the hash of the schedules at the first so many steps, where id is what
 // the same part said at fewer; it asks for the values at the steps between only.
-func (id *Identity) Walk(part any, steps int) uint64 {
+func (id *Identity) Schedules(part any, steps int) uint64 {
 	if steps < id.steps {
 		*id = Identity{}
 	}
@@ -173,14 +176,17 @@ func (id *Identity) Walk(part any, steps int) uint64 {
 	return id.walk
 }
 
-// Missing says why the part has no identity; "" if it has one.
-func (id Identity) Missing() string { return id.why }
+// Why says why the part has no identity; "" if it has one.
+func (id Identity) Why() string { return id.why }
 
 // Hash returns the hash of all that was said but the schedules.
 func (id Identity) Hash() uint64 { return id.fixed }
 
 // Foreign reports whether fwopt.Version does not tell the code of the part, or of one in it.
 func (id Identity) Foreign() bool { return id.other }
+
+// Types returns the types of the part and of those in it, for fwopt.Version.
+func (id Identity) Types() []string { return strings.Fields(id.types) }
 
 // identify asks x who it is, and for its schedules at the steps of a run between
 // those of so, which add to what so holds.

@@ -1,0 +1,166 @@
+package fwkeep_test
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
+)
+
+// holds is a method with a state of any type.
+type holds[T any] struct {
+	A T
+	K int
+	W []float64
+}
+
+func (a *holds[T]) Identify(id *fwopt.Identity) { id.Of(a) }
+func (a *holds[T]) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return func(yield func(fwopt.Step) bool) {
+		if a.K == 0 {
+			a.W = slices.Clone(w0)
+		}
+		for {
+			a.K++
+			if !yield(fwopt.Step{T: 1, K: a.K, X: a.W}) {
+				return
+			}
+		}
+	}
+}
+
+// states that a checkpoint would lose.
+type (
+	hidden struct{ g []float64 }
+	locals struct{ K float64 }      // keeps its iterate in Steps
+	valued struct{ holds[float64] } // not a pointer
+	twins  struct {
+		K    int
+		A, W []float64 // one vector
+	}
+	beside struct {
+		rand.PCG
+		N int
+	}
+)
+
+func (a *locals) Identify(id *fwopt.Identity) { id.Of(a) }
+func (a *locals) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return fwopt.SFWExperiments().Steps(o, w0)
+}
+func (a valued) Identify(id *fwopt.Identity) { id.Of(a) }
+func (a valued) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return a.holds.Steps(o, w0)
+}
+func (a *twins) Identify(id *fwopt.Identity) { id.Of(a) }
+func (a *twins) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	a.W = slices.Clone(w0)
+	a.A = a.W[2:]
+	return func(yield func(fwopt.Step) bool) {
+		for a.K++; yield(fwopt.Step{T: 1, K: a.K, X: a.W}); a.K++ {
+		}
+	}
+}
+
+// by is a rule that is a function, noisy one with an encoding that leaves its function out.
+type (
+	by    struct{ F func(k int) float64 }
+	noisy struct {
+		rand.PCG
+		F func(k int) float64
+	}
+)
+
+func (r by) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64     { return r.F(k) }
+func (r *noisy) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return r.F(k) }
+func (r by) Identify(id *fwopt.Identity)                              { id.Of(r) }
+func (r *noisy) Identify(id *fwopt.Identity)                          { id.Of(r) }
+
+// swapped puts another rule into its place at step 5.
+type swapped struct {
+	fwopt.FW
+	Other fwopt.StepRule
+}
+
+func (a *swapped) Identify(id *fwopt.Identity) { id.Of(a) }
+func (a *swapped) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return func(yield func(fwopt.Step) bool) {
+		for s := range a.FW.Steps(o, w0) {
+			if s.K == 5 {
+				a.Rule = a.Other
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// A state that a checkpoint would lose is refused, at the latest where one would be written, by the
+// name of its field; before that the run is that of Run.
+func TestKeepRefuses(t *testing.T) {
+	f, omega := small.Problem()
+	over := func(c float64) func(k int) float64 { return func(k int) float64 { return c / float64(k+1) } }
+	for _, c := range []struct {
+		m    fwopt.Method
+		want string
+		late int // the step at which it is seen
+	}{
+		{&locals{}, "*fwkeep_test.locals", 2},
+		{valued{}, "fwkeep_test.valued has no fields to keep its state in", 0},
+		{&holds[hidden]{}, "would lose the field A.g, which is unexported", 0},
+		{&holds[[]hidden]{}, "would lose the field A.g, which is unexported", 0},
+		{&holds[*float64]{}, "would lose the field A, a ptr", 0},
+		{&holds[map[string]int]{}, "would lose the field A, a map", 0},
+		{&holds[chan int]{}, "would lose the field A, a chan", 0},
+		{&holds[[]any]{}, "would lose the field A, a interface", 0},
+		{&holds[[]func()]{}, "would lose the field A, a func", 0},
+		{&holds[beside]{}, "would lose the field A.PCG, whose encoding leaves out what is beside it", 0},
+		{&twins{}, "would lose that two fields share memory", 1},
+		{newAveraged(), "would lose the field bend, which is unexported", 0},
+		{&fwopt.FW{Rule: &noisy{F: over(1)}}, "would lose the field Rule.PCG", 0},
+		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: by{over(2)}}, "would lose its rules", 7},
+		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: fwopt.OpenLoop{}}, "would lose its rules", 7},
+	} {
+		dir, steps := t.TempDir(), 0
+		ctx, b := small.StopAfter(7, fwopt.Budget{Steps: 9})
+		watch := b.Watch
+		b.Watch = func(tr *fwopt.Trace, now fwopt.Point) { steps = now.Step; watch(tr, now) }
+		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), c.m, b)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "fwkeep: ") || !strings.Contains(err.Error(), "or use Run") ||
+			steps > c.late || (tr != nil) != (steps > 2) || len(files(dir, "*")) > 0 {
+			t.Errorf("%T: after %d steps %v, files %v, want %q", c.m, steps, err, files(dir, "*"), c.want)
+		}
+	}
+}
+
+// What a checkpoint keeps: the sign of a zero, an empty slice apart from none, arrays and structs.
+func TestKeepState(t *testing.T) {
+	f, omega := small.Problem()
+	for _, fresh := range []func() fwopt.Method{
+		func() fwopt.Method { return &holds[float64]{A: math.Copysign(0, -1)} },
+		func() fwopt.Method { return &holds[[]float64]{A: []float64{}} },
+		func() fwopt.Method { return &holds[[]float64]{} },
+		func() fwopt.Method { return &holds[[2][]float32]{A: [2][]float32{{1}, {2, 3}}} },
+		func() fwopt.Method { return &holds[rand.PCG]{A: *rand.NewPCG(1, 2)} },
+		func() fwopt.Method { return &holds[struct{ B, C complex128 }]{} },
+	} {
+		dir := t.TempDir()
+		said := func(m fwopt.Method) string { return fmt.Sprintf("%#v", reflect.ValueOf(m).Elem().Field(0).Interface()) }
+		for _, stop := range []int{2, 3, 5, 9} {
+			m := fresh()
+			ctx, b := small.StopAfter(stop, fwopt.Budget{Steps: 9})
+			if tr := keep(t, ctx, dir, f, omega, m, b); tr.Last().Step != stop || tr.Note != "" || said(m) != said(fresh()) {
+				t.Errorf("%T: %v, %q, %s, want %s", m, tr.Last(), tr.Note, said(m), said(fresh()))
+			}
+		}
+	}
+}
