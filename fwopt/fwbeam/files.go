@@ -6,15 +6,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // gs:// and s3:// are one import each: see README.md
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 )
 
 // join returns the path of a file in a folder, which may be one of a bucket.
@@ -69,7 +68,7 @@ func writeFile(ctx context.Context, path string, fill func(io.Writer) error) (er
 		return err
 	}
 	defer fs.Close()
-	other := fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64())
+	other := file.Other(path)
 	f, err := fs.OpenWrite(ctx, other)
 	if err != nil {
 		return err
@@ -103,29 +102,22 @@ func remove(ctx context.Context, paths ...string) {
 	}
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// seal returns b with its checksum.
-func sealed(b []byte) []byte {
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-}
-
 // unseal reads a file that was sealed.
 func unseal(ctx context.Context, path string) ([]byte, error) {
 	b, err := readFile(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	end := len(b) - 4
-	if end < 0 || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], castagnoli) {
+	whole, ok := file.Unseal(b)
+	if !ok {
 		return nil, fmt.Errorf("%s is damaged: its checksum is wrong", path)
 	}
-	return b[:end], nil
+	return whole, nil
 }
 
 func writeSealed(ctx context.Context, path string, b []byte) error {
 	return writeFile(ctx, path, func(w io.Writer) error {
-		_, err := w.Write(sealed(b))
+		_, err := w.Write(file.Seal(b))
 		return err
 	})
 }

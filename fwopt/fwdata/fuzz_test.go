@@ -2,9 +2,7 @@ package fwdata
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/csv"
-	"hash/crc32"
 	"math"
 	"reflect"
 	"slices"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 )
 
 // FuzzReadRatings: no input panics, and what is accepted is well-formed and survives being
@@ -122,17 +121,15 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(out.Bytes())
-	f.Add([]byte(cacheMagic))
+	f.Add(cacheMagic[:])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		Decode(bytes.NewReader(b), int64(len(b)), "f") // nearly always a wrong checksum
-		if len(b) < cacheHeader+4 {
+		if len(b) < cacheHeader+8 {
 			return
 		}
 		b = bytes.Clone(b)
-		clear(b[12:16]) // what Encode leaves at zero
-		clear(b[48:80])
-		end := len(b) - 4
-		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], castagnoli))
+		clear(b[48:80]) // what Encode leaves at zero
+		b = file.Seal(b[:len(b)-8])
 		s, err := Decode(bytes.NewReader(b), int64(len(b)), "f")
 		if err != nil {
 			if s != nil || !strings.HasPrefix(err.Error(), "fwdata: f: ") {

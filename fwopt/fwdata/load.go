@@ -15,6 +15,7 @@ import (
 
 	"github.com/projection-free/fwlab/datasets"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 )
 
 // ErrNotHere says that a set of the registry is not on this machine; the error
@@ -166,12 +167,13 @@ func keep(e datasets.Entry, s *Set, mark [32]byte, cacheDir string) {
 		return
 	}
 	if e.SHA256 == "" {
-		writeFile(pinPath(e, cacheDir), func(w io.Writer) error {
+		file.Write(pinPath(e, cacheDir), func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "%s  %s\n", s.Digest, e.File)
 			return err
 		})
 	}
-	writeFile(binPath(e, cacheDir), func(w io.Writer) error { return encode(w, s, mark) })
+	file.Sweep(binPath(e, cacheDir))
+	file.Write(binPath(e, cacheDir), func(w io.Writer) error { return encode(w, s, mark) })
 }
 
 // find returns the source file of e and a mark that changes when its path, size

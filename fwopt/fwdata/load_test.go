@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/datasets"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 )
 
 func sum(b []byte) string {
@@ -235,7 +236,7 @@ func TestLoadDamagedCacheAlone(t *testing.T) {
 		}
 	}
 	for k := range good {
-		if k < 8 || k >= 12 { // between them is the version
+		if k < 8 || k >= 16 { // between them is the version
 			b := bytes.Clone(good)
 			b[k] ^= 1 << (k % 8)
 			try(b)
@@ -333,7 +334,7 @@ func TestCacheRoundTrip(t *testing.T) {
 	for range 100 {
 		s := randomSet(g)
 		mark := [32]byte{byte(g.Uint32())}
-		if err := writeFile(path, func(w io.Writer) error { return encode(w, s, mark) }); err != nil {
+		if err := file.Write(path, func(w io.Writer) error { return encode(w, s, mark) }); err != nil {
 			t.Fatal(err)
 		}
 		back, m, err := readCache(path, s.Digest)
@@ -580,7 +581,7 @@ func TestWriteFileFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for left := 0; left < whole.Len(); left += 1 + left/3 {
-		err := writeFile(path, func(w io.Writer) error {
+		err := file.Write(path, func(w io.Writer) error {
 			return encode(io.MultiWriter(&failing{left: left}, w), s, [32]byte{})
 		})
 		if !errors.Is(err, errFull) {
@@ -599,9 +600,8 @@ func TestWriteFileFails(t *testing.T) {
 		write(t, tmp, nil)
 		os.Chtimes(tmp, time.Now().Add(-age), time.Now().Add(-age))
 	}
-	if err := writeFile(path, func(w io.Writer) error { return encode(w, s, [32]byte{}) }); err != nil {
-		t.Fatal(err)
-	}
+	file.Sweep(path)
+	write(t, path, nil)
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	if want := []string{path, path + ".1.tmp"}; !slices.Equal(files, want) {
 		t.Errorf("%v, want %v", files, want)

@@ -1,7 +1,6 @@
 package fwkeep
 
 import (
-	"encoding/gob"
 	"fmt"
 	"os"
 	"reflect"
@@ -21,7 +20,7 @@ type checkpoint struct {
 
 func loadCheckpoint(path string) (*checkpoint, error) {
 	c := new(checkpoint)
-	if err := readFile(path, checkpointFile, func(d *gob.Decoder) error { return d.Decode(c) }); err != nil {
+	if err := readFile(path, checkpointFile, c); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -39,7 +38,7 @@ func (k *keeper) save() {
 	now := k.run.State()
 	c := &checkpoint{k.spec, k.version, k.walk(now.Now.Step), k.owner, k.first, now, state}
 	path := k.name(now.Now.Step, ".ckpt")
-	if err := writeFile(path, checkpointFile, func(e *gob.Encoder) error { return e.Encode(c) }); err != nil {
+	if err := writeFile(path, checkpointFile, c); err != nil {
 		k.failed = err
 		return
 	}

@@ -1,22 +1,18 @@
 package fwkeep
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"hash/crc64"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -35,41 +31,28 @@ const (
 	checkpointFile = 'c'
 )
 
-var ecma = crc64.MakeTable(crc64.ECMA)
-
 func fileHead(kind byte) []byte {
 	return append([]byte(fileMagic), fileFormat, kind, 0, 0, 0, 0, 0)
 }
 
-// writeFile writes path under another name, of which there is no other, and renames it. Who
-// may read it the umask says, while os.CreateTemp lets its owner alone.
-func writeFile(path string, kind byte, encode func(*gob.Encoder) error) (err error) {
-	f, err := os.OpenFile(fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	w, sum := bufio.NewWriterSize(f, 1<<20), crc64.New(ecma)
-	both := io.MultiWriter(w, sum)
-	_, err = both.Write(fileHead(kind))
-	err = errors.Join(err, encode(gob.NewEncoder(both)))
-	_, last := w.Write(binary.LittleEndian.AppendUint64(nil, sum.Sum64()))
-	err = errors.Join(err, last, w.Flush(), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+// writeFile writes a file whole or not at all.
+func writeFile(path string, kind byte, value any) error {
+	b := bytes.NewBuffer(fileHead(kind))
+	if err := gob.NewEncoder(b).Encode(value); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return nil
+	return file.Write(path, func(w io.Writer) error {
+		_, err := w.Write(file.Seal(b.Bytes()))
+		return err
+	})
 }
 
 // errUnread is that of a file that is there, whose content nobody knows.
 var errUnread = errors.New("a run cannot be read")
 
-// readFile hands decode the gob values of a file that is whole. The error names the file and
+// readFile reads the value of a file that is whole. The error names the file and
 // the remedy; it is fs.ErrNotExist if there is none, errUnread if it cannot be read.
-func readFile(path string, kind byte, decode func(*gob.Decoder) error) error {
+func readFile(path string, kind byte, value any) error {
 	var b []byte
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // a FIFO would be waited for
@@ -84,7 +67,7 @@ func readFile(path string, kind byte, decode func(*gob.Decoder) error) error {
 		return fmt.Errorf("fwkeep: %w: %w; make it readable, or remove it", errUnread, err)
 	}
 	if b, err = content(b, kind); err == nil {
-		err = decode(gob.NewDecoder(bytes.NewReader(b)))
+		err = gob.NewDecoder(bytes.NewReader(b)).Decode(value)
 	}
 	if err != nil {
 		return fmt.Errorf("fwkeep: %s cannot be used: %w; remove it to run anew", path, err)
@@ -104,16 +87,16 @@ func content(b []byte, kind byte) ([]byte, error) {
 	case string(b[:at]) != fileMagic:
 		return nil, errors.New("it is damaged, or no file of this package")
 	}
-	end := len(b) - 8
+	whole, ok := file.Unseal(b)
 	switch {
-	case crc64.Checksum(b[:end], ecma) != binary.LittleEndian.Uint64(b[end:]):
+	case !ok:
 		return nil, errors.New("it is damaged: its checksum is wrong")
 	case b[at] != fileFormat:
 		return nil, fmt.Errorf("it has format %d, this program reads %d", b[at], fileFormat)
 	case b[at+1] != kind:
 		return nil, errors.New("it is a checkpoint where a trace is wanted, or a trace for a checkpoint")
 	}
-	return b[len(head):end], nil
+	return whole[len(head):], nil
 }
 
 // SaveTrace writes a trace to a file, whole or not at all.
@@ -152,25 +135,15 @@ func saveRecord(path string, rec record) error {
 	tr := *rec.Trace
 	tr.Note = "" // of this program only
 	rec.Trace = &tr
-	return writeFile(path, traceFile, func(e *gob.Encoder) error { return e.Encode(rec) })
+	return writeFile(path, traceFile, rec)
 }
 
 func loadRecord(path string) (*record, error) {
 	rec := &record{Trace: new(fwopt.Trace)}
-	if err := readFile(path, traceFile, func(d *gob.Decoder) error { return d.Decode(rec) }); err != nil {
+	if err := readFile(path, traceFile, rec); err != nil {
 		return nil, err
 	}
 	return rec, nil
-}
-
-// sweep removes what killed programs have left half written: temporary files of
-// this base name that are more than an hour old.
-func sweep(dir, base string) {
-	for _, path := range withName(dir, base, ".tmp") {
-		if s, err := os.Stat(path); err == nil && time.Since(s.ModTime()) > time.Hour {
-			os.Remove(path)
-		}
-	}
 }
 
 // withName returns the files of a folder with this start and end of their names.

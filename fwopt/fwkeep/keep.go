@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 	"github.com/projection-free/fwlab/fwopt/internal/hash"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -78,7 +79,7 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fw
 		_, failed = os.ReadDir(dir) // may it be read?
 	}
 	if failed == nil {
-		sweep(dir, k.base)
+		file.Sweep(filepath.Join(dir, k.base))
 		if tr, err := k.find(ctx); tr != nil || err != nil {
 			return tr, err
 		}

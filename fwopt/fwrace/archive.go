@@ -20,6 +20,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
@@ -185,17 +186,11 @@ func digest(b []byte) string {
 
 // Save writes the archive to a file, whole or not at all, and makes its folder.
 func (a *Archive) Save(path string) error {
-	var b bytes.Buffer
-	if err := a.Write(&b); err != nil {
-		return err
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = file.Write(path, a.Write)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("fwrace: %w", err)
-	}
-	if err := os.WriteFile(path+".part", b.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("fwrace: %w", err)
-	}
-	if err := os.Rename(path+".part", path); err != nil {
+	if err != nil {
 		return fmt.Errorf("fwrace: %w", err)
 	}
 	return nil
