@@ -106,7 +106,7 @@ func (j *job) mustRun(t *testing.T) *fwopt.Trace {
 }
 
 // file writes a set as LIBSVM text.
-func file(t *testing.T, s *fwdata.Set) string {
+func fileOf(t *testing.T, s *fwdata.Set) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "own.svm")
 	f, err := os.Create(path)

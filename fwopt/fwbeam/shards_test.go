@@ -20,7 +20,7 @@ import (
 // Shards, put together, are the file, plain or packed, however they are cut.
 func TestCut(t *testing.T) {
 	ctx := context.Background()
-	plain := file(t, fwdata.TwinN("digits", 120, 1))
+	plain := fileOf(t, fwdata.TwinN("digits", 120, 1))
 	text, err := os.ReadFile(plain)
 	if err != nil {
 		t.Fatal(err)
