@@ -1,7 +1,6 @@
 package fwplot_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwplot"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
-	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/plot"
 )
@@ -154,20 +152,6 @@ func ExampleTuning() {
 	fmt.Println(err, fwplot.Grid([]*plot.Plot{fwplot.Tuning("SGD", t)}).Alt)
 	// Output:
 	// <nil> best: 1: f at the end against value of the constant ends at 1/2 of the budget 0.111, SGD 0.0356.
-}
-
-// A certified relative error, without anybody's f*: the bound is the best that any of
-// the runs proves.
-func ExampleRelativeGap() {
-	f, omega := fwsum.NewQuadratic(2, []float64{1, 1}, []float64{2, 2}), fwset.Simplex{D: 2, R: 1}
-	o := fwopt.NewOracle(f, omega, 1)
-	tr := fwopt.Run(context.Background(), o, &fwopt.FW{}, fwopt.Budget{Steps: 999, DualityGap: true})
-	low := fwrate.LowerBound(tr)
-	fmt.Printf("%.2f ≤ min f ≤ %.2f\n", low, tr.Last().F)
-	fmt.Println(fwplot.Traces(fwrate.Linear, fwplot.RelativeGap(low), tr).Y.Label.Text)
-	// Output:
-	// 2.25 ≤ min f ≤ 2.25
-	// (f(w) − lower bound) / lower bound
 }
 
 // What a race cost, between its checkpoints too: the line for Lines, and a value on it.

@@ -51,17 +51,6 @@ func Excess(fstar float64) Curve {
 	return Curve{Label: "f(w) − f*", Log: true, Of: func(p fwopt.Point) float64 { return p.F - fstar }}
 }
 
-// RelativeGap is (f(w) − lower)/lower, on a logarithmic axis: at least the relative
-// error of f(w), if lower is a lower bound on min f as fwrate.LowerBound finds. It
-// panics unless lower is a positive number: record Budget.DualityGap, and go on until
-// the bound is above 0; for an f that may be negative take Excess(lower).
-func RelativeGap(lower float64) Curve {
-	if !(lower > 0) || math.IsInf(lower, 1) {
-		panic(need.Linef("fwplot: a relative gap over the lower bound %g, want a positive number: record duality gaps, and go on for longer", lower))
-	}
-	return Curve{Label: "(f(w) − lower bound) / lower bound", Log: true, Of: func(p fwopt.Point) float64 { return (p.F - lower) / lower }}
-}
-
 // DualityGap is the recorded duality gap, on a logarithmic axis. Points without
 // one are passed over.
 func DualityGap() Curve {

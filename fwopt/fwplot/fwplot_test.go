@@ -200,18 +200,6 @@ func TestFigureAgain(t *testing.T) {
 	}
 }
 
-// The relative gap is that over the bound, and a bound that is none is refused.
-func TestRelativeGap(t *testing.T) {
-	if got := RelativeGap(0.5).Of(fwopt.Point{F: 0.75}); got != 0.5 {
-		t.Errorf("%g, want 0.5", got)
-	}
-	for _, low := range []float64{0, -1, math.NaN(), math.Inf(-1), math.Inf(1)} {
-		if msg := small.Panics(func() { RelativeGap(low) }); !strings.HasPrefix(msg, "fwplot: a relative gap over") {
-			t.Errorf("%g: %q", low, msg)
-		}
-	}
-}
-
 // What the figure says in numbers is what the run ended with.
 func TestAlt(t *testing.T) {
 	tr := trace("SVRF", 3, 1, 0.5)

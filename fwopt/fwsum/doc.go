@@ -9,11 +9,10 @@
 //	NewRowSum          with a loss of one's own, a type of three methods
 //	EntryLoss           least squares on the first n numbers of w themselves
 //	Quadratic          in closed form
-//	Beckmann           the costs of a road network, on which traffic equilibria stand
 //
-// All but the last three are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
+// All but the last two are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
 // serve many runs at once. Curve is a product with the second derivative, for the conjugate
-// methods of fwmore. EstimateSmoothness looks for the L of a sum that does not say its own.
+// methods of fwmore.
 //
 // Vectors are flat. The weights w ∈ R^{h×m} of h scores are stored feature by feature:
 // w[j*h+l] belongs to score (class) l and feature j, both from 0.

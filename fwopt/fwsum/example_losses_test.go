@@ -52,17 +52,3 @@ func ExampleNewSmoothHinge() {
 	// Output:
 	// converged: f = 0.050, the border is at x = 1.43
 }
-
-// How far the L that is derived is above what is seen: the logistic loss has its
-// curvature ½ where two classes share all probability, and on a small ball all are alike.
-func ExampleEstimateSmoothness() {
-	x := &fwsum.Sparse{N: 3, M: 2, Ptr: []int{0, 1, 2, 4}, Col: []int32{0, 1, 0, 1}, Val: []float64{1, 2, 1, 1}}
-	f := fwsum.NewLogistic(x, []int{0, 1, 2}, 3)
-	L := fwsum.EstimateSmoothness(f, fwset.TraceNorm{H: 3, M: 2, Tau: 0.5}, 1)
-	fmt.Printf("derived %.2f, seen on a small ball %.2f\n", f.Smoothness(), L)
-	L = fwsum.EstimateSmoothness(f, fwset.TraceNorm{H: 3, M: 2, Tau: 50}, 1)
-	fmt.Printf("seen on a large one %.2f\n", L)
-	// Output:
-	// derived 2.00, seen on a small ball 1.59
-	// seen on a large one 2.00
-}

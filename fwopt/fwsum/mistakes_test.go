@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
@@ -22,23 +21,22 @@ func TestMistakes(t *testing.T) {
 	batch := fwopt.Batch{Index: []int{0, 1}, Weight: []float64{0.5, 0.5}}
 	dense := x.Dense()
 	for name, c := range map[string][]any{
-		"EstimateSmoothness": {fwsum.EstimateSmoothness, squares, fwset.Simplex{D: x.M, R: 1}, 1},
-		"Sparse":             {func(a fwsum.Sparse) { fwsum.NewLeastSquares(&a, b) }, *x},
-		"Sparse.Dense":       {func(a fwsum.Sparse) { a.Dense() }, *x},
-		"Dense":              {func(a fwsum.Dense) { fwsum.NewLeastSquares(&a, b) }, *dense},
-		"NewLeastSquares":    {fwsum.NewLeastSquares, x, b},
-		"NewLogistic":        {fwsum.NewLogistic, x, y, 2},
-		"NewEntryLoss":       {fwsum.NewEntryLoss, 40, b},
-		"NewQuadratic":       {fwsum.NewQuadratic, 2, []float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}},
-		"NewBinaryLogistic":  {fwsum.NewBinaryLogistic, x, make([]float64, x.N)},
-		"NewHuber":           {fwsum.NewHuber, x, b, 1.0},
-		"NewRowSum":          {fwsum.NewRowSum, x, 2, ownLogistic{y}},
-		"NewSmoothHinge":     {fwsum.NewSmoothHinge, x, y, 1.0},
-		"ErrorRate":          {logistic.ErrorRate, w2, x, y},
-		"Predict":            {logistic.Predict, w2, x},
-		"Matrix":             {logistic.Matrix, w2},
-		"Excess":             {quadratic.Excess, []float64{1, 2}},
-		"Lipschitz":          {quadratic.Lipschitz, 1.0},
+		"Sparse":            {func(a fwsum.Sparse) { fwsum.NewLeastSquares(&a, b) }, *x},
+		"Sparse.Dense":      {func(a fwsum.Sparse) { a.Dense() }, *x},
+		"Dense":             {func(a fwsum.Dense) { fwsum.NewLeastSquares(&a, b) }, *dense},
+		"NewLeastSquares":   {fwsum.NewLeastSquares, x, b},
+		"NewLogistic":       {fwsum.NewLogistic, x, y, 2},
+		"NewEntryLoss":      {fwsum.NewEntryLoss, 40, b},
+		"NewQuadratic":      {fwsum.NewQuadratic, 2, []float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}},
+		"NewBinaryLogistic": {fwsum.NewBinaryLogistic, x, make([]float64, x.N)},
+		"NewHuber":          {fwsum.NewHuber, x, b, 1.0},
+		"NewRowSum":         {fwsum.NewRowSum, x, 2, ownLogistic{y}},
+		"NewSmoothHinge":    {fwsum.NewSmoothHinge, x, y, 1.0},
+		"ErrorRate":         {logistic.ErrorRate, w2, x, y},
+		"Predict":           {logistic.Predict, w2, x},
+		"Matrix":            {logistic.Matrix, w2},
+		"Excess":            {quadratic.Excess, []float64{1, 2}},
+		"Lipschitz":         {quadratic.Lipschitz, 1.0},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {
 			t.Errorf("%s: %s", name, bad)

@@ -53,9 +53,6 @@ func denseTasks(rng *rand.Rand, h, n, rare int) (all []*task) {
 		add("MulVec", draw(n), func(t *task) { MulVec(t.out, t.in[0], lda, t.in[1]) }, draw(size(n, h, lda)), draw(h))
 		add("MulTransVec", draw(h), func(t *task) { MulTransVec(t.out, t.in[0], lda, t.in[1]) }, draw(size(n, h, lda)), v)
 		add("SymMul", draw(h), func(t *task) { SymMul(t.out, t.in[0], lda, h, t.in[1]) }, draw(size(h, h, lda)), draw(h))
-		ldu := n + rng.IntN(3)
-		add("SubRank2", draw(size(h, h, lda)), func(t *task) { SubRank2(t.out, lda, h, t.in[0], t.in[1], ldu, n) },
-			draw(size(h, n, ldu)), draw(size(h, n, ldu)))
 		all = append(all, shortSide(rng, h, n, draw)...)
 	}
 	return all

@@ -51,13 +51,6 @@ func BenchmarkProducts(b *testing.B) {
 			rate(b, 2*rows*cols*small, "GFLOP/s", func() { MulSmall(dst, a, rows, cols, f) })
 		})
 	}
-	for _, n := range []int{128, 500, 1000, 2000} {
-		const k = 64
-		c, u, v := randomVector(rng, n*n), randomVector(rng, n*k), randomVector(rng, n*k)
-		b.Run(fmt.Sprintf("SubRank2/%dx%d", n, k), func(b *testing.B) {
-			rate(b, 2*n*(n+1)*k, "GFLOP/s", func() { SubRank2(c, n, n, u, v, k, k) })
-		})
-	}
 }
 
 // Those that are bound by how fast a matrix is read; the bytes are those of the matrix,

@@ -62,41 +62,6 @@ func symmetric(y, a []float64, lda, lo, hi int, x []float64) {
 	}
 }
 
-// SubRank2 does C −= U·Vᵀ + V·Uᵀ in the lower triangle of the matrix C of order n, row i
-// of which begins at c[i·ldc]. U and V are n × k, their row i is u[i·ldu : i·ldu+k] and
-// v[i·ldu : i·ldu+k]. It costs n²k products.
-func SubRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
-	if n == 0 || k == 0 {
-		return
-	}
-	reach(c, (n-1)*ldc+n)
-	reach(u, (n-1)*ldu+k)
-	reach(v, (n-1)*ldu+k)
-	for from := 0; from < k; from += deep / 4 {
-		subRank2(c, ldc, n, u[from:], v[from:], ldu, min(deep/4, k-from))
-	}
-}
-
-// subRank2 takes C −= (U V)·(V U)ᵀ, both laid out by strips.
-func subRank2(c []float64, ldc, n int, u, v []float64, ldu, k int) {
-	cols := stripCols()
-	strip := 2 * k * cols
-	count := (n + cols - 1) / cols
-	buf := Borrow(2 * count * strip)
-	x, y := (*buf)[:count*strip], (*buf)[count*strip:]
-	Do(count, 8, func(lo, hi int) {
-		for s := lo; s < hi; s++ {
-			w, o := min(cols, n-s*cols), s*cols*ldu
-			strips(cols, x[s*strip:], u[o:], 1, ldu, w, k)
-			strips(cols, x[s*strip+strip/2:], v[o:], 1, ldu, w, k)
-			copy(y[s*strip:][:strip/2], x[s*strip+strip/2:])
-			copy(y[s*strip+strip/2:][:strip/2], x[s*strip:])
-		}
-	})
-	subStrips(c, ldc, n, x, y, 2*k)
-	Return(buf)
-}
-
 // subStrips does C −= X·Yᵀ in the lower triangle, where strips has laid out X and Y,
 // of k columns.
 func subStrips(c []float64, ldc, n int, x, y []float64, k int) {
