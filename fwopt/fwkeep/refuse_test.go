@@ -116,7 +116,7 @@ func TestKeepRefuses(t *testing.T) {
 	}{
 		{&locals{}, "*fwkeep_test.locals", 2},
 		{valued{}, "fwkeep_test.valued has no fields to keep its state in", 0},
-		{&holds[hidden]{}, "would lose the field A.g, which is unexported", 0},
+		{&holds[hidden]{A: hidden{g: []float64{1}}}, "would lose the field A.g, which is unexported", 0},
 		{&holds[[]hidden]{}, "would lose the field A.g, which is unexported", 0},
 		{&holds[*float64]{}, "would lose the field A, a ptr", 0},
 		{&holds[map[string]int]{}, "would lose the field A, a map", 0},
