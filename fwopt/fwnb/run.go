@@ -16,8 +16,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Folder is where Run keeps traces and checkpoints, beside the notebook.
-const Folder = "runs"
+// folder is where Run keeps traces and checkpoints, beside the notebook.
+const folder = "runs"
 
 // Run is fwkeep.Keep in the folder "runs", with a progress display while it runs.
 // The Stop button (or Ctrl-C) ends it: it is saved, later calls of Run in the
@@ -40,7 +40,7 @@ func Run(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 			watch(tr, now)
 		}
 	}
-	tr, err := fwkeep.Keep(ctx, Folder, o, m, b)
+	tr, err := fwkeep.Keep(ctx, folder, o, m, b)
 	p.Done()
 	if tr == nil {
 		panic(need.Line(err.Error()))

@@ -87,7 +87,7 @@ func TestRunInterrupted(t *testing.T) {
 	if !strings.Contains(first, "SVRF: interrupted, ") || !strings.Contains(first, "SFW: interrupted, 0 points") {
 		t.Errorf("interrupted in the first method:\n%s", first)
 	}
-	if files, _ := filepath.Glob(filepath.Join(dir, Folder, "*.ckpt")); len(files) != 1 {
+	if files, _ := filepath.Glob(filepath.Join(dir, folder, "*.ckpt")); len(files) != 1 {
 		t.Errorf("the checkpoints are %v, want one", files)
 	}
 	if second := run(dir, false); second != whole {

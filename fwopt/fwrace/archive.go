@@ -208,7 +208,7 @@ func Open(name string, paths ...string) (*Archive, error) {
 		if err != nil {
 			return nil, fmt.Errorf("fwrace: %w", err)
 		}
-		a, err := Read(bytes.NewReader(text))
+		a, err := read(bytes.NewReader(text))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s", err, path)
 		}
@@ -221,8 +221,8 @@ func Open(name string, paths ...string) (*Archive, error) {
 	return nil, fmt.Errorf("fwrace: no archive of %s: %w: %s: run the race first", name, fs.ErrNotExist, strings.Join(paths, ", "))
 }
 
-// Read reads what Write has written.
-func Read(r io.Reader) (*Archive, error) {
+// read reads what Write has written.
+func read(r io.Reader) (*Archive, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("fwrace: %w", err)

@@ -41,8 +41,8 @@ const (
 	Adaptive = "adaptive"      // fwmore.AdaptiveSTORC
 )
 
-// AllChanges returns the changes, in the order of a table.
-func AllChanges() (names []string) {
+// allChanges returns the changes, in the order of a table.
+func allChanges() (names []string) {
 	for _, c := range changes {
 		names = append(names, c.name)
 	}
@@ -71,7 +71,7 @@ func change(name string) struct {
 			return c
 		}
 	}
-	panic(need.Linef("fwrace: no change %q; there are %q", name, AllChanges()))
+	panic(need.Linef("fwrace: no change %q; there are %q", name, allChanges()))
 }
 
 // constants are c of SGD or c′ of SVRG, or s, with which L is multiplied in the formulas

@@ -22,10 +22,9 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	terms := fwrace.Currencies()[1]
-	for _, claim := range fwrace.Claims() {
-		if claim.Short == "SGD is last" || claim.Short == "η from the gap, before STORC" {
-			fmt.Printf("%s, in %s: %s\n", claim.Short, terms.Name, a.Overall(claim, terms, ""))
+	for _, row := range fwrace.Across(a) {
+		if row[1] == "terms" && (row[0] == "SGD is last" || row[0] == "η from the gap, before STORC") {
+			fmt.Printf("%s, in %s: %s\n", row[0], row[1], row[2])
 		}
 	}
 	// Output:

@@ -39,21 +39,18 @@ type Race struct {
 	Data     string // the name of the data, on figures and tables: F's
 	F        *fwsum.Logistic
 	Omega    fwset.TraceNorm
-	W0       []float64    // where all begin; w_0 of Algorithms 1 and 2, outside of all accounts
-	Budget   fwopt.Budget // of a run; fwrate.Tune gives a share of it to the first rounds
-	Seeds    int          // of the race; the tuning has others
-	Fewer    int          // seeds of the tuning, and of what one change does
-	Grid     []float64    // of the constants, rising by one factor; grown where the best is at its end
-	Accuracy float64      // to which f* is certified, as a share of the duality gap at w_0
-	Epochs   int          // the whole epochs that STORC makes at least, within 20 times the Budget's seconds
-	Changes  []string     // what is changed, one at a time; nil for no flips, AllChanges() for all
-	Run      Runner
+	W0       []float64                                                          // where all begin; w_0 of Algorithms 1 and 2, outside of all accounts
+	Budget   fwopt.Budget                                                       // of a run; fwrate.Tune gives a share of it to the first rounds
+	Seeds    int                                                                // of the race; the tuning has others
+	Fewer    int                                                                // seeds of the tuning, and of what one change does
+	Grid     []float64                                                          // of the constants, rising by one factor; grown where the best is at its end
+	Accuracy float64                                                            // to which f* is certified, as a share of the duality gap at w_0
+	Epochs   int                                                                // the whole epochs that STORC makes at least, within 20 times the Budget's seconds
+	Changes  []string                                                           // what is changed, one at a time; nil for no flips; New has all
+	Run      func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace // as fwnb.Run
 
 	known map[string]*fwopt.Trace // runs of the tuning
 }
-
-// Runner runs a method, as fwnb.Run and, with a context, fwopt.Run do.
-type Runner func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace
 
 // New returns the race on f over the trace-norm ball of radius tau: 20 seconds a run, five
 // seeds, three for the tuning on 2⁻¹⁶, 2⁻¹², …, 2¹², and all changes. A short run is one
@@ -61,7 +58,7 @@ type Runner func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace
 // Seconds, for STORC with a small constant takes a million linear optimisations a step.
 func New(f *fwsum.Logistic, tau float64) *Race {
 	r := &Race{Name: f.Name, Data: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-6, Epochs: 3,
-		Budget: fwopt.Budget{Seconds: 20}, Changes: AllChanges()}
+		Budget: fwopt.Budget{Seconds: 20}, Changes: allChanges()}
 	r.Omega.H, r.Omega.M = f.Shape()
 	r.Omega.Tau = tau
 	r.W0 = fwopt.NewOracle(f, r.Omega, 0).Start()
@@ -99,7 +96,7 @@ var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Ru
 // of the Budget, 170 without changes; more where a grid grows.
 //
 // It panics if the Budget cannot be divided (see fwrate.Tune), if there are no seeds, or if
-// a change is none of AllChanges.
+// a change is none of New's.
 func (r *Race) Go() (*Archive, error) {
 	r.check()
 	r.known = map[string]*fwopt.Trace{}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Claim is a sentence that says who is ahead of whom: each of Ahead of each of Behind.
-type Claim struct {
+// A sentence says who is ahead of whom: each of Ahead of each of Behind.
+type sentence struct {
 	Short         string // as a column's head
 	Text, Where   string
 	Ahead, Behind []string // entries
@@ -17,12 +17,12 @@ type Claim struct {
 // large is what those words are taken to say: a factor.
 const large = 2
 
-// Claims are the empirical sentences of the paper, and what is asked of the STORC that
+// sentences are the empirical sentences of the paper, and what is asked of the STORC that
 // takes η from its certified gap.
-func Claims() []Claim {
+func sentences() []sentence {
 	free := []string{"SFW", "SCGS", "SVRF", "STORC"}
 	adaptive := Entry{"STORC", Adaptive}.String()
-	return []Claim{
+	return []sentence{
 		{"SGD is last", "“for all datasets, SGD … significantly slower compared to the others”", "Section 5", free, []string{"SGD"}, true},
 		{"SVRG is last", "“for all datasets, … SVRG … significantly slower compared to the others”", "Section 5", free, []string{"SVRG"}, true},
 		{"STORC before SCGS", "“large improvement gained from the variance reduction technique, especially when comparing SCGS and STORC”", "Section 5", []string{"STORC"}, []string{"SCGS"}, true},
@@ -36,7 +36,7 @@ func Claims() []Claim {
 	}
 }
 
-// Judge judges a claim at a level. What is changed stands in the place of the entry that it
+// judge judges a claim at a level. What is changed stands in the place of the entry that it
 // changes; "" for nothing.
 //
 // A is ahead of B if every run of A had come to the level before any of B had. With five
@@ -44,7 +44,7 @@ func Claims() []Claim {
 // if the ranges overlap; neither, if most runs of both never came; open, if runs were
 // stopped too early to say. A claim of several pairs holds if all do, and fails if one
 // fails. One that says by much holds slightly if a median is ahead by less than twice.
-func (a *Archive) Judge(claim Claim, c Currency, level float64, change string) Verdict {
+func (a *Archive) judge(claim sentence, c Currency, level float64, change string) verdict {
 	of := func(name string) []arrival {
 		e := entry(name)
 		if e.Change == "" && slices.ContainsFunc(a.entries(), func(x Entry) bool { return x == Entry{e.Method, change} }) {
@@ -52,7 +52,7 @@ func (a *Archive) Judge(claim Claim, c Currency, level float64, change string) V
 		}
 		return a.arrivals(e, c, level)
 	}
-	var all Verdict
+	var all verdict
 	var who []string
 	first, arrived := true, false
 	several := len(claim.Ahead)*len(claim.Behind) > 1
@@ -82,7 +82,7 @@ func (a *Archive) Judge(claim Claim, c Currency, level float64, change string) V
 
 // worse reports whether v says less for a claim of several pairs than w: that it fails is
 // the worst; then that it cannot be said; a draw; and the smaller lead.
-func worse(v, w Verdict) bool {
+func worse(v, w verdict) bool {
 	rank := func(k kind) int { return [...]int{1, 2, 3, 0, 4, 5}[k] }
 	if v.kind != w.kind {
 		return rank(v.kind) < rank(w.kind)
@@ -103,12 +103,12 @@ func (a *Archive) entries() (all []Entry) {
 	return all
 }
 
-// Overall sums the levels up: "holds" or "fails" where that is so at each level that says
+// overall sums the levels up: "holds" or "fails" where that is so at each level that says
 // either, and "in part" where other levels say neither.
-func (a *Archive) Overall(claim Claim, c Currency, change string) string {
+func (a *Archive) overall(claim sentence, c Currency, change string) string {
 	count := map[kind]int{}
-	for _, level := range Levels {
-		count[a.Judge(claim, c, level, change).kind]++
+	for _, level := range levels {
+		count[a.judge(claim, c, level, change).kind]++
 	}
 	yes, no := count[holds]+count[slight], count[fails]
 	part := ""
@@ -133,30 +133,30 @@ func (a *Archive) Overall(claim Claim, c Currency, change string) string {
 }
 
 // Ledger is a table for fwnb.Table: each claim in each currency, the verdict at each of the
-// Levels and in all, and the runs that it is from. A doubt is one of the tuning.
+// levels and in all, and the runs that it is from. A doubt is one of the tuning.
 func (a *Archive) Ledger() [][]string {
 	head := []string{a.Data, "where", "in"}
-	for _, level := range Levels {
+	for _, level := range levels {
 		head = append(head, number(level))
 	}
 	rows := [][]string{append(head, "in all", "runs")}
-	for _, claim := range Claims() {
+	for _, claim := range sentences() {
 		for i, c := range Currencies() {
 			row := []string{claim.Text, claim.Where, c.Name}
 			if i > 0 {
 				row[0], row[1] = "", ""
 			}
-			for _, level := range Levels {
-				row = append(row, a.Judge(claim, c, level, "").String())
+			for _, level := range levels {
+				row = append(row, a.judge(claim, c, level, "").String())
 			}
-			rows = append(rows, append(row, a.Overall(claim, c, ""), a.runs(claim)))
+			rows = append(rows, append(row, a.overall(claim, c, ""), a.runs(claim)))
 		}
 	}
 	return rows
 }
 
 // runs names the seeds that a claim is judged by, and the constants in doubt.
-func (a *Archive) runs(claim Claim) string {
+func (a *Archive) runs(claim sentence) string {
 	names := slices.Concat(claim.Ahead, claim.Behind)
 	n := len(a.arrivals(entry(names[0]), Currencies()[0], 1))
 	s := fmt.Sprintf("seeds 1 to %d of each", n)
@@ -173,13 +173,13 @@ func (a *Archive) runs(claim Claim) string {
 // bold, as Markdown, where it turns round; from neither to open is no change. A dash stands
 // for none, an empty cell for a sentence that the change does not touch.
 func (a *Archive) Flips() [][]string {
-	claims := Claims()
+	claims := sentences()
 	claims = claims[:len(claims)-2] // the paper's
 	rows := [][]string{{a.Data}}
 	for _, claim := range claims {
 		rows[0] = append(rows[0], claim.Short)
 	}
-	for _, name := range append(AllChanges(), Adaptive) {
+	for _, name := range append(allChanges(), Adaptive) {
 		var of []string
 		for _, e := range a.entries() {
 			if e.Change == name {
@@ -199,7 +199,7 @@ func (a *Archive) Flips() [][]string {
 }
 
 // flips is a cell of Flips.
-func (a *Archive) flips(claim Claim, change string, of []string) string {
+func (a *Archive) flips(claim sentence, change string, of []string) string {
 	touched := func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(of, n) })
 	}
@@ -208,8 +208,8 @@ func (a *Archive) flips(claim Claim, change string, of []string) string {
 	}
 	var s []string
 	for _, c := range Currencies() {
-		for _, level := range Levels {
-			was, is := a.Judge(claim, c, level, "").kind, a.Judge(claim, c, level, change).kind
+		for _, level := range levels {
+			was, is := a.judge(claim, c, level, "").kind, a.judge(claim, c, level, change).kind
 			if was == is || max(was, is) < draw {
 				continue
 			}
@@ -236,12 +236,12 @@ func Across(archives ...*Archive) [][]string {
 	if len(archives) > 1 {
 		rows[0] = append(rows[0], "on all")
 	}
-	for _, claim := range Claims() {
+	for _, claim := range sentences() {
 		for _, c := range Currencies() {
 			row := []string{claim.Short, c.Name}
 			same := true
 			for _, a := range archives {
-				row = append(row, a.Overall(claim, c, ""))
+				row = append(row, a.overall(claim, c, ""))
 				same = same && row[len(row)-1] == row[2]
 			}
 			on := "differs"

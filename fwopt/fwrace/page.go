@@ -106,7 +106,7 @@ var Calls = fwrate.Count{Label: "linear optimisations, or projections", Of: func
 // that is judged.
 func (a *Archive) Plot(x fwrate.Count, runs ...*fwopt.Trace) *plot.Plot {
 	p := fwplot.Traces(x, fwplot.Excess(a.Star), runs...)
-	p.Y.Min = max(a.Within, Levels[len(Levels)-1]/10*(a.First-a.Star))
+	p.Y.Min = max(a.Within, levels[len(levels)-1]/10*(a.First-a.Star))
 	return p
 }
 

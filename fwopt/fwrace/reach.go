@@ -28,8 +28,8 @@ func Currencies() []Currency {
 	}
 }
 
-// Levels are where the sentences are judged: f(w) − f* as shares of f(w_0) − f*.
-var Levels = []float64{1e-1, 1e-2, 1e-3}
+// levels are where the sentences are judged: f(w) − f* as shares of f(w_0) − f*.
+var levels = []float64{1e-1, 1e-2, 1e-3}
 
 // arrival is when a run came to a level: after lo, where it was recorded above it for the
 // last time, and at hi at the latest, where it was first recorded at or below. A run that
@@ -92,8 +92,8 @@ func (k kind) String() string {
 	return [...]string{"neither", "open", "draw", "fails", "slightly", "holds"}[k]
 }
 
-// Verdict is what becomes of "A is ahead of B" at a level in a currency.
-type Verdict struct {
+// verdict is what becomes of "A is ahead of B" at a level in a currency.
+type verdict struct {
 	kind  kind
 	ratio float64 // median of the later over that of the earlier, at least
 	over  bool    // the later never came: the ratio is over that
@@ -102,7 +102,7 @@ type Verdict struct {
 
 // String returns "holds, 3.1×", "holds, > 12×", "slightly, 1.4×", "slightly at least, > 1.8×",
 // "fails, 2.5×", "draw", "open" or "neither".
-func (v Verdict) String() string {
+func (v verdict) String() string {
 	s := v.kind.String()
 	if v.kind == slight && v.over {
 		s += " at least" // the factor is not known, and may be what is claimed
@@ -121,24 +121,24 @@ func (v Verdict) String() string {
 
 // compare judges whether the runs a are ahead of the runs b: by the ranges over the seeds
 // alone, and where a run came to the level between two records, in its disfavour.
-func compare(a, b []arrival) Verdict {
+func compare(a, b []arrival) verdict {
 	if len(a) == 0 || len(b) == 0 {
-		return Verdict{kind: open}
+		return verdict{kind: open}
 	}
 	ha, hb := his(a), his(b)
 	switch {
 	case math.IsInf(ha[len(ha)/2], 1) && math.IsInf(hb[len(hb)/2], 1):
-		return Verdict{kind: neither}
+		return verdict{kind: neither}
 	case ahead(a, b):
 		r, over := ratio(a, b)
-		return Verdict{kind: holds, ratio: r, over: over}
+		return verdict{kind: holds, ratio: r, over: over}
 	case ahead(b, a):
 		r, over := ratio(b, a)
-		return Verdict{kind: fails, ratio: r, over: over}
+		return verdict{kind: fails, ratio: r, over: over}
 	case math.IsInf(ha[len(ha)-1], 1) || math.IsInf(hb[len(hb)-1], 1):
-		return Verdict{kind: open}
+		return verdict{kind: open}
 	}
-	return Verdict{kind: draw}
+	return verdict{kind: draw}
 }
 
 // ahead reports whether all runs of a were there before any of b.
@@ -158,11 +158,11 @@ func ratio(a, b []arrival) (r float64, over bool) {
 }
 
 // Reach is a table for fwnb.Table: for each entry, as "STORC, m = 1000", or without names
-// for the race itself and FISTA, what it took to come to each of the Levels: the median over
+// for the race itself and FISTA, what it took to come to each of the levels: the median over
 // the seeds, and their range. A dash stands for what most runs did not reach.
 func (a *Archive) Reach(c Currency, names ...string) [][]string {
 	rows := [][]string{{a.Data + ": " + c.Name}}
-	for _, level := range Levels {
+	for _, level := range levels {
 		rows[0] = append(rows[0], number(level))
 	}
 	var seen []string
@@ -172,7 +172,7 @@ func (a *Archive) Reach(c Currency, names ...string) [][]string {
 		}
 		seen = append(seen, tr.Method)
 		row := []string{tr.Method}
-		for _, level := range Levels {
+		for _, level := range levels {
 			h := his(a.arrivals(entry(tr.Method), c, level))
 			cell := "–"
 			if mid := h[len(h)/2]; !math.IsInf(mid, 1) {

@@ -84,8 +84,8 @@ func made(cost map[string][]int) *Archive {
 func TestJudge(t *testing.T) {
 	base := map[string][]int{"SFW": {10, 11}, "SCGS": {20, 21}, "SVRF": {12, 14}, "STORC": {25, 26}, "SGD": {-1, -2}, "SVRG": {5, 5}, "STORC, adaptive": {1, 2}, "STORC, m = 1000": {2, 2}}
 	a, calls := made(base), Currencies()[2]
-	claims := map[string]Claim{}
-	for _, c := range Claims() {
+	claims := map[string]sentence{}
+	for _, c := range sentences() {
 		claims[c.Short] = c
 	}
 	for name, c := range map[string]struct{ change, want string }{
@@ -99,11 +99,11 @@ func TestJudge(t *testing.T) {
 		"SVRF before STORC":            {Thousand, "fails, 7×"},
 		"η from the gap, before SVRF":  {Thousand, "holds, 7×"},
 	} {
-		if got := a.Judge(claims[name], calls, 1e-2, c.change).String(); got != c.want {
+		if got := a.judge(claims[name], calls, 1e-2, c.change).String(); got != c.want {
 			t.Errorf("%s, %q: %q, want %q", name, c.change, got, c.want)
 		}
 	}
-	if got := a.Overall(claims["SFW before STORC"], calls, ""); got != "holds" {
+	if got := a.overall(claims["SFW before STORC"], calls, ""); got != "holds" {
 		t.Errorf("%q", got)
 	}
 	if got := a.flips(claims["SVRF before STORC"], Thousand, []string{"STORC"}); got != "**calls of Ω, 0.1: holds → fails**; **calls of Ω, 0.01: holds → fails**; **calls of Ω, 1e−3: holds → fails**" {
@@ -130,7 +130,7 @@ func TestJudge(t *testing.T) {
 // A claim of several pairs is as good as the worst of them.
 func TestSeveral(t *testing.T) {
 	a, calls := made(map[string][]int{"SFW": {10}, "SCGS": {20}, "SVRF": {40}, "STORC": {-1}, "SGD": {-40}, "SVRG": {40}}), Currencies()[2]
-	for want, c := range map[string]Claim{
+	for want, c := range map[string]sentence{
 		"holds, 2×":                 {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SVRF"}},
 		"draw":                      {Ahead: []string{"SFW", "SVRG"}, Behind: []string{"SVRF"}},
 		"open":                      {Ahead: []string{"SFW", "STORC"}, Behind: []string{"SGD"}}, // STORC and SGD never came
@@ -140,7 +140,7 @@ func TestSeveral(t *testing.T) {
 		"slightly at least, > 1.8×": {Ahead: []string{"SVRG"}, Behind: []string{"SGD"}, Large: true},
 		"holds, > 7.2×":             {Ahead: []string{"SFW"}, Behind: []string{"SGD"}},
 	} {
-		if got := a.Judge(c, calls, 1e-2, "").String(); got != want {
+		if got := a.judge(c, calls, 1e-2, "").String(); got != want {
 			t.Errorf("%v: %q, want %q", c, got, want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestSeveral(t *testing.T) {
 			tr.Points[len(tr.Points)-1].F = math.NaN()
 		}
 	}
-	if got := a.Judge(Claim{Ahead: []string{"SVRF"}, Behind: []string{"STORC"}}, calls, 1e-2, "").String(); got != "holds" {
+	if got := a.judge(sentence{Ahead: []string{"SVRF"}, Behind: []string{"STORC"}}, calls, 1e-2, "").String(); got != "holds" {
 		t.Errorf("%q", got)
 	}
 }
@@ -185,7 +185,7 @@ func TestTermsOfRuns(t *testing.T) {
 			t.Errorf("%s: %+v, counted %+v", tr.Method, p, q)
 		}
 	}
-	if names := strings.Count(strings.Join(a.Reach(Currencies()[0])[1], "|"), "|"); names != len(Levels) {
+	if names := strings.Count(strings.Join(a.Reach(Currencies()[0])[1], "|"), "|"); names != len(levels) {
 		t.Errorf("%d cells", names)
 	}
 }
