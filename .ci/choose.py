@@ -26,9 +26,9 @@ RULES = [
     (r"fwopt/(fwbeam|fwverify|fwfetch|internal/kern/gen)/.*|docker/lint/.*|docker/celltime\.py|datasets/video/convert\.py", ""),
     # The library.
     (r"fwopt/fw(race|test)/.*\.go", "go"),
-    (r"fwopt/fw(inst|theory)/[^/]*\.go", "go course-test"),
+    (r"fwopt/fwinst/[^/]*\.go", "go course-test"),
     (r"fwopt/fw(nb|plot|keep)/[^/]*\.go", "go course-test browser"),
-    (r"fwopt/([^/]*|fw(set|id|sum|more|data|rate)/[^/]*|internal/.*)\.(go|s)|datasets/[^/]*\.go", "go course-test site-check bench-short"),
+    (r"fwopt/([^/]*|fw(set|sum|more|data|rate|road)/[^/]*|internal/.*)\.(go|s)|datasets/[^/]*\.go", "go course-test site-check bench-short"),
     (r"datasets/.*\.(gz|json)", "all-pages course-test site-check bench-short"),
     # The peers.
     (r"bench/results/.*", "readers"),
