@@ -66,7 +66,7 @@ func TestArrows(t *testing.T) {
 	floor := map[string]int{}
 	for n, rooms := range []string{
 		"datasets fwopt/internal/file fwopt/internal/hash fwopt/internal/kern fwopt/internal/need fwopt/internal/num fwopt/internal/sample",
-		"fwopt/internal/ident",
+		"fwopt/internal/ident fwopt/internal/eigen",
 		"fwopt/fwset",
 		"fwopt",
 		"fwopt/fwsum fwopt/fwmore fwopt/fwkeep fwopt/fwrate fwopt/fwinst",
@@ -99,6 +99,9 @@ func TestArrows(t *testing.T) {
 				if path, _ := strings.CutPrefix(path, fwlab); second[path] {
 					t.Errorf("%s, of the paper's ring, stands on %s", room, path)
 				}
+			}
+			if path == fwlab+"fwopt/internal/eigen" && room != "fwopt/fwset" {
+				t.Errorf("%s imports %s, which is the sets' alone", room, path)
 			}
 			if room == "fwopt" && slices.Contains([]string{"os", "reflect", "encoding/gob", "encoding/csv"}, path) {
 				t.Errorf("%s imports %s", room, path)

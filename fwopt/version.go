@@ -18,7 +18,7 @@ import (
 // The code that decides the course of a run: this package, fwsum, fwmore and what they stand on, but
 // for tests, whose names end in t.go (TestVersion holds that no other one does).
 //
-//go:embed *[^t].go fwmore/*[^t].go fwroad/*[^t].go fwset/*[^t].go fwsum/*[^t].go internal/hash/*[^t].go internal/file/*[^t].go internal/ident/*[^t].go internal/kern/*[^t].go internal/kern/*.s internal/need/*[^t].go internal/num/*[^t].go internal/sample/*[^t].go
+//go:embed *[^t].go fwmore/*[^t].go fwroad/*[^t].go fwset/*[^t].go fwsum/*[^t].go internal/eigen/*[^t].go internal/hash/*[^t].go internal/file/*[^t].go internal/ident/*[^t].go internal/kern/*[^t].go internal/kern/*.s internal/need/*[^t].go internal/num/*[^t].go internal/sample/*[^t].go
 var sources embed.FS
 
 var version struct {

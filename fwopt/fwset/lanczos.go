@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/eigen"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -14,7 +14,7 @@ import (
 // included, or by 1e-6·τσ if tol ≤ 0. What it learns goes to warm, which may be nil.
 func topGram(u []float64, gram func(y, q []float64), tau, tol, rounding float64, warm *Warm) (upper float64) {
 	c := begin(u, warm)
-	upper, _ = kern.Lanczos(u, gram, c, func(sigma float64) float64 {
+	upper, _ = eigen.Lanczos(u, gram, c, func(sigma float64) float64 {
 		if tol > 0 {
 			return 0.99*tol/tau - rounding*sigma
 		}
@@ -26,7 +26,7 @@ func topGram(u []float64, gram func(y, q []float64), tau, tol, rounding float64,
 	return upper
 }
 
-// begin fills u with the start of kern.Lanczos, a random unit vector plus the last answer,
+// begin fills u with the start of eigen.Lanczos, a random unit vector plus the last answer,
 // if warm has one, and returns its c.
 func begin(u []float64, warm *Warm) (c float64) {
 	var fixed rand.PCG // the same start every time

@@ -3,6 +3,7 @@ package fwset
 import (
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt/internal/eigen"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -127,7 +128,7 @@ func (b Spectraplex) eigen(u, w, s []float64) (bound float64) {
 	p := kern.Borrow(len(s))
 	defer kern.Return(p)
 	copy(*p, s)
-	if !kern.Eigen(*p, w) {
+	if !eigen.Eigen(*p, w) {
 		panic(need.Line("fwset: an eigen-decomposition did not converge"))
 	}
 	for i := range u {
@@ -156,7 +157,7 @@ func (b Spectraplex) lanczos(u, s []float64, tol float64, warm *Warm) (bound flo
 			y[i] = c*q[i] - y[i]
 		}
 	}
-	upper, _ := kern.Lanczos(u, shifted, chance, func(sigma float64) float64 { // λ_1 ≤ θ + tol
+	upper, _ := eigen.Lanczos(u, shifted, chance, func(sigma float64) float64 { // λ_1 ≤ θ + tol
 		return tol / (sigma + math.Sqrt(sigma*sigma+tol))
 	})
 	if warm != nil {
@@ -203,7 +204,7 @@ func (b Spectraplex) Project(dst, x []float64) {
 func (b Spectraplex) decompose(q, lambda, x []float64) (off float64) {
 	copy(q, x)
 	off = b.symmetric(q)
-	if !kern.Eigen(q, lambda) {
+	if !eigen.Eigen(q, lambda) {
 		panic(need.Line("fwset: an eigen-decomposition did not converge"))
 	}
 	trace := 0.0

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/projection-free/fwlab/fwopt/internal/eigen"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -161,7 +162,7 @@ func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 	if !inRange(trace(gram)) {
 		return 0, false
 	}
-	lambda, ok := kern.TopEigen(gram, u)
+	lambda, ok := eigen.TopEigen(gram, u)
 	if !ok {
 		return 0, false
 	}
@@ -204,7 +205,7 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 	if !b.SVD {
 		kern.Gram(gram, x, b.M, b.H)
 	}
-	if b.SVD || !kern.EigenLargest(gram, sigma, func(lambda []float64) int { roots(sigma, lambda); return 0 }) {
+	if b.SVD || !eigen.EigenLargest(gram, sigma, func(lambda []float64) int { roots(sigma, lambda); return 0 }) {
 		decompose(b.M, b.H, x, mat.SVDNone).Values(sigma)
 	}
 	return floats.Sum(sigma) / b.Tau

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt/internal/eigen"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
 )
@@ -120,7 +121,7 @@ func (b TraceNorm) projectAll(dst, x, gram []float64) (ok bool) {
 	p := kern.Borrow(2 * s)
 	defer kern.Return(p)
 	lambda, f := (*p)[:s], (*p)[s:]
-	ok = kern.EigenLargest(gram, lambda, func(lambda []float64) int {
+	ok = eigen.EigenLargest(gram, lambda, func(lambda []float64) int {
 		roots(f, lambda)
 		if inside = b.holds(f); inside {
 			return 0
@@ -144,13 +145,13 @@ func (b TraceNorm) projectAll(dst, x, gram []float64) (ok bool) {
 // ok, and has done nothing, where there are more, or these cannot be shown to be all. It asks
 // for the Gram matrix, which gram forms, only if it takes many steps.
 func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64, few int, warm *Warm) (ok bool) {
-	const cold = 3 * kern.Block
+	const cold = 3 * eigen.Block
 	if warm == nil {
 		_, ok = b.tryFew(dst, x, gram, few, nil, cold, nil)
 		return ok
 	}
 	s, m := min(b.H, b.M), 0
-	n := 1 + kern.Block*s
+	n := 1 + eigen.Block*s
 	wait := 0.0 // what did not pay is not tried at once again
 	switch p := warm.P; {
 	case len(p) == 2 && p[0] > 0:
@@ -159,7 +160,7 @@ func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64, few int, 
 	case len(p) == 2 && p[1] > 0:
 		wait = min(p[1], 16)
 	case len(p) == n && p[0] >= 0 && p[0] <= float64(s):
-		m, ok = b.tryFew(dst, x, gram, few, p[1:], max(int(p[0])-kern.Block, cold), p[1:])
+		m, ok = b.tryFew(dst, x, gram, few, p[1:], max(int(p[0])-eigen.Block, cold), p[1:])
 	}
 	if !ok { // what is new since then may have been missed
 		warm.P = slices.Grow(warm.P[:0], n)[:n]
@@ -182,7 +183,7 @@ func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, star
 	defer kern.Return(p)
 	u, lambda, sigma := (*p)[:s/2*s], (*p)[s/2*s:][:s/2], (*p)[s/2*s+s/2:]
 	steps, eps := 0, float64(s)*0x1p-52
-	if due > implicit*kern.Block {
+	if due > implicit*eigen.Block {
 		steps = implicit // it will take many
 	}
 	theta, below := 0.0, 0.0 // about the largest singular value below θ
@@ -193,7 +194,7 @@ func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, star
 			kern.Mul(w, n, gram(), s, false, q, s, true, s, n, s, 1, 0)
 		}
 	}
-	r, m := kern.Largest(u, lambda, s, start, due, mul, func(ritz []float64) (r int, limit float64) {
+	r, m := eigen.Largest(u, lambda, s, start, due, mul, func(ritz []float64) (r int, limit float64) {
 		m := len(ritz)
 		sigma := sigma[:m]
 		for i, l := range ritz {
@@ -226,7 +227,7 @@ func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, star
 	if steps <= implicit && need < float64(s)/16 {
 		ok = b.none(x, u, theta)
 	} else {
-		ok = kern.Below(gram(), s, u, lambda, theta*theta+eps*lambda[r-1])
+		ok = eigen.Below(gram(), s, u, lambda, theta*theta+eps*lambda[r-1])
 	}
 	if ok && next != nil {
 		mix(next, u, s)
@@ -275,7 +276,7 @@ func (b TraceNorm) none(x, u []float64, theta float64) bool {
 	toSphere(start, start, 1)
 	c := lmoFail * math.Sqrt(math.Pi/2/float64(s))
 	steps, goal := 0, theta*theta
-	upper, _ := kern.Lanczos(start, func(y, q []float64) {
+	upper, _ := eigen.Lanczos(start, func(y, q []float64) {
 		kern.MulGram(y, x, b.M, b.H, q, t)
 		drop(y)
 		steps++

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt/internal/eigen"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
 )
@@ -228,7 +229,7 @@ func TestTraceNormFewMisses(t *testing.T) {
 	const s = 300
 	rng := rand.New(rand.NewPCG(31, 32))
 	var start []float64
-	kern.Largest(make([]float64, s/2*s), make([]float64, s/2), s, nil, 0, func(w, q []float64, n int) {
+	eigen.Largest(make([]float64, s/2*s), make([]float64, s/2), s, nil, 0, func(w, q []float64, n int) {
 		start = slices.Clone(q)
 		clear(w)
 	}, func([]float64) (int, float64) { return -1, 0 })
@@ -247,8 +248,8 @@ func TestTraceNormFewMisses(t *testing.T) {
 		}
 	}
 	// A warm start that misses it costs time only.
-	old := gaussian(38, kern.Block*s)
-	for i := range kern.Block {
+	old := gaussian(38, eigen.Block*s)
+	for i := range eigen.Block {
 		for j := range i {
 			p, q := old[i*s:i*s+s], old[j*s:j*s+s]
 			floats.AddScaled(p, -floats.Dot(p, q)/floats.Dot(q, q), q)

@@ -24,7 +24,7 @@ func TopPair(u, v, a []float64, rows, cols int, x []float64, c float64) (sigma f
 	grain := max(up4((rows+pieces-1)/pieces), panel)
 	var part [pieces]float64
 	Do(rows, grain, func(lo, hi int) {
-		dots(v[lo:hi], a[lo*cols:], cols, x)
+		Dots(v[lo:hi], a[lo*cols:], cols, x)
 		part[lo/grain] = squares(v[lo:hi])
 	})
 	if sigma = math.Sqrt(sum(0, part[:])); sigma != 0 {
@@ -44,7 +44,7 @@ func toLength(x []float64, c, sigma float64) {
 }
 
 // squares returns ‖x‖².
-func squares(x []float64) float64 { return dot4(x, x) }
+func squares(x []float64) float64 { return Dot(x, x) }
 
 // MulGram computes y = Bq, where B is the matrix that Gram would compute. It
 // reads A once if cols ≤ rows, twice if not, and costs 2·rows·cols products.
@@ -63,8 +63,8 @@ func MulGram(y, a []float64, rows, cols int, q, t []float64) {
 		var x [16]float64 // read again while they are in cache
 		for ; lo < hi; lo += len(x) {
 			x := x[:min(len(x), hi-lo)]
-			dots(x, a[lo*cols:], cols, q)
-			combine(d, a[lo*cols:], cols, x)
+			Dots(x, a[lo*cols:], cols, q)
+			Combine(d, a[lo*cols:], cols, x)
 		}
 	})
 	copy(y, t[:cols])
@@ -123,9 +123,9 @@ func MulSmall(dst, a []float64, rows, cols int, f []float64) {
 	}
 }
 
-// dot4 returns ⟨x, y⟩. It is for short vectors, for which a call to gonum's
+// Dot returns ⟨x, y⟩, in four sums that are added at the end. It is for short vectors, for which a call to gonum's
 // costs more than the sum.
-func dot4(x, y []float64) float64 {
+func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
 	k := 0

@@ -75,7 +75,7 @@ func TestLossTwins(t *testing.T) {
 			return append(g, LogLoss(s, y), d1, d2, maximum(s)+0) // + 0 takes the sign of a zero
 		}
 		var plain []float64
-		plainly(func() { plain = results() })
+		Plainly(func() { plain = results() })
 		for i, x := range results() {
 			if !same(x, plain[i]) {
 				t.Fatalf("scores %x, line %x, class %d: number %d is %x, plainly %x", s, d, y, i, x, plain[i])

@@ -9,7 +9,7 @@ func MulVec(y, a []float64, lda int, x []float64) {
 		return
 	}
 	reach(a, (len(y)-1)*lda+len(x))
-	Do(len(y), piecesOf(len(y)*len(x), len(y)), func(lo, hi int) { dots(y[lo:hi], a[lo*lda:], lda, x) })
+	Do(len(y), piecesOf(len(y)*len(x), len(y)), func(lo, hi int) { Dots(y[lo:hi], a[lo*lda:], lda, x) })
 }
 
 // MulTransVec computes y = Aᵀ·x, where row j of A is a[j·lda : j·lda+len(y)] and
@@ -21,7 +21,7 @@ func MulTransVec(y, a []float64, lda int, x []float64) {
 		return
 	}
 	reach(a, (len(x)-1)*lda+len(y))
-	Do(len(y), max(piecesOf(len(y)*len(x), len(y)), 512), func(lo, hi int) { combine(y[lo:hi], a[lo:], lda, x) })
+	Do(len(y), max(piecesOf(len(y)*len(x), len(y)), 512), func(lo, hi int) { Combine(y[lo:hi], a[lo:], lda, x) })
 }
 
 // Scores computes P = A·W on this processor alone, where A has the rows of n examples, of m
@@ -29,7 +29,7 @@ func MulTransVec(y, a []float64, lda int, x []float64) {
 func Scores(p, a, w []float64, n, m, h int) {
 	if h == 1 {
 		reach(a, n*m)
-		dots(p[:n], a, m, w[:m])
+		Dots(p[:n], a, m, w[:m])
 		return
 	}
 	MulAlone(p, h, a, m, false, w, h, false, n, h, m, 1, 0)
@@ -39,7 +39,7 @@ func Scores(p, a, w []float64, n, m, h int) {
 func AddBack(g, a, p []float64, n, m, h int) {
 	if h == 1 {
 		reach(a, n*m)
-		combine(g[:m], a, m, p[:n])
+		Combine(g[:m], a, m, p[:n])
 		return
 	}
 	MulAlone(g, h, a, m, true, p, h, false, m, h, n, 1, 1)
@@ -58,8 +58,8 @@ func piecesOf(numbers, n int) int {
 // preempt.
 func fourAtOnce(fours, n int) int { return min(fours, max(chunk/(tileRows*n), 1)) }
 
-// dots computes dst[r] = ⟨row r of A, q⟩.
-func dots(dst, a []float64, lda int, q []float64) {
+// Dots computes dst[r] = ⟨row r of A, q⟩.
+func Dots(dst, a []float64, lda int, q []float64) {
 	n := len(q)
 	for fours := len(dst) / tileRows; vectors && n > 0 && fours > 0; fours = len(dst) / tileRows {
 		k := fourAtOnce(fours, n)
@@ -76,12 +76,12 @@ func dots(dst, a []float64, lda int, q []float64) {
 			dots4(&four[0], &row[0], 0, &q[0], n, 1)
 			dst[r] = four[0]
 		} else {
-			dst[r] = dotPlain(row, q)
+			dst[r] = DotPlain(row, q)
 		}
 	}
 }
 
-func dotPlain(x, y []float64) float64 {
+func DotPlain(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s [width]float64
 	k := 0
@@ -102,9 +102,9 @@ func dotPlain(x, y []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// combine does d += Σ_r x[r]·(row r of A), in order, but for four rows with x = 0 from a
+// Combine does d += Σ_r x[r]·(row r of A), in order, but for four rows with x = 0 from a
 // multiple of 4 on.
-func combine(d, a []float64, lda int, x []float64) {
+func Combine(d, a []float64, lda int, x []float64) {
 	n := len(d)
 	for fours := len(x) / tileRows; vectors && n > 0 && fours > 0; fours = len(x) / tileRows {
 		k := fourAtOnce(fours, n)

@@ -18,6 +18,13 @@ func Path() string {
 	return "plain Go"
 }
 
+// Plainly runs f with the plain twins, for tests.
+func Plainly(f func()) {
+	defer func(v bool) { vectors = v }(vectors)
+	vectors = false
+	f()
+}
+
 const (
 	width = 4       // numbers in a vector
 	strip = 12      // at most so many vectors of sums stay in registers

@@ -16,13 +16,6 @@ import (
 	"testing"
 )
 
-// plainly runs f with the plain twins.
-func plainly(f func()) {
-	defer func(v bool) { vectors = v }(vectors)
-	vectors = false
-	f()
-}
-
 // narrowly runs f without AVX-512.
 func narrowly(f func()) {
 	defer func(v bool) { wide = v }(wide)
@@ -184,6 +177,30 @@ func tasks(rng *rand.Rand, h, n, rare int) []*task {
 	}...)
 }
 
+// secularTasks draws arguments for the kernels of the secular equation.
+func secularTasks(rng *rand.Rand, n, rare int) []*task {
+	draw := func(k int) []float64 { return numbers(rng, k, rare) }
+	lo, at := rng.IntN(n+1), rng.NormFloat64()
+	sum := func(down bool) *task {
+		return &task{name: fmt.Sprint("poles, down = ", down), out: draw(n + 3), in: [3][]float64{draw(n), draw(n)},
+			run: func(t *task) {
+				t.out[n], t.out[n+1], t.out[n+2] = Poles(t.out[:n], t.in[0], t.in[1], lo, n, at, 0.1, down)
+			}}
+	}
+	return []*task{sum(false), sum(true),
+		{name: "loewner", out: draw(n), in: [3][]float64{draw(n), draw(n)},
+			run: func(t *task) { Loewner(t.out, t.in[0], t.in[1], at, lo) },
+			naive: func(t *task, j, l int, x float64) float64 {
+				if l < lo {
+					return x
+				}
+				return x * (t.in[0][l] / (t.in[1][l] - at))
+			}},
+		{name: "divide", out: draw(n + 1), in: [3][]float64{draw(n), draw(n)},
+			run: func(t *task) { t.out[n] = Divide(t.out[:n], t.in[0], t.in[1]) }},
+	}
+}
+
 // same compares bits; NaNs have no others than that they are, for the processor picks
 // one of two.
 func same(x, y float64) bool {
@@ -196,7 +213,7 @@ func (k *task) sameBits(t *testing.T, h, n int, place func([]float64) []float64,
 	t.Helper()
 	before := slices.Clone(k.out)
 	k.out = slices.Clone(before)
-	plainly(func() { k.run(k) })
+	Plainly(func() { k.run(k) })
 	plain := k.out
 	if wide {
 		k.out = slices.Clone(before)
@@ -306,7 +323,7 @@ func TestTwinsColumns(t *testing.T) {
 				copy(want, got)
 			}
 			GatherMany(got, w, h, ptr, idx, val, fresh)
-			plainly(func() { GatherMany(want, w, h, ptr, idx, val, fresh) })
+			Plainly(func() { GatherMany(want, w, h, ptr, idx, val, fresh) })
 			for i, x := range got {
 				if !same(x, want[i]) {
 					t.Fatalf("h = %d, fresh = %t: number %d is %x, plainly %x", h, fresh, i, x, want[i])
@@ -400,7 +417,7 @@ func panics(t *testing.T, what string, f func()) {
 		f()
 	}
 	try("vectors")
-	plainly(func() { try("plainly") })
+	Plainly(func() { try("plainly") })
 }
 
 // The processor is asked what the operating system says of it.
@@ -460,7 +477,7 @@ func TestNothingFused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles for another processor")
 	}
-	cmd := exec.Command("go", "build", "-gcflags=-S", ".")
+	cmd := exec.Command("go", "build", "-gcflags=-S", ".", "../eigen")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -472,8 +489,8 @@ func TestNothingFused(t *testing.T) {
 		if !fused.MatchString(text) {
 			continue
 		}
-		for _, file := range []string{"sparse.go", "outer.go", "exp.go", "softmax.go",
-			"eigen.go", "eigendivide.go", "eigenleaf.go", "eigenreduce.go", "eigensecular.go"} {
+		for _, file := range []string{"sparse.go", "outer.go", "exp.go", "softmax.go", "secular.go",
+			"eigen.go", "divide.go", "leaf.go", "reduce.go"} {
 			if strings.Contains(text, "/"+file+":") {
 				t.Errorf("fused on arm64: %s", text)
 			}

@@ -3,7 +3,7 @@
 // row of h class weights per feature, the scores P one row per example.
 //
 // Results depend on the arguments only: not on the number of threads, nor on the
-// processor: see simd.go. Not so yet the loss, by math.Log1p, and Lanczos and Eigen, on gonum.
+// processor: see simd.go. Not so yet the loss, by math.Log1p.
 package kern
 
 import "unsafe"
@@ -232,7 +232,7 @@ func GatherAll(dst, w, val []float64) {
 	reach(w, h*len(val))
 	switch {
 	case h == 1:
-		dst[0] += dot4(val, w[:len(val)])
+		dst[0] += Dot(val, w[:len(val)])
 	case vectors && h >= width:
 		gatherAllVectors(dst, w, val)
 	default:
@@ -265,7 +265,7 @@ func ScatterAll(w, p, val []float64) {
 	h := len(p)
 	reach(w, h*len(val))
 	if h == 1 {
-		axpy(w[:len(val)], p[0], val)
+		Axpy(w[:len(val)], p[0], val)
 		return
 	}
 	most := max(chunk/h, 1) // so that it can be preempted
@@ -274,8 +274,8 @@ func ScatterAll(w, p, val []float64) {
 	}
 }
 
-// axpy does x += c·y. As a matrix of one row this is a task for addRows.
-func axpy(x []float64, c float64, y []float64) {
+// Axpy does x += c·y. As a matrix of one row this is a task for addRows.
+func Axpy(x []float64, c float64, y []float64) {
 	if !vectors || len(x) < width || c == 0 {
 		for l, y := range y {
 			x[l] += float64(c * y)

@@ -47,7 +47,7 @@ func symmetric(y, a []float64, lda, lo, hi int, x []float64) {
 		case i > 0:
 			combinePlain(y[:i], a[i*lda:], lda, x[i:i+n])
 			for r := range n {
-				t[r] = dotPlain(a[(i+r)*lda:(i+r)*lda+i], x)
+				t[r] = DotPlain(a[(i+r)*lda:(i+r)*lda+i], x)
 			}
 		}
 		for r := range n { // what is left is near the diagonal
@@ -101,5 +101,28 @@ func strip2(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int) {
 		for q := r; q < min(r+tileRows, rows); q++ {
 			merge(c[q*ldc:], 0, t[(q-r)*cols:], 0, 1, min(w, i-j+q+1), -1, false)
 		}
+	}
+}
+
+// SubSquare does C −= U·Uᵀ in the lower triangle of the matrix C of order n, row i of which
+// begins at c[i·ldc]. U is n × k, its number i, l is u[i·ui + l·ul], and ui or ul is 1. It
+// costs n²k/2 products.
+func SubSquare(c []float64, ldc, n int, u []float64, ui, ul, k int) {
+	if n == 0 || k == 0 {
+		return
+	}
+	reach(c, (n-1)*ldc+n)
+	reach(u, (n-1)*ui+(k-1)*ul+1)
+	cols := stripCols()
+	count := (n + cols - 1) / cols
+	for from := 0; from < k; from += deep {
+		d := min(deep, k-from)
+		buf := Borrow(count * d * cols)
+		Do(count, 8, func(lo, hi int) {
+			w := min(hi*cols, n) - lo*cols
+			strips(cols, (*buf)[lo*d*cols:], u[lo*cols*ui+from*ul:], ul, ui, w, d)
+		})
+		subStrips(c, ldc, n, *buf, *buf, d)
+		Return(buf)
 	}
 }

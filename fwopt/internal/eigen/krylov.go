@@ -1,14 +1,15 @@
-package kern
+package eigen
 
 import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
 )
 
 // Block is how many vectors a step of Largest adds to its basis.
-const Block = tileCols
+const Block = 12
 
 // Largest looks for the largest eigenvalues and vectors of a symmetric positive semidefinite
 // matrix G of order s by the block Lanczos method, from the Block rows of start, or if that
@@ -30,8 +31,8 @@ const Block = tileCols
 // (Golub and Underwood, The block Lanczos method, 1977; Musco and Musco, NIPS 2015).
 func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q []float64, n int), wanted func(ritz []float64) (r int, limit float64)) (r, m int) {
 	most := min(s/2, 512)
-	store := Borrow(most*s + 2*most*most + most + Block*(s+most+Block))
-	defer Return(store)
+	store := kern.Borrow(most*s + 2*most*most + most + Block*(s+most+Block))
+	defer kern.Return(store)
 	cut := cutter(*store)
 	k := krylov{mul: mul, s: s, most: most, q: cut(most * s), t: cut(most * most), w: cut(Block * s),
 		h: cut(most * Block), b: cut(Block * Block), rng: rand.New(rand.NewPCG(0, 0))}
@@ -67,7 +68,7 @@ func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q
 		far, before = off, n
 		if off <= limit {
 			copy(lambda, values[n-r:n])
-			Mul(u, s, vectors, n, false, k.q, s, false, r, s, n, 1, 0)
+			kern.Mul(u, s, vectors, n, false, k.q, s, false, r, s, n, 1, 0)
 			if accurate(mul, s, u[:r*s], lambda[:r], limit) {
 				return r, n
 			}
@@ -105,8 +106,8 @@ func (k *krylov) begin(start []float64) {
 // √(Σ ‖Gu − λu‖²/λ) is at most the limit.
 func accurate(mul func(w, q []float64, n int), s int, u, lambda []float64, limit float64) bool {
 	r := len(lambda)
-	buf := Borrow(s*r + r*r)
-	defer Return(buf)
+	buf := kern.Borrow(s*r + r*r)
+	defer kern.Return(buf)
 	w, v := (*buf)[:s*r], (*buf)[s*r:]
 	mul(w, u, r)
 	off, skew := 0.0, 0.0
@@ -116,7 +117,7 @@ func accurate(mul func(w, q []float64, n int), s int, u, lambda []float64, limit
 			off += float64(x * x / lambda[c])
 		}
 	}
-	Mul(v, r, u, s, false, u, s, true, r, r, s, 1, 0)
+	kern.Mul(v, r, u, s, false, u, s, true, r, r, s, 1, 0)
 	for i := range r {
 		v[i*r+i]--
 	}
@@ -133,8 +134,8 @@ func accurate(mul func(w, q []float64, n int), s int, u, lambda []float64, limit
 // inequalities (Parlett, The Symmetric Eigenvalue Problem, 1980). It reads the lower
 // triangle of G. It costs s³/6 products, and s²/2 for each row.
 func Below(g []float64, s int, u, lambda []float64, mu float64) bool {
-	buf := Borrow(s*s + len(u))
-	defer Return(buf)
+	buf := kern.Borrow(s*s + len(u))
+	defer kern.Return(buf)
 	c, v := (*buf)[:s*s], (*buf)[s*s:]
 	for i, l := range lambda {
 		floats.ScaleTo(v[i*s:i*s+s], math.Sqrt(l), u[i*s:i*s+s])
@@ -142,7 +143,7 @@ func Below(g []float64, s int, u, lambda []float64, mu float64) bool {
 	for i := range s {
 		copy(c[i*s:i*s+i+1], g[i*s:])
 	}
-	SubSquare(c, s, s, v, 1, s, len(lambda))
+	kern.SubSquare(c, s, s, v, 1, s, len(lambda))
 	for i := range s {
 		row := c[i*s : i*s+i+1]
 		for j, x := range row {
@@ -202,8 +203,8 @@ func (k *krylov) extend() bool {
 // remove takes the rows of q from lo on out of the columns of w, and notes their parts.
 func (k *krylov) remove(w []float64, n, lo int) {
 	h, q := k.h[:(k.m-lo)*n], k.q[lo*k.s:]
-	Mul(h, n, q, k.s, false, w, n, false, k.m-lo, n, k.s, 1, 0)
-	Mul(w, n, q, k.s, true, h, n, false, k.s, n, k.m-lo, -1, 1)
+	kern.Mul(h, n, q, k.s, false, w, n, false, k.m-lo, n, k.s, 1, 0)
+	kern.Mul(w, n, q, k.s, true, h, n, false, k.s, n, k.m-lo, -1, 1)
 	for i := range k.m - lo {
 		for c, x := range h[i*n : i*n+n] {
 			k.t[(k.done+c)*k.most+lo+i] += x
@@ -241,14 +242,14 @@ func (k *krylov) clean(x []float64, lo, c int) {
 		return
 	}
 	h, q := k.h[:n], k.q[lo*k.s:]
-	dots(h, q, k.s, x)
+	kern.Dots(h, q, k.s, x)
 	for i := range h {
 		h[i] = -h[i]
 		if c >= 0 {
 			k.b[i*Block+c] -= h[i]
 		}
 	}
-	combine(x, q, k.s, h)
+	kern.Combine(x, q, k.s, h)
 }
 
 // draw makes x a random unit vector orthogonal to all rows of q.
@@ -280,4 +281,4 @@ func (k *krylov) off(v, lambda []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-func norm(x []float64) float64 { return math.Sqrt(dotPlain(x, x)) }
+func norm(x []float64) float64 { return math.Sqrt(kern.DotPlain(x, x)) }

@@ -1,6 +1,14 @@
-package kern
+// Package eigen has what projections onto sets of matrices and their linear optimisation need of
+// dense matrices: eigenvalues and vectors, all or the largest, by division or in a Krylov space,
+// and whether a matrix is positive definite. Products are kern's. Package fwset alone
+// enters here. The bits of Lanczos are not yet the same on every processor: it stands on gonum.
+package eigen
 
-import "math"
+import (
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+)
 
 // Eigen overwrites the symmetric s × s matrix b, of which it reads the lower triangle,
 // with its eigenvectors, vector i in column i, and fills w with the eigenvalues,
@@ -44,8 +52,8 @@ func EigenLargest(b, w []float64, count func(w []float64) int) bool {
 	if !ok || s == 0 {
 		return ok
 	}
-	store := Borrow(3*s*s + 6*s)
-	defer Return(store)
+	store := kern.Borrow(3*s*s + 6*s)
+	defer kern.Return(store)
 	cut := cutter(*store)
 	t := dividers.Get().(*divider)
 	defer func() {
@@ -83,8 +91,8 @@ func TopEigen(b, u []float64) (lambda float64, ok bool) {
 	if !ok || s == 0 {
 		return 0, ok
 	}
-	store := Borrow(5 * s)
-	defer Return(store)
+	store := kern.Borrow(5 * s)
+	defer kern.Return(store)
 	cut := cutter(*store)
 	d, e, tau, pivot, sign := cut(s), cut(s), cut(s), cut(s), cut(s)
 	reduce(b, s, d, e, tau)
@@ -102,9 +110,9 @@ func TopEigen(b, u []float64) (lambda float64, ok bool) {
 	}
 	for i := 1; i < s; i++ {
 		v := b[i*s : i*s+i]
-		axpy(u[:i], -tau[i]*dotPlain(v, u[:i]), v)
+		kern.Axpy(u[:i], -tau[i]*kern.DotPlain(v, u[:i]), v)
 	}
-	norm := math.Sqrt(dotPlain(u, u))
+	norm := math.Sqrt(kern.DotPlain(u, u))
 	for i := range u {
 		u[i] /= norm
 	}

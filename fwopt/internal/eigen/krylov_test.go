@@ -1,4 +1,4 @@
-package kern
+package eigen
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
 // Cholesky's method finds every matrix definite that is, by a little, and none that is not.
@@ -59,7 +61,7 @@ func TestSubSquare(t *testing.T) {
 						}
 					}
 				}
-				SubSquare(c, ld, n, u, ui, ul, k)
+				kern.SubSquare(c, ld, n, u, ui, ul, k)
 				for i, x := range want {
 					same := i%ld > i/ld && c[i] == x
 					if !same && !(math.Abs(c[i]-x) <= 1e-14*float64(k)*(1+math.Abs(x))) || i%ld > i/ld && !same {
@@ -75,7 +77,7 @@ func TestSubSquare(t *testing.T) {
 func falls(rng *rand.Rand, w []float64) (g []float64, mul func(w, q []float64, n int)) {
 	s := len(w)
 	g = withSpectrum(rng, w)
-	return g, func(w, q []float64, n int) { Mul(w, n, g, s, false, q, s, true, s, n, s, 1, 0) }
+	return g, func(w, q []float64, n int) { kern.Mul(w, n, g, s, false, q, s, true, s, n, s, 1, 0) }
 }
 
 // The largest eigenvalues and their vectors against the spectrum that the matrix was made
@@ -193,7 +195,7 @@ func TestLargestSameBits(t *testing.T) {
 			t.Fatalf("%d vectors, or something missed", n)
 		}
 		a := slices.Clone(g)
-		SubSquare(a, s, s, u, 1, s, r)
+		kern.SubSquare(a, s, s, u, 1, s, r)
 		return slices.Concat(u[:r*s], lambda[:r], a)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -203,7 +205,7 @@ func TestLargestSameBits(t *testing.T) {
 			t.Fatalf("other bits %s", how)
 		}
 	}
-	plainly(func() { differ("plainly") })
+	kern.Plainly(func() { differ("plainly") })
 	runtime.GOMAXPROCS(3)
 	differ("on three processors")
 }

@@ -1,6 +1,10 @@
-package kern
+package eigen
 
-import "math"
+import (
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+)
 
 const (
 	reducePanel  = 32 // reflections between two updates of what is left of the matrix
@@ -20,8 +24,8 @@ const (
 // A − Σ v·wᵀ + w·vᵀ is what each of them meets.
 func reduce(a []float64, n int, d, e, tau []float64) {
 	nb := reducePanel
-	store := Borrow(2*nb*n + 2*nb + n)
-	defer Return(store)
+	store := kern.Borrow(2*nb*n + 2*nb + n)
+	defer kern.Return(store)
 	cut := cutter(*store)
 	panel, c, y := cut(2*nb*n), cut(2*nb), cut(n)
 	for m := n; m > 0; {
@@ -36,7 +40,7 @@ func reduce(a []float64, n int, d, e, tau []float64) {
 				c[l], c[l+1] = -panel[(l+1)*m+i], -panel[l*m+i]
 			}
 			clear(c[2*j:])
-			combine(r, panel, m, c)
+			kern.Combine(r, panel, m, c)
 			d[i] = r[i]
 			if i == 0 {
 				break
@@ -46,15 +50,15 @@ func reduce(a []float64, n int, d, e, tau []float64) {
 			}
 			v, w, y := vw[:i], vw[m:m+i], y[:i]
 			copy(v, r)
-			SymMul(y, a, n, i, v)
-			dots(c, panel, m, v)
+			kern.SymMul(y, a, n, i, v)
+			kern.Dots(c, panel, m, v)
 			for l := 0; l < 2*j; l += 2 {
 				c[l], c[l+1] = -c[l+1], -c[l]
 			}
 			clear(c[2*j:])
-			combine(y, panel, m, c)
+			kern.Combine(y, panel, m, c)
 			h := tau[i]
-			g := -0.5 * h * h * dotPlain(y, v)
+			g := -0.5 * h * h * kern.DotPlain(y, v)
 			for l, t := range v {
 				w[l] = float64(h*y[l]) + float64(g*t)
 			}
@@ -71,14 +75,14 @@ func update(a []float64, n, m int, vw []float64, ld, k int) {
 	if m == 0 {
 		return
 	}
-	swap := Borrow(2 * k * m)
-	defer Return(swap)
+	swap := kern.Borrow(2 * k * m)
+	defer kern.Return(swap)
 	for l := range 2 * k {
 		copy((*swap)[l*m:][:m], vw[(l^1)*ld:])
 	}
 	for lo := 0; lo < m; lo += reduceRows {
 		rows := min(reduceRows, m-lo)
-		Mul(a[lo*n:], n, vw[lo:], ld, true, *swap, m, false, rows, lo+rows, 2*k, -1, 1)
+		kern.Mul(a[lo*n:], n, vw[lo:], ld, true, *swap, m, false, rows, lo+rows, 2*k, -1, 1)
 	}
 }
 
@@ -86,7 +90,7 @@ func update(a []float64, n, m int, vw []float64, ld, k int) {
 // last unit vector, in the place of x, and returns τ and the last number, e, of the image.
 func reflection(x []float64) (tau, e float64) {
 	last := len(x) - 1
-	rest := dotPlain(x[:last], x[:last])
+	rest := kern.DotPlain(x[:last], x[:last])
 	if e = x[last]; rest < negligible*negligible {
 		return 0, e
 	}
@@ -108,8 +112,8 @@ func reflect(s, a []float64, n int, tau []float64) {
 		return
 	}
 	const nb = reflectPanel
-	buf := Borrow(nb*n + 2*nb*nb + 2*r*nb)
-	defer Return(buf)
+	buf := kern.Borrow(nb*n + 2*nb*nb + 2*r*nb)
+	defer kern.Return(buf)
 	cut := cutter(*buf)
 	y, g, t, p, pt := cut(nb*n), cut(nb*nb), cut(nb*nb), cut(r*nb), cut(r*nb)
 	for lo := 1; lo < n; lo += nb {
@@ -122,17 +126,17 @@ func reflect(s, a []float64, n int, tau []float64) {
 		}
 		// H_lo···H_{lo+k−1} = I − YᵀTY with the rows of Y and an upper triangular T.
 		clear(t)
-		Mul(g, k, y, m, false, y, m, true, k, k, m, 1, 0)
+		kern.Mul(g, k, y, m, false, y, m, true, k, k, m, 1, 0)
 		for j := range k {
 			h := tau[lo+j]
-			dots(p[:j], t, k, g[j*k:j*k+j])
+			kern.Dots(p[:j], t, k, g[j*k:j*k+j])
 			for i, x := range p[:j] {
 				t[i*k+j] = -h * x
 			}
 			t[j*k+j] = h
 		}
-		Mul(p, k, s, n, false, y, m, true, r, k, m, 1, 0)
-		Mul(pt, k, p, k, false, t, k, false, r, k, k, 1, 0)
-		Mul(s, n, pt, k, false, y, m, false, r, m, k, -1, 1)
+		kern.Mul(p, k, s, n, false, y, m, true, r, k, m, 1, 0)
+		kern.Mul(pt, k, p, k, false, t, k, false, r, k, k, 1, 0)
+		kern.Mul(s, n, pt, k, false, y, m, false, r, m, k, -1, 1)
 	}
 }

@@ -1,8 +1,10 @@
-package kern
+package eigen
 
 import (
 	"math"
 	"slices"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
 const rootGrain = 32 // roots that one task finds
@@ -126,8 +128,8 @@ func (p *secular) start(delta []float64, j, left int) (origin int, x, lo, hi flo
 	if j == k-1 {
 		half = p.rho * p.norm2 / 2
 	}
-	below, _, _ := p.sum(delta, 0, left, pole[from], half, false)
-	above, _, _ := p.sum(delta, left+2, k, pole[from], half, true)
+	below, _, _ := kern.Poles(delta, p.pole, p.zeta, 0, left, pole[from], half, false)
+	above, _, _ := kern.Poles(delta, p.pole, p.zeta, left+2, k, pole[from], half, true)
 	c := 1/p.rho + below + above // half way, without the two poles
 	defer func() {
 		if !(lo < x && x < hi) {
@@ -166,45 +168,10 @@ func (p *secular) start(delta []float64, j, left int) (origin int, x, lo, hi flo
 // left and of the others, and the error of f in units of rounding. It leaves the distances
 // of the poles in delta.
 func (p *secular) at(delta []float64, left int, org, x float64) (f, dl, dr, err float64) {
-	l, dl, el := p.sum(delta, 0, left+1, org, x, false)
-	r, dr, er := p.sum(delta, left+1, len(delta), org, x, true)
+	l, dl, el := kern.Poles(delta, p.pole, p.zeta, 0, left+1, org, x, false)
+	r, dr, er := kern.Poles(delta, p.pole, p.zeta, left+1, len(delta), org, x, true)
 	err = el + er + float64(8*(math.Abs(l)+math.Abs(r))) + 2/p.rho + float64(math.Abs(x)*(dl+dr))
 	return 1/p.rho + l + r, dl, dr, err
-}
-
-// sum adds up what the poles from lo to hi make of f and its slope, those nearest to the
-// root last, and what rounding may make of them. There are four sums of each.
-func (p *secular) sum(delta []float64, lo, hi int, org, x float64, down bool) (f, slope, err float64) {
-	var sums [3 * width]float64
-	fours, rest, first, step := (hi-lo)/width, lo+(hi-lo)/width*width, lo, width
-	if down {
-		rest, first, step = lo, hi-width, -width
-		hi -= fours * width
-	}
-	add := func(i, l int) {
-		d := (p.pole[i] - org) - x
-		t := p.zeta[i] / d
-		delta[i] = d
-		sums[l] += float64(p.zeta[i] * t)
-		sums[l+width] += float64(t * t)
-		sums[l+2*width] += math.Abs(sums[l])
-	}
-	switch {
-	case fours == 0:
-	case vectors:
-		polesUp(&sums, &delta[first], &p.pole[first], &p.zeta[first], 8*step, fours, org, x)
-	default:
-		for k := range fours {
-			for l := range width {
-				add(first+k*step+l, l)
-			}
-		}
-	}
-	for i := rest; i < hi; i++ {
-		add(i, i-rest)
-	}
-	four := func(s []float64) float64 { return (s[0] + s[1]) + (s[2] + s[3]) }
-	return four(sums[:]), four(sums[width:]), four(sums[2*width:])
 }
 
 // vectors leaves the unit eigenvectors of D + ρ·z·zᵀ, from that of root first on, in the
@@ -212,7 +179,7 @@ func (p *secular) sum(delta []float64, lo, hi int, org, x float64, down bool) (f
 // are exact (Gu and Eisenstat), so that they are orthogonal however close the roots are.
 func (t *divider) vectors(first int) {
 	k := len(t.keep)
-	t.each(k, 4*panel, (*divider).someZ)
+	t.each(k, 256, (*divider).someZ)
 	t.first = first
 	t.each(k-first, rootGrain, (*divider).someVectors)
 }
@@ -226,8 +193,8 @@ func (t *divider) someZ(lo, hi int) {
 	}
 	for j := range k {
 		row, at := t.s[j*k:j*k+k], pole[j]
-		loewner(z[:min(j, hi)], row, pole, at, lo)
-		loewner(z[:hi], row, pole, at, max(lo, j+1))
+		kern.Loewner(z[:min(j, hi)], row, pole, at, lo)
+		kern.Loewner(z[:hi], row, pole, at, max(lo, j+1))
 	}
 	for i := lo; i < hi; i++ {
 		z[i] = math.Copysign(math.Sqrt(math.Abs(z[i])), t.zeta[i])
@@ -236,41 +203,14 @@ func (t *divider) someZ(lo, hi int) {
 
 func (t *divider) someVectors(lo, hi int) {
 	k := len(t.keep)
-	buf := Borrow(k)
+	buf := kern.Borrow(k)
 	v := *buf
 	for j := t.first + lo; j < t.first+hi; j++ {
 		row := t.s[j*k : j*k+k]
-		c := 1 / math.Sqrt(divide(v, t.z[:k], row))
+		c := 1 / math.Sqrt(kern.Divide(v, t.z[:k], row))
 		for i, x := range v {
 			row[t.place[i]] = x * c
 		}
 	}
-	Return(buf)
-}
-
-// loewner multiplies z_i by delta_i/(pole_i − at), from number lo on.
-func loewner(z, delta, pole []float64, at float64, lo int) {
-	if fours := (len(z) - lo) / width; vectors && fours > 0 {
-		ratios(&z[lo], &delta[lo], &pole[lo], at, fours)
-		lo += fours * width
-	}
-	for i := lo; i < len(z); i++ {
-		z[i] *= delta[i] / (pole[i] - at)
-	}
-}
-
-// divide does dst_i = x_i/y_i and returns the sum of the squares, made of four.
-func divide(dst, x, y []float64) float64 {
-	var s [width]float64
-	i := 0
-	if fours := len(dst) / width; vectors && fours > 0 {
-		quotients(&s, &dst[0], &x[0], &y[0], fours)
-		i = fours * width
-	}
-	for ; i < len(dst); i++ {
-		t := x[i] / y[i]
-		dst[i] = t
-		s[i%width] += float64(t * t)
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
+	kern.Return(buf)
 }

@@ -1,10 +1,11 @@
-package kern
+package eigen
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -12,7 +13,8 @@ import (
 func TestEigen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, s := range []int{1, 2, 5, 40} {
-		b := plainGram(random(rng, 50, s), 50, s)
+		b := make([]float64, s*s)
+		kern.Gram(b, randomVector(rng, 50*s), 50, s)
 		v, w := append([]float64(nil), b...), make([]float64, s)
 		if !Eigen(v, w) {
 			t.Fatal("no convergence")
@@ -158,8 +160,8 @@ func TestLanczosZero(t *testing.T) {
 
 // gramOf returns the product with a Gram matrix.
 func gramOf(a []float64, rows, cols int) func(y, q []float64) {
-	t := make([]float64, GramScratch(rows, cols))
-	return func(y, q []float64) { MulGram(y, a, rows, cols, q, t) }
+	t := make([]float64, kern.GramScratch(rows, cols))
+	return func(y, q []float64) { kern.MulGram(y, a, rows, cols, q, t) }
 }
 
 // Any symmetric positive semidefinite matrix will do, as a product alone: here that of

@@ -1,8 +1,9 @@
-package kern
+package eigen
 
 import (
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -35,8 +36,8 @@ const dear = 512
 func Lanczos(u []float64, mul func(y, q []float64), c float64, tol func(sigma float64) float64) (upper float64, steps int) {
 	s := len(u)
 	most := min(s, maxSteps)
-	store := Borrow(most*s + s + 4*most)
-	defer Return(store)
+	store := kern.Borrow(most*s + s + 4*most)
+	defer kern.Return(store)
 	rest := *store
 	cut := func(n int) []float64 {
 		v := rest[:n:n]

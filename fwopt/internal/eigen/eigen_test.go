@@ -1,4 +1,4 @@
-package kern
+package eigen
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -242,7 +244,7 @@ func TestEigenLargeReference(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(55, 56))
 	long, a, w := randomVector(rng, n*n), make([]float64, n*n), make([]float64, n)
-	Mul(a, n, long, n, false, long, n, true, n, n, n, 1, 0)
+	kern.Mul(a, n, long, n, false, long, n, true, n, n, n, 1, 0)
 	b := slices.Clone(a)
 	if !EigenLargest(b, w, func([]float64) int { return n }) {
 		t.Fatal("no convergence")
@@ -342,7 +344,7 @@ func TestEigenSameBits(t *testing.T) {
 					t.Fatalf("%s, order %d: other bits %s", m.name, n, how)
 				}
 			}
-			plainly(func() { differ("plainly") })
+			kern.Plainly(func() { differ("plainly") })
 			runtime.GOMAXPROCS(3)
 			differ("on three processors")
 		}
@@ -447,31 +449,6 @@ func TestEigenDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// secularTasks draws arguments for the kernels of the secular equation.
-func secularTasks(rng *rand.Rand, n, rare int) []*task {
-	draw := func(k int) []float64 { return numbers(rng, k, rare) }
-	lo, at := rng.IntN(n+1), rng.NormFloat64()
-	sum := func(down bool) *task {
-		return &task{name: fmt.Sprint("poles, down = ", down), out: draw(n + 3), in: [3][]float64{draw(n), draw(n)},
-			run: func(t *task) {
-				p := secular{pole: t.in[0], zeta: t.in[1]}
-				t.out[n], t.out[n+1], t.out[n+2] = p.sum(t.out[:n], lo, n, at, 0.1, down)
-			}}
-	}
-	return []*task{sum(false), sum(true),
-		{name: "loewner", out: draw(n), in: [3][]float64{draw(n), draw(n)},
-			run: func(t *task) { loewner(t.out, t.in[0], t.in[1], at, lo) },
-			naive: func(t *task, j, l int, x float64) float64 {
-				if l < lo {
-					return x
-				}
-				return x * (t.in[0][l] / (t.in[1][l] - at))
-			}},
-		{name: "divide", out: draw(n + 1), in: [3][]float64{draw(n), draw(n)},
-			run: func(t *task) { t.out[n] = divide(t.out[:n], t.in[0], t.in[1]) }},
-	}
-}
-
 // jacobi returns the eigenvalues, by rotations of two rows and columns at a time.
 func jacobi(b []float64, n int) []float64 {
 	a := slices.Clone(b)
@@ -521,3 +498,19 @@ func BenchmarkEigen(b *testing.B) {
 		})
 	}
 }
+
+func randomVector(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+func unitVector(rng *rand.Rand, n int) []float64 {
+	u := randomVector(rng, n)
+	floats.Scale(1/floats.Norm(u, 2), u)
+	return u
+}
+
+func rubbish(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }

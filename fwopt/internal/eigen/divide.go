@@ -1,10 +1,12 @@
-package kern
+package eigen
 
 import (
 	"cmp"
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
 // leaf is the order up to which a tridiagonal matrix is not divided.
@@ -64,11 +66,11 @@ func (t *divider) solve(count func(w []float64) int) (rows []int, ok bool) {
 // each calls f for pieces of 0, …, n−1, on all processors, or if n² is small for all at
 // once: this allocates nothing.
 func (t *divider) each(n, grain int, f func(t *divider, lo, hi int)) {
-	if n*n <= chunk {
+	if n*n <= 1<<15 {
 		f(t, 0, n)
 		return
 	}
-	Do(n, grain, func(lo, hi int) { f(t, lo, hi) })
+	kern.Do(n, grain, func(lo, hi int) { f(t, lo, hi) })
 }
 
 // part solves the part from lo to hi; only all of T has a count.
@@ -172,8 +174,8 @@ func (t *divider) join(lo, mid, hi int, count func(w []float64) int) {
 	t.vectors(first)
 	r, s, q := k-first, t.s[first*k:], t.q[lo*n+lo:]
 	if r > 0 {
-		Mul(q, n, s, k, false, t.pack, mid-lo, false, r, mid-lo, c1+c2, 1, 0)
-		Mul(q[mid-lo:], n, s[c1:], k, false, t.pack[(c1+c2)*(mid-lo):], hi-mid, false, r, hi-mid, k-c1, 1, 0)
+		kern.Mul(q, n, s, k, false, t.pack, mid-lo, false, r, mid-lo, c1+c2, 1, 0)
+		kern.Mul(q[mid-lo:], n, s[c1:], k, false, t.pack[(c1+c2)*(mid-lo):], hi-mid, false, r, hi-mid, k-c1, 1, 0)
 	}
 	for i := range t.gone {
 		copy(q[(r+i)*n:][:hi-lo], rest[i*(hi-lo):])
