@@ -341,7 +341,7 @@ async function reloaded(page) {
   await page.reload();
   await shown(page);
   if (runs(8, '.trace').length) throw new Error('the run was over before the page was there again');
-  const [file] = await until('the run goes on and is kept', 40, () => runs(8, '.trace').length && runs(8, '.trace'));
+  const [file] = await until('the run goes on and is kept', 60, () => runs(8, '.trace').length && runs(8, '.trace'));
   const kept = fs.statSync(`${copy}/notebooks/runs/${file}`).mtimeMs;
   const start = Date.now();
   await begin(page, 1);
@@ -349,7 +349,7 @@ async function reloaded(page) {
   const [, step] = await said(page, 1, stands);
   const seconds = (Date.now() - start) / 1000;
   if (seconds > 5 || kept !== fs.statSync(`${copy}/notebooks/runs/${file}`).mtimeMs) throw new Error(`run again, not read back: ${seconds} s`);
-  return `in the middle of 10 s, its step ${step} read back in ${seconds.toFixed(1)} s`;
+  return `in the middle of 25 s, its step ${step} read back in ${seconds.toFixed(1)} s`;
 }
 
 async function completed(page) {
@@ -396,7 +396,7 @@ try {
   for (const name of RUN) await check(`${name} run`, name, (page, wrong) => runAll(page, name, wrong));
   write('tab', '');
   write('stop', race(7, 10));
-  write('reload', race(8, 10));
+  write('reload', race(8, 25));
   await check('Tab', 'tab', completed);
   await check('Stop', 'stop', stopped);
   await check('reload', 'reload', reloaded);
