@@ -1,12 +1,14 @@
 package fwopt_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -24,27 +26,23 @@ func TestConstants(t *testing.T) {
 		needs string
 		call  func(c C)
 	}{
-		"SFWTheorem3":         {"L D G", func(c C) { fwopt.SFWTheorem3(c) }},
-		"SCGSConvex":          {"L D Sigma", func(c C) { fwopt.SCGSConvex(c) }},
-		"SCGSExperiments":     {"L D", func(c C) { fwopt.SCGSExperiments(c) }},
-		"SCGSStronglyConvex":  {"L D Alpha Sigma", func(c C) { fwopt.SCGSStronglyConvex(c) }},
-		"STORCTheorem2a":      {"L D", func(c C) { fwopt.STORCTheorem2a(c) }},
-		"STORCTheorem2b":      {"L D G", func(c C) { c.GF = 0; fwopt.STORCTheorem2b(c) }},
-		"STORCTheorem2b, GF":  {"L D", func(c C) { c.GF = 1; fwopt.STORCTheorem2b(c) }},
-		"STORCTheorem2c":      {"L D Alpha", func(c C) { fwopt.STORCTheorem2c(c) }},
-		"STORCExperiments":    {"L D", func(c C) { fwopt.STORCExperiments(c) }},
-		"STORCBeyond":         {"L D", func(c C) { fwmore.STORCBeyond(c) }},
-		"STORCBeyondStrong":   {"L D Alpha", func(c C) { fwmore.STORCBeyondStrong(c) }},
-		"GarberHazan":         {"L D Alpha Rho", func(c C) { fwmore.GarberHazanStronglyConvex(c) }},
-		"OnlineFWLipschitz":   {"D G", func(c C) { fwmore.OnlineFWLipschitz(c) }},
-		"BoundFW":             {"L D", func(c C) { c.BoundFW(3) }},
-		"BoundSFW":            {"L D", func(c C) { c.BoundSFW(3) }},
-		"BoundEpoch":          {"L D", func(c C) { c.BoundEpoch(3) }},
-		"BoundSCGS":           {"L D", func(c C) { c.BoundSCGS(3) }},
-		"BoundOnlineFW":       {"L D G", func(c C) { c.BoundOnlineFW(4, 3) }},
-		"BoundOnlineFWLinear": {"D G", func(c C) { c.BoundOnlineFWLinear(3) }},
-		"BoundGarberHazan":    {"L D Alpha Rho", func(c C) { c.BoundGarberHazan(3) }},
-		"BoundAway":           {"L D Alpha Width", func(c C) { c.BoundAway(3) }},
+		"SFWTheorem3":        {"L D G", func(c C) { fwopt.SFWTheorem3(c) }},
+		"SCGSConvex":         {"L D Sigma", func(c C) { fwopt.SCGSConvex(c) }},
+		"SCGSExperiments":    {"L D", func(c C) { fwopt.SCGSExperiments(c) }},
+		"SCGSStronglyConvex": {"L D Alpha Sigma", func(c C) { fwopt.SCGSStronglyConvex(c) }},
+		"STORCTheorem2a":     {"L D", func(c C) { fwopt.STORCTheorem2a(c) }},
+		"STORCTheorem2b":     {"L D G", func(c C) { c.GF = 0; fwopt.STORCTheorem2b(c) }},
+		"STORCTheorem2b, GF": {"L D", func(c C) { c.GF = 1; fwopt.STORCTheorem2b(c) }},
+		"STORCTheorem2c":     {"L D Alpha", func(c C) { fwopt.STORCTheorem2c(c) }},
+		"STORCExperiments":   {"L D", func(c C) { fwopt.STORCExperiments(c) }},
+		"STORCBeyond":        {"L D", func(c C) { fwmore.STORCBeyond(c) }},
+		"STORCBeyondStrong":  {"L D Alpha", func(c C) { fwmore.STORCBeyondStrong(c) }},
+		"BoundFW":            {"L D", func(c C) { c.BoundFW(3) }},
+		"BoundSFW":           {"L D", func(c C) { c.BoundSFW(3) }},
+		"BoundEpoch":         {"L D", func(c C) { c.BoundEpoch(3) }},
+		"BoundSCGS":          {"L D", func(c C) { c.BoundSCGS(3) }},
+		"BoundOnlineFW":      {"L D G", func(c C) { c.BoundOnlineFW(4, 3) }},
+		"BoundAway":          {"L D Alpha Width", func(c C) { c.BoundAway(3) }},
 	} {
 		for field := range set {
 			for _, x := range []float64{0, -1, math.NaN(), math.Inf(1)} {
@@ -53,6 +51,32 @@ func TestConstants(t *testing.T) {
 				got, needed := small.Panics(func() { c.call(one) }), strings.Contains(" "+c.needs+" ", " "+field+" ")
 				if needed && !strings.HasPrefix(got, "fwopt: Constants."+field+" ") || !needed && got != "" {
 					t.Errorf("%s with %s = %g: panic %q", name, field, x, got)
+				}
+			}
+		}
+	}
+	// of what is registered: a constant that changes a method or its bound is one that it needs
+	hash := func(m fwopt.Method) uint64 { id := ident.New(m, 5); return id.Hash() }
+	for _, e := range fwopt.Methods() {
+		one := C{L: 4, D: 3, G: 2, GF: 2, Alpha: 1, Sigma: 2, Rho: 2, Width: 1}
+		for field := range set {
+			two, none := one, one
+			set[field](&two, 1.5)
+			set[field](&none, 0)
+			for what, f := range map[string]func(c C) float64{
+				"the method": func(c C) float64 { return float64(hash(e.New(c)) >> 11) },
+				"the bound":  func(c C) float64 { return e.Bound(c, 2, 3) },
+			} {
+				if what == "the bound" && e.Bound == nil || field == "GF" || f(one) == f(two) {
+					continue
+				}
+				got := small.Panics(func() {
+					f(none)
+					sum, omega := small.Problem() // a Rule is asked at the first step
+					fwopt.Run(context.Background(), fwopt.NewOracle(sum, omega, 1), e.New(none), fwopt.Budget{Steps: 1})
+				})
+				if !strings.HasPrefix(got, "fwopt: Constants."+field+" ") && !strings.Contains(got, field+" = 0") {
+					t.Errorf("%s: %s changes %s, and where it is 0: %q", e.Name, field, what, got)
 				}
 			}
 		}
