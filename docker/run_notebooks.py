@@ -22,7 +22,7 @@ import psutil
 from jupyter_client.kernelspec import KernelSpecManager
 
 MARK = "FWLAB_NOTEBOOK_RUN"  # in the environment of all that a kernel starts
-FILE_LIMIT, FIGURE_LIMIT = 1_000_000, 60_000  # bytes
+FILE_LIMIT, FIGURE_LIMIT = 1_000_000, 100_000  # bytes
 COMMITTED = re.compile(r'^\t*fwnb\.Committed\("([^"]+)"', re.MULTILINE)  # of a cell whose data may be missing
 FORGOTTEN = re.compile(r"`%%`; where that is forgotten, Go says `([^`…]+) …`")  # the quick start
 ENDED_BADLY = re.compile(r'^(exit status|signal: |"%.*" unknown)', re.MULTILINE)

@@ -13,9 +13,6 @@ const (
 // axes are the coordinates in which a figure is straight: logarithms or values.
 type axes struct{ logx, logy bool }
 
-func (a axes) x(v float64) float64 { return forth(a.logx, v) }
-func (a axes) y(v float64) float64 { return forth(a.logy, v) }
-
 func forth(log bool, v float64) float64 {
 	if log {
 		return math.Log(v)
@@ -32,12 +29,12 @@ func back(log bool, v float64) float64 {
 
 // summarise returns the line of one method: the run itself if there is one, and
 // else the pointwise median of the runs with their range or their 10 and 90 %
-// quantiles. Points with x < cut or y < floor are left out. Between its points
+// quantiles. Points with x < cut or y < least are left out. Between its points
 // a run is the straight segment that the axes show.
-func summarise(runs [][]xy, a axes, cut, floor float64, quantiles bool) (l line) {
+func summarise(runs [][]xy, a axes, cut, least float64, quantiles bool) (l series) {
 	if len(runs) == 1 {
 		for _, p := range runs[0] {
-			if p.x >= cut && p.y >= floor {
+			if p.x >= cut && p.y >= least {
 				l.xy = append(l.xy, p)
 			}
 		}
@@ -52,11 +49,11 @@ func summarise(runs [][]xy, a axes, cut, floor float64, quantiles bool) (l line)
 				continue
 			}
 			y := math.Inf(-1) // stands for: lower than all that is drawn
-			if p.y >= floor {
-				y = a.y(p.y)
+			if p.y >= least {
+				y = forth(a.logy, p.y)
 			}
-			q = append(q, xy{a.x(p.x), y})
-			grid = append(grid, a.x(p.x))
+			q = append(q, xy{forth(a.logx, p.x), y})
+			grid = append(grid, forth(a.logx, p.x))
 		}
 		if len(q) > 0 {
 			own = append(own, q)
@@ -134,47 +131,57 @@ func quantile(sorted []float64, q float64) float64 {
 // with a band as wide as all of them. The first point stays as it is, and the
 // line goes as far as l. It reports whether l jitters within columns rather than
 // just moves.
-func condense(l line, a axes, xs, ys span) (out line, jitters bool) {
-	out = line{name: l.name, style: l.style, last: l.xy[len(l.xy)-1].y}
-	x0, width := a.x(xs.lo), (a.x(xs.hi)-a.x(xs.lo))/columns
+func condense(l series, a axes, xs, ys span) (out series, jitters bool) {
+	n := len(l.xy)
+	out = series{name: l.name, last: l.xy[n-1].y}
+	x0, y := forth(a.logx, xs.lo), func(v float64) float64 { return forth(a.logy, v) }
+	width := (forth(a.logx, xs.hi) - x0) / columns
 	col := func(i int) int {
 		if i == 0 {
 			return -1
 		}
-		return min(int((a.x(l.xy[i].x)-x0)/width), columns-1)
+		return min(int((forth(a.logx, l.xy[i].x)-x0)/width), columns-1)
 	}
-	var in []float64
-	for i := 0; i < len(l.xy); {
-		j := i + 1
-		for j < len(l.xy) && col(j) == col(i) {
-			j++
+	for i, j := 0, 1; i < n; i = j {
+		for j = i + 1; j < n && col(j) == col(i); j++ {
 		}
-		in = in[:0]
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for k := i; k < j; k++ {
-			in = append(in, l.xy[k].y)
-			if l.lo != nil {
-				lo, hi = min(lo, l.lo[k]), max(hi, l.hi[k])
-			}
+		var in []float64
+		for _, p := range l.xy[i:j] {
+			in = append(in, p.y)
 		}
 		slices.Sort(in)
-		if l.lo == nil {
-			lo, hi = in[0], in[len(in)-1]
-			spread := a.y(hi) - a.y(lo)
-			if drift := math.Abs(a.y(l.xy[j-1].y) - a.y(l.xy[i].y)); spread > 0.02*(a.y(ys.hi)-a.y(ys.lo)) && drift < spread/2 {
-				jitters = true
-			}
+		lo, hi := in[0], in[len(in)-1]
+		if l.lo != nil {
+			lo, hi = slices.Min(l.lo[i:j]), slices.Max(l.hi[i:j])
+		} else if spread := y(hi) - y(lo); spread > 0.02*(y(ys.hi)-y(ys.lo)) {
+			jitters = jitters || math.Abs(y(l.xy[j-1].y)-y(l.xy[i].y)) < spread/2
 		}
 		x := l.xy[(i+j-1)/2].x
-		if j == len(l.xy) {
+		if j == n {
 			x = l.xy[j-1].x
 		}
 		out.xy = append(out.xy, xy{x, in[(j-i)/2]})
 		out.lo, out.hi = append(out.lo, lo), append(out.hi, hi)
-		i = j
 	}
 	if l.lo == nil && !jitters {
 		out.lo, out.hi = nil, nil
 	}
 	return out, jitters
+}
+
+// span is the range of the values added to it, and the least positive one.
+type span struct {
+	n           int
+	lo, hi, pos float64
+}
+
+func (s *span) add(v float64) {
+	if s.n == 0 {
+		s.lo, s.hi = v, v
+	}
+	s.n++
+	s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+	if v > 0 && (s.pos == 0 || v < s.pos) {
+		s.pos = v
+	}
 }

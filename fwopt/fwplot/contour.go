@@ -25,19 +25,15 @@ func (s *Scene) contours(f func(w []float64) float64, n int) (lines [][]xy) {
 		f float64
 	}
 	base, w := s.see(s.at), make([]float64, len(s.at))
-	value := func(p xy) float64 {
-		copy(w, s.at)
-		floats.AddScaled(w, p.x-base.x, s.x)
-		floats.AddScaled(w, p.y-base.y, s.y)
-		return f(w)
-	}
 	var nodes [cells + 1][cells + 1]node
 	var all span
 	for i := range nodes {
 		for j := range nodes[i] {
 			p := xy{mix(x0, x1, float64(i)/cells), mix(y0, y1, float64(j)/cells)}
-			nodes[i][j] = node{p, value(p)}
-			if v := nodes[i][j].f; finite(v) {
+			floats.AddScaledTo(w, s.at, p.x-base.x, s.x)
+			floats.AddScaled(w, p.y-base.y, s.y)
+			v := f(w)
+			if nodes[i][j] = (node{p, v}); finite(v) {
 				all.add(v)
 			}
 		}
@@ -96,39 +92,33 @@ func joined(segs [][2]xy, tol float64) (lines [][]xy) {
 	of := func(p xy) cell { return cell{int64(math.Round(p.x / tol)), int64(math.Round(p.y / tol))} }
 	at := map[cell][]int{} // the segments that end there
 	for i, s := range segs {
-		at[of(s[0])] = append(at[of(s[0])], i)
-		at[of(s[1])] = append(at[of(s[1])], i)
+		for _, end := range s {
+			at[of(end)] = append(at[of(end)], i)
+		}
 	}
 	used := make([]bool, len(segs))
-	walk := func(from xy) (line []xy) {
-		for more := true; more; {
-			more = false
-			for _, i := range at[of(from)] {
-				if used[i] {
-					continue
-				}
-				used[i], more = true, true
-				if a, b := segs[i][0], segs[i][1]; of(a) == of(from) {
-					from = b
-				} else {
-					from = a
-				}
-				line = append(line, from)
-				break
+	walk := func(line []xy) []xy { // on from its end
+		for {
+			end := of(line[len(line)-1])
+			next := slices.IndexFunc(at[end], func(i int) bool { return !used[i] })
+			if next < 0 {
+				return line
+			}
+			i := at[end][next]
+			used[i] = true
+			if s := segs[i]; of(s[0]) == end {
+				line = append(line, s[1])
+			} else {
+				line = append(line, s[0])
 			}
 		}
-		return line
 	}
 	for i, s := range segs {
-		if used[i] {
-			continue
+		if !used[i] {
+			line := walk([]xy{s[0]}) // one way, and from its first point the other
+			slices.Reverse(line)
+			lines = append(lines, walk(line))
 		}
-		used[i] = true
-		line := []xy{s[0], s[1]}
-		line = append(line, walk(s[1])...)
-		back := walk(s[0])
-		slices.Reverse(back)
-		lines = append(lines, append(back, line...))
 	}
 	return lines
 }

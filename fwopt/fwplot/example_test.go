@@ -53,7 +53,7 @@ func ExampleBound() {
 func ExampleGrid_one() {
 	p := fwplot.Traces(fwrate.Seconds, fwplot.Loss(), run("SVRF", 0, 2), run("SFW", 0, 1))
 	f := fwplot.Grid([]*plot.Plot{p})
-	fmt.Println(f.Width, f.Height, len(f.PNG) < 60<<10, len(f.SVG) < 60<<10)
+	fmt.Println(f.Width, f.Height, len(f.PNG) < 100_000, len(f.SVG) < 100_000)
 	fmt.Println(f.Alt)
 	// Output:
 	// 576 346 true true

@@ -2,14 +2,22 @@ package fwplot
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
+	"html"
+	"image"
 	"image/color"
 	"image/png"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -19,7 +27,7 @@ import (
 const (
 	figWidth, figHeight = 576, 346 // 6 by 3.6 inches
 	margin              = 5        // in points
-	maxBytes            = 60_000
+	maxBytes            = 100_000
 )
 
 // Show displays plots in the notebook, side by side, up to three.
@@ -27,60 +35,49 @@ func Show(panels ...*plot.Plot) { Grid(panels).Show() }
 
 // Grid draws plots as one figure, row by row, up to three in a row; one by itself is 6 inches
 // wide. The PNG, at 192 dots an inch or fewer, and the SVG, without fonts but with names of
-// fonts of the same metrics, have less than 60 KB each: lines are thinned to what a pixel can
-// show, and further if it takes that. It costs some 50 ms. For another size or format use
-// Save of a plot, which has no strip under a Rate.
+// fonts of the same metrics, have less than 100 KB each: lines lose what a pixel does not
+// show, and more if it takes that. It costs some 50 ms. For another size or format use Save of
+// a plot, which has no strip under a Rate.
 //
-// Of a title longer than the figure is wide, what follows its first colon stands below. A title that all share is written once. Neighbours in a row with the same vertical
-// label share it and its range, and of three with the same lines, or of two maps, the last
-// has their names.
+// Of a title longer than the figure is wide, what follows its first colon stands below. A
+// title that all share is written once. Neighbours in a row with the same vertical label share
+// it and its range, and of three with the same lines, or of two maps, the last has their names.
 // Grid panics if a plot is nil, or if a row is empty or has more than three plots.
 func Grid(rows ...[]*plot.Plot) fwnb.Figure {
 	need.Given("fwplot", "a plot of a figure", slices.Contains(slices.Concat(rows...), nil))
 	l := newLayout(rows)
-	used := []uint32{0xFFFFFF} // colours that the PNG must have, and half of each
-	use := func(c color.Color) {
-		r, g, b, _ := c.RGBA()
-		used = append(used, r>>8<<16|g>>8<<8|b>>8, (r>>8+255)/2<<16|(g>>8+255)/2<<8|(b>>8+255)/2)
-	}
-	use(ink)
-	use(rgb(0x666666)) // the edges of letters
 	for _, k := range l.keys {
-		for _, e := range k.entries {
-			use(e.style.Color)
-			use(readable(e.style.Color))
-		}
-		defer func() { k.scale, k.silent = 1, nil }()
+		defer func() { k.view = plain }()
 	}
 	w, h := vg.Points(0.75*float64(l.width)), vg.Points(0.75*float64(l.height))
-	inner := func(c draw.Canvas) draw.Canvas { return draw.Crop(c, margin, -margin, margin, -margin) }
+	on := func(c vg.CanvasSizer) {
+		card := draw.New(c)
+		card.SetColor(color.White)
+		card.Fill(card.Rectangle.Path())
+		l.draw(draw.Crop(card, margin, -margin, margin, -margin))
+	}
 	f := fwnb.Figure{Width: l.width, Height: l.height, Alt: l.alt}
-	for tol := vg.Points(0.1); tol < 5; tol *= 2 {
+	for tol := plain.tol; tol < 5; tol *= 2 {
 		for _, k := range l.keys {
 			k.tol = tol
 		}
 		c := vgsvg.New(w, h)
-		card := draw.New(c)
-		card.SetColor(color.White)
-		card.Fill(card.Rectangle.Path())
-		l.draw(inner(card))
+		on(c)
 		var b bytes.Buffer
 		c.WriteTo(&b) // a Buffer has no errors
 		if f.SVG = finish(b.Bytes(), l.alt); len(f.SVG) < maxBytes {
 			break
 		}
 	}
-	for _, dpi := range []int{192, 144, 120, 96} {
+	for _, dpi := range []int{192, 144, 96} {
 		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
-		l.draw(inner(draw.New(c))) // on white by itself
-		for _, colours := range []int{64, 40} {
-			var b bytes.Buffer
-			if err := png.Encode(&b, paletted(c.Image(), colours, used)); err != nil {
-				panic(need.Line("fwplot: " + err.Error())) // only for an image without pixels
-			}
-			if f.PNG = b.Bytes(); len(f.PNG) < maxBytes {
-				return f
-			}
+		on(c)
+		var b bytes.Buffer
+		if err := png.Encode(&b, paletted(c.Image().(*image.RGBA))); err != nil {
+			panic(need.Line("fwplot: " + err.Error())) // only for an image without pixels
+		}
+		if f.PNG = b.Bytes(); len(f.PNG) < maxBytes {
+			break
 		}
 	}
 	return f
@@ -94,14 +91,64 @@ func ending(p *plot.Plot) string {
 			names, ends = append(names, e.name), append(ends, e.name+" "+number(e.last, 3))
 		}
 	}
-	switch s := strings.TrimPrefix(p.Y.Label.Text+" against "+p.X.Label.Text, " against "); {
-	case p.X.Label.Text == "" && p.Y.Label.Text == "": // a domain
+	switch x, y := p.X.Label.Text, p.Y.Label.Text; {
+	case x == "" && y == "": // a domain
 		return strings.TrimSuffix("a picture of "+strings.Join(names, ", "), " of ")
-	case p.Y.Label.Text == "": // rows with names
-		return p.X.Label.Text + ", row by row"
+	case y == "": // rows with names
+		return x + ", row by row"
 	case len(ends) == 0:
-		return s
+		return y + " against " + x
 	default:
-		return s + " ends at " + strings.Join(ends, ", ")
+		return y + " against " + x + " ends at " + strings.Join(ends, ", ")
 	}
+}
+
+// textElement finds the text of an SVG, its size and its letters.
+var textElement = regexp.MustCompile(
+	`<text [^>]*font-family:Liberation Sans;[^>]*font-size:([0-9.]+)px[^>]*>([^<]*)</text>`)
+
+// finish names fonts of the same metrics for where Liberation Sans is missing, fixes the length
+// of each text for where these are missing too, and gives the SVG its text for screen readers.
+func finish(svg []byte, alt string) []byte {
+	svg = textElement.ReplaceAllFunc(svg, func(e []byte) []byte {
+		m := textElement.FindSubmatch(e)
+		size, _ := strconv.ParseFloat(string(m[1]), 64)
+		sty := text.Style{Font: sans(size), Handler: plot.DefaultTextHandler}
+		w := sty.Width(html.UnescapeString(string(m[2])))
+		return fmt.Appendf(nil, `<text textLength="%.1f"%s`, w.Points(), e[len("<text"):])
+	})
+	return []byte(strings.NewReplacer(
+		"font-family:Liberation Sans", "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
+		";font-variant:normal;font-weight:normal;font-style:normal", "",
+		"<svg ", `<svg role="img" aria-label="`+html.EscapeString(alt)+`" `).Replace(string(svg)))
+}
+
+// paletted returns the image in its most frequent colours; for the rest, which are few pixels
+// on the edges of lines, in the nearest.
+func paletted(img *image.RGBA) *image.Paletted {
+	const colours = 128
+	count, b := make(map[color.RGBA]int), img.Bounds()
+	for y := range b.Max.Y {
+		for x := range b.Max.X {
+			count[img.RGBAAt(x, y)]++
+		}
+	}
+	rank := func(c color.RGBA) int { return int(c.R)<<16 | int(c.G)<<8 | int(c.B) }
+	var pal color.Palette
+	index := make(map[color.RGBA]uint8)
+	for _, c := range slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(rank(a), rank(b)))
+	}) {
+		if len(pal) < colours {
+			pal = append(pal, c)
+		}
+		index[c] = uint8(pal.Index(c))
+	}
+	out := image.NewPaletted(b, pal)
+	for y := range b.Max.Y {
+		for x := range b.Max.X {
+			out.SetColorIndex(x, y, index[img.RGBAAt(x, y)])
+		}
+	}
+	return out
 }

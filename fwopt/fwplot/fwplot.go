@@ -25,18 +25,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Floor is the smallest value drawn of a Curve that is always logarithmic.
-// Below it rounding decides; zeros and negative values are left out with the
-// rest, and the title says so.
-const Floor = 1e-12
-
-// manyDecades is the ratio from which on an axis becomes logarithmic.
-const manyDecades = 100
+const (
+	// floor is the smallest value drawn of a Curve that is always logarithmic. Below it rounding
+	// decides; zeros and negative values are left out with the rest, and the title says so.
+	floor       = 1e-12
+	manyDecades = 100 // the ratio from which on an axis becomes logarithmic
+)
 
 // Curve is what is drawn of a run.
 type Curve struct {
 	Label string                      // of the axis
-	Log   bool                        // always logarithmic, from Floor up
+	Log   bool                        // always logarithmic, from 1e−12 up
 	Of    func(p fwopt.Point) float64 // NaN where the point has no value
 }
 
@@ -80,25 +79,25 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 	need.Given("fwplot", "the Of of the axis "+x.Label, x.Of == nil)
 	need.Given("fwplot", "the Of of the curve "+y.Label, y.Of == nil)
 	groups, datas := collect(x, y, traces)
-	ax, cut, floor := scales(x, y, groups)
+	ax, cut, least := scales(x, y, groups)
 	said := remarks{quantiles: true}
 	for _, g := range groups {
-		said.look(g, y, floor)
-		if len(datas) > 1 && g.data != "" {
-			g.name += " on " + g.data
-		}
+		said.look(g, y, least)
 	}
 	var (
-		lines    []line
-		names    []string
+		lines    []series
 		nox, noy []string // who spent nothing of x, who has no value
 		xs, ys   span     // of what is drawn
 	)
 	for _, g := range groups {
-		l := summarise(g.runs, ax, cut, floor, said.quantiles)
+		if len(datas) > 1 && g.data != "" {
+			g.name += " on " + g.data
+		}
+		l := summarise(g.runs, ax, cut, least, said.quantiles)
+		l.name = g.name
 		switch {
 		case len(l.xy) > 0:
-			lines, names = append(lines, l), append(names, g.name)
+			lines = append(lines, l)
 			for _, p := range l.xy {
 				xs.add(p.x)
 				ys.add(p.y)
@@ -109,13 +108,13 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 			nox = append(nox, g.name)
 		}
 	}
-	for i, s := range assign(names) {
-		l, j := condense(lines[i], ax, xs, ys)
-		l.name, l.style = names[i], s
-		lines[i], said.jitters = l, said.jitters || j
+	for i, l := range lines {
+		var j bool
+		lines[i], j = condense(l, ax, xs, ys)
+		said.jitters = said.jitters || j
 	}
 	said.empty = len(lines) == 0
-
+	styled(lines)
 	none := func(label string, names []string) string {
 		if len(names) == 0 {
 			return label
@@ -123,37 +122,33 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 		return label + " (" + strings.Join(names, ", ") + ": none)"
 	}
 	p := newPlot(said.title(datas), none(x.Label, nox), none(y.Label, noy), ax.logx, ax.logy)
-	addLines(p, lines, false)
+	show(p, lines, false)
 	return p
 }
 
 // scales returns which axes are logarithmic, judged by all values of all runs,
 // and the least x and y to be drawn.
-func scales(x fwrate.Count, y Curve, groups []*group) (ax axes, cut, floor float64) {
+func scales(x fwrate.Count, y Curve, groups []*group) (ax axes, cut, least float64) {
+	cut, least = math.Inf(-1), math.Inf(-1)
+	if y.Log {
+		least = floor
+	}
 	var xs, ys span
 	for _, g := range groups {
-		for _, r := range g.runs {
-			for _, p := range r {
-				xs.add(p.x)
-				if !y.Log || p.y >= Floor {
-					ys.add(p.y)
-				}
+		for _, p := range slices.Concat(g.runs...) {
+			if xs.add(p.x); p.y >= least {
+				ys.add(p.y)
 			}
 		}
 	}
 	ax.logx = xs.pos > 0 && xs.hi >= manyDecades*xs.pos
 	ax.logy = y.Log || ys.lo > 0 && ys.hi >= manyDecades*ys.lo
-	cut, floor = math.Inf(-1), math.Inf(-1)
-	if y.Log {
-		floor = Floor
-	}
 	if ax.logx {
-		cut = xs.pos
-		if x.Label == fwrate.Seconds.Label {
+		if cut = xs.pos; x.Label == fwrate.Seconds.Label {
 			cut = max(cut, xs.hi/1e4)
 		}
 	}
-	return ax, cut, floor
+	return ax, cut, least
 }
 
 // remarks are what the title says of the lines.
@@ -166,102 +161,81 @@ type remarks struct {
 }
 
 // look takes notice of a method's runs.
-func (s *remarks) look(g *group, y Curve, floor float64) {
+func (s *remarks) look(g *group, y Curve, least float64) {
 	if len(g.runs) > 1 {
 		s.seeds.add(float64(len(g.runs)))
 		s.quantiles = s.quantiles && len(g.runs) >= 10
 	}
-	for _, r := range g.runs {
-		for _, p := range r {
-			s.under = s.under || p.y < floor
-			s.below = s.below || y.Log && p.y < -Floor
-		}
+	for _, p := range slices.Concat(g.runs...) {
+		s.under = s.under || p.y < least
+		s.below = s.below || y.Log && p.y < -floor
 	}
 }
 
 // title returns the names of the data and the remarks.
 func (s *remarks) title(datas []string) string {
 	var notes []string
-	how := "median and range"
-	if s.seeds.n > 0 {
-		if s.quantiles {
-			how = "median and 10–90 %"
+	say := func(when bool, format string, a ...any) {
+		if when {
+			notes = append(notes, fmt.Sprintf(format, a...))
 		}
-		of := fmt.Sprintf("%g", s.seeds.lo)
-		if s.seeds.hi > s.seeds.lo {
-			of += fmt.Sprintf(" to %g", s.seeds.hi)
-		}
-		how += " of " + of + " seeds"
-		if s.jitters {
-			how += ", of one run: range of nearby points"
-		}
-		notes = append(notes, how)
-	} else if s.jitters {
-		notes = append(notes, how+" of nearby points")
 	}
-	if s.below {
-		notes = append(notes, "negative values left out")
-	} else if s.under {
-		notes = append(notes, "values under "+number(Floor, 1)+" left out")
+	how, of, nearby := "range", fmt.Sprint(s.seeds.lo), ""
+	if s.quantiles {
+		how = "10–90 %"
 	}
-	if s.empty {
-		notes = append(notes, "nothing to draw")
+	if s.seeds.hi > s.seeds.lo {
+		of += fmt.Sprintf(" to %g", s.seeds.hi)
 	}
-	title := strings.Join(datas, ", ")
-	if len(notes) > 0 {
-		if title != "" {
-			title += ": "
-		}
-		title += strings.Join(notes, "; ")
+	if s.jitters {
+		nearby = ", of one run: range of nearby points"
 	}
-	return title
+	say(s.seeds.n > 0, "median and %s of %s seeds%s", how, of, nearby)
+	say(s.seeds.n == 0 && s.jitters, "median and range of nearby points")
+	say(s.below, "negative values left out")
+	say(s.under && !s.below, "values under %s left out", number(floor, 1))
+	say(s.empty, "nothing to draw")
+	title, said := strings.Join(datas, ", "), strings.Join(notes, "; ")
+	if title != "" && said != "" {
+		title += ": "
+	}
+	return title + said
 }
 
 // Bound draws an upper bound y ≤ f(x) over the plot's horizontal range, dashed in grey, with
 // its name at its end, shades what it forbids, which is all above, and widens the vertical
 // range to show it. Where f is not a number that the axis can show nothing is drawn.
-func Bound(p *plot.Plot, name string, f func(x float64) float64) { bound(p, name, f, above) }
+func Bound(p *plot.Plot, name string, f func(x float64) float64) {
+	behind(p, name, f, boundStyle, above)
+}
 
 // LowerBound draws a lower bound y ≥ f(x) as Bound does an upper one: all below is shaded.
-func LowerBound(p *plot.Plot, name string, f func(x float64) float64) { bound(p, name, f, below) }
-
-func bound(p *plot.Plot, name string, f func(x float64) float64, forbids side) {
-	l := sampled(p, name, boundStyle, f)
-	l.forbids = forbids
-	addLines(p, []line{l}, true)
+func LowerBound(p *plot.Plot, name string, f func(x float64) float64) {
+	behind(p, name, f, boundStyle, below)
 }
 
 // Theory draws a prediction y = f(x) as Bound does a bound, as a grey line.
 func Theory(p *plot.Plot, name string, f func(x float64) float64) {
-	addLines(p, []line{sampled(p, name, theoryStyle, f)}, true)
+	behind(p, name, f, theoryStyle, neither)
 }
 
-// sampled returns y = f(x) over the plot's horizontal range.
-func sampled(p *plot.Plot, name string, style draw.LineStyle, f func(x float64) float64) line {
+// behind draws y = f(x) over the plot's horizontal range, behind the data.
+func behind(p *plot.Plot, name string, f func(x float64) float64, style draw.LineStyle, forbids side) {
 	need.Given("fwplot", "the plot of "+name, p == nil)
 	need.Given("fwplot", "the function "+name, f == nil)
 	const n = 256
-	_, logx := p.X.Scale.(logScale)
-	_, logy := p.Y.Scale.(logScale)
-	l := line{name: name, style: style}
-	lo, hi := p.X.Min, p.X.Max
-	if logx {
-		lo, hi = math.Log(lo), math.Log(hi)
-	}
+	log := isLog(p.X)
+	l := series{name: name, style: style, shade: forbids}
 	for i := range n + 1 {
-		x := lo + (hi-lo)*float64(i)/n
-		if logx {
-			x = math.Exp(x)
-		}
+		x := back(log, mix(forth(log, p.X.Min), forth(log, p.X.Max), float64(i)/n))
 		x = min(max(x, p.X.Min), p.X.Max)
-		if y := f(x); finite(x) && finite(y) && (!logy || y >= Floor) {
-			l.xy, l.last = append(l.xy, xy{x, y}), y
+		if y := f(x); finite(x) && finite(y) && (!isLog(p.Y) || y >= floor) {
+			l.add(xy{x, y})
 		}
 	}
-	return l
+	reach(p, []series{l})
+	keyOf(p).behind = append(keyOf(p).behind, l)
 }
-
-type xy struct{ x, y float64 }
 
 // group is the runs of one method.
 type group struct {
@@ -312,20 +286,3 @@ func (g *group) add(x fwrate.Count, y Curve, points []fwopt.Point) {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// span is the range of the values added to it, and the least positive one.
-type span struct {
-	n           int
-	lo, hi, pos float64
-}
-
-func (s *span) add(v float64) {
-	if s.n == 0 {
-		s.lo, s.hi = v, v
-	}
-	s.n++
-	s.lo, s.hi = min(s.lo, v), max(s.hi, v)
-	if v > 0 && (s.pos == 0 || v < s.pos) {
-		s.pos = v
-	}
-}

@@ -133,7 +133,7 @@ func TestFigures(t *testing.T) {
 	}
 	number := regexp.MustCompile(`^<svg [^>]*width="([0-9.]+)pt" height="([0-9.]+)pt"`)
 	for name, f := range figures() {
-		if len(f.PNG) >= 60_000 || len(f.SVG) >= 60_000 {
+		if len(f.PNG) >= maxBytes || len(f.SVG) >= maxBytes {
 			t.Errorf("%s: %d bytes of PNG, %d of SVG", name, len(f.PNG), len(f.SVG))
 		}
 		img, err := png.DecodeConfig(bytes.NewReader(f.PNG))
@@ -542,19 +542,19 @@ func TestBand(t *testing.T) {
 // A run that reaches zero counts as the lowest, though it cannot be drawn.
 func TestBandWithZeros(t *testing.T) {
 	runs := [][]xy{{{1, 1}, {2, 0}}, {{1, 1}, {2, 1e-6}}, {{1, 1}, {2, 1e-2}}}
-	l := summarise(runs, axes{false, true}, math.Inf(-1), Floor, false)
+	l := summarise(runs, axes{false, true}, math.Inf(-1), floor, false)
 	if n := len(l.xy); n != 2 || math.Abs(l.xy[1].y-1e-6) > 1e-18 || l.lo[1] != 0 || math.Abs(l.hi[1]-1e-2) > 1e-12 {
 		t.Errorf("%+v", l)
 	}
 	runs[1][1].y = 0 // most of them: no line
-	if l = summarise(runs, axes{false, true}, math.Inf(-1), Floor, false); len(l.xy) != 1 {
+	if l = summarise(runs, axes{false, true}, math.Inf(-1), floor, false); len(l.xy) != 1 {
 		t.Errorf("%+v", l)
 	}
 }
 
 func TestCondense(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	var l line
+	var l series
 	var xs, ys span
 	for k := range 50000 {
 		p := xy{float64(k + 1), math.Exp(r.NormFloat64())}
@@ -591,7 +591,7 @@ func TestCondense(t *testing.T) {
 	if jitters || out.xy[0] != l.xy[0] || out.xy[1].y > 0.1 {
 		t.Errorf("a steep run jitters %v or begins with %v", jitters, out.xy[:2])
 	}
-	short := line{xy: []xy{{1, 3}, {2, 1}, {5, 2}, {50000, 1}}}
+	short := series{xy: []xy{{1, 3}, {2, 1}, {5, 2}, {50000, 1}}}
 	if out, _ = condense(short, ax, xs, ys); !slices.Equal(out.xy, short.xy) {
 		t.Errorf("%v", out.xy)
 	}
@@ -770,58 +770,6 @@ func TestGlyphs(t *testing.T) {
 	for _, r := range used {
 		if i, err := face.GlyphIndex(nil, r); (err != nil || i == 0) && !unicode.IsSpace(r) && r != '∗' {
 			t.Errorf("no glyph for %q", r)
-		}
-	}
-}
-
-// A path rewritten in steps is the same path, to a twentieth of a point.
-func TestShorten(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 8))
-	for range 500 {
-		var want []xy
-		in := `d="`
-		for i := range 1 + r.IntN(40) {
-			p := xy{400 * r.Float64(), 300*r.Float64() - 20}
-			if i > 0 && r.IntN(3) == 0 {
-				p = xy{want[i-1].x + 0.3*r.NormFloat64(), want[i-1].y}
-			}
-			p.x, _ = strconv.ParseFloat(strconv.FormatFloat(p.x, 'g', 5, 64), 64)
-			p.y, _ = strconv.ParseFloat(strconv.FormatFloat(p.y, 'g', 5, 64), 64)
-			want = append(want, p)
-			if i == 0 {
-				in += "M"
-			} else {
-				in += "L"
-			}
-			in += strconv.FormatFloat(p.x, 'g', -1, 64) + "," + strconv.FormatFloat(p.y, 'g', -1, 64)
-		}
-		out := string(shorten([]byte(in + `Z"`)))
-		if !strings.HasPrefix(out, `d="M`) || !strings.HasSuffix(out, `Z"`) || len(out) > len(in)+2 {
-			t.Fatalf("%s becomes %s", in, out)
-		}
-		// read it as a browser does
-		var got []xy
-		var at xy
-		for _, m := range regexp.MustCompile(`([Ml])(-?[0-9]*\.?[0-9]+),?(-?[0-9]*\.?[0-9]+)`).FindAllStringSubmatch(out, -1) {
-			x, _ := strconv.ParseFloat(m[2], 64)
-			y, _ := strconv.ParseFloat(m[3], 64)
-			if m[1] == "M" {
-				at = xy{}
-			}
-			at = xy{at.x + x, at.y + y}
-			got = append(got, at)
-		}
-		j := 0
-		for _, p := range want { // points that fall together are one
-			near := func(q xy) bool { return math.Abs(p.x-q.x) < 0.0501 && math.Abs(p.y-q.y) < 0.0501 }
-			if j < len(got) && near(got[j]) {
-				j++
-			} else if j == 0 || !near(got[j-1]) {
-				t.Fatalf("%v is missing in %s", p, out)
-			}
-		}
-		if j != len(got) {
-			t.Fatalf("%d points of %d in %s", j, len(got), out)
 		}
 	}
 }

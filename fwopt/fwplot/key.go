@@ -2,7 +2,9 @@ package fwplot
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -10,33 +12,30 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// key names the lines to the right of the data, each in its colour and at the height of
-// its end. Where a name had to move, or a line ends before the right edge or leaves through
-// another one, a thin leader in its colour goes from there to the name. It also keeps what Grid must know of a
-// plot, which finds its way through gonum as the plot's text handler.
+// key names the lines to the right of the data, each in its colour and at the height of its
+// end. Where a name had to move, or a line ends before the right edge or leaves through another
+// one, a thin leader in its colour goes from there to the name. It also keeps what Grid must
+// know of a plot, which finds its way through gonum as the plot's text handler.
 type key struct {
 	text.Handler
-	entries []entry
-	lines   []line     // what was drawn, for Bound
-	behind  []line     // bounds and predictions, which are drawn before the data
-	tol     vg.Length  // how much the lines may be simplified
-	scale   float64    // of the names, in a figure of this width
-	silent  []string   // names that a panel further right has, too
+	view
+	entries []series   // whose points, if a name is not that of a colour alone, as beside a map
+	behind  []series   // bounds and predictions, which are drawn before the data
 	strip   *plot.Plot // to be drawn under the plot, along the same axis
 	square  bool       // one unit is as long on both axes
 }
 
-var _ text.Handler = (*key)(nil)
-
-type entry struct {
-	name  string
-	style draw.LineStyle
-	way   []xy    // of the line, or its end alone; none if it names a colour, as beside a map
-	last  float64 // its last value
+// view is how a figure shows a plot.
+type view struct {
+	tol    vg.Length // how much the lines may be simplified
+	scale  float64   // of the names
+	silent []string  // names that a panel further right has, too
 }
 
+var plain = view{tol: vg.Points(0.1), scale: 1}
+
 // isMap reports whether the names are those of colours, as beside a map.
-func (k *key) isMap() bool { return len(k.entries) > 0 && len(k.entries[0].way) == 0 }
+func (k *key) isMap() bool { return len(k.entries) > 0 && len(k.entries[0].xy) == 0 }
 
 func keyOf(p *plot.Plot) *key {
 	k, _ := p.TextHandler.(*key)
@@ -45,7 +44,7 @@ func keyOf(p *plot.Plot) *key {
 
 // newKey gives p a key.
 func newKey(p *plot.Plot) *key {
-	k := &key{Handler: p.TextHandler, tol: vg.Points(0.1), scale: 1}
+	k := &key{Handler: p.TextHandler, view: plain}
 	p.TextHandler = k // gonum draws by the handlers of the styles
 	p.Add(k)
 	return k
@@ -56,27 +55,24 @@ const (
 	keyWidth = 104 // longer names are wrapped, and where panels are narrow shorter ones, too
 )
 
-func (k *key) style(e entry) text.Style {
-	return text.Style{Color: readable(e.style.Color), Font: sans(nameSize * k.scale), Handler: k.Handler, XAlign: draw.XLeft}
-}
-
-// text returns the name as it is written.
-func (k *key) text(e entry) (string, text.Style) {
-	sty := k.style(e)
-	return wrap(e.name, sty, vg.Points(keyWidth/k.scale)), sty
-}
-
-// spoken returns the entries that are written.
-func (k *key) spoken() []entry {
-	return slices.DeleteFunc(slices.Clone(k.entries), func(e entry) bool { return slices.Contains(k.silent, e.name) })
+// spoken returns the entries that are written, and how.
+func (k *key) spoken() (entries []series, names []words) {
+	for _, e := range k.entries {
+		if e.name != "" && !slices.Contains(k.silent, e.name) {
+			sty := text.Style{Color: readable(e.style.Color), Font: sans(nameSize * k.scale), Handler: k.Handler}
+			w := words{wrap(e.name, sty, vg.Points(keyWidth/k.scale)), sty, 0}
+			entries, names = append(entries, e), append(names, w)
+		}
+	}
+	return entries, names
 }
 
 // GlyphBoxes keeps room at the right, by claiming a glyph at the right edge.
 func (k *key) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var w vg.Length
-	for _, e := range k.spoken() {
-		s, sty := k.text(e)
-		w = max(w, sty.Width(s))
+	_, names := k.spoken()
+	for _, n := range names {
+		w = max(w, n.sty.Width(n.text))
 	}
 	if w == 0 {
 		return nil
@@ -86,36 +82,36 @@ func (k *key) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 
 // Plot implements plot.Plotter.
 func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
-	(&drawing{k.behind, k}).Plot(c, p)
-	names := k.spoken()
-	trX, trY := p.Transforms(&c)
+	drawing(k.behind).Plot(c, p)
+	entries, names := k.spoken()
 	ends := make([]vg.Point, len(names))
 	centre, height := make([]float64, len(names)), make([]float64, len(names))
-	for i, e := range names {
-		ends[i] = e.leaves(c, trX, trY)
-		s, sty := k.text(e)
-		centre[i], height[i] = float64(ends[i].Y), float64(rise(s, sty))+1
+	for i, e := range entries {
+		ends[i] = e.leaves(c, p)
+		centre[i], height[i] = float64(ends[i].Y), float64(names[i].tall())+1
 	}
 	for i, y := range spread(centre, height, float64(c.Min.Y), float64(c.Max.Y)) {
-		s, sty := k.text(names[i])
+		name, end := names[i], ends[i]
 		at := vg.Point{X: c.Max.X + keyGap, Y: vg.Length(y)}
-		if off := at.Y - ends[i].Y; !k.isMap() && (off*off > 9 || ends[i].X < c.Max.X-12) {
-			way := []vg.Point{{X: min(ends[i].X+4, c.Max.X), Y: ends[i].Y}, {X: c.Max.X, Y: ends[i].Y}, {X: at.X - 2, Y: at.Y}}
-			thin := draw.LineStyle{Color: sty.Color, Width: vg.Points(0.5)}
-			if ends[i].X < c.Max.X-12 && (ends[i].Y < c.Min.Y+1 || ends[i].Y > c.Max.Y-1) { // not along the edge
-				way = []vg.Point{ends[i], {X: c.Max.X, Y: at.Y}, {X: at.X - 2, Y: at.Y}}
+		early := end.X < c.Max.X-12
+		if off := at.Y - end.Y; !k.isMap() && (off*off > 9 || early) {
+			way := []vg.Point{{X: min(end.X+4, c.Max.X), Y: end.Y}, {X: c.Max.X, Y: end.Y}, {X: at.X - 2, Y: at.Y}}
+			thin := draw.LineStyle{Color: name.sty.Color, Width: vg.Points(0.5)}
+			if early && (end.Y < c.Min.Y+1 || end.Y > c.Max.Y-1) { // not along the edge
+				way[0], way[1].Y = end, at.Y
 				thin.Dashes = []vg.Length{vg.Points(1), vg.Points(2)}
 			}
 			c.StrokeLines(thin, way)
 		}
-		write(c, s, sty, vg.Point{X: at.X, Y: at.Y + rise(s, sty)/2})
+		name.write(c, vg.Point{X: at.X, Y: at.Y + name.tall()/2})
 	}
 }
 
 // leaves returns where a line ends in the view: at its last point, or where it goes out before.
-func (e entry) leaves(c draw.Canvas, trX, trY func(float64) vg.Length) vg.Point {
+func (s series) leaves(c draw.Canvas, p *plot.Plot) vg.Point {
+	trX, trY := p.Transforms(&c)
 	var way []vg.Point
-	for _, q := range e.way {
+	for _, q := range s.xy {
 		way = append(way, vg.Point{X: trX(q.x), Y: trY(q.y)})
 	}
 	if seen := c.ClipLinesXY(way); len(seen) > 0 {
@@ -129,40 +125,34 @@ func (e entry) leaves(c draw.Canvas, trX, trY func(float64) vg.Length) vg.Point 
 	return vg.Point{X: min(max(end.X, c.Min.X), c.Max.X), Y: min(max(end.Y, c.Min.Y), c.Max.Y)}
 }
 
-// spread moves labels with the given centres and heights apart, as little as
-// can be in squares, so that they do not overlap and lie within [lo, hi]. If
-// they cannot all fit, they begin at lo.
+// spread moves labels with the given centres and heights apart, as little as can be in squares,
+// so that they do not overlap and lie within [lo, hi]. If they cannot all fit, they begin at lo.
 func spread(centre, height []float64, lo, hi float64) []float64 {
-	n := len(centre)
-	order := make([]int, n)
+	order, out := make([]int, len(centre)), make([]float64, len(centre))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(centre[a], centre[b]) })
-	// With off the height of all labels below, z = centre − off must not fall:
+	// With out the height of all labels below, z = centre − out must not fall:
 	// a regression that pools neighbours which do.
 	type block struct{ sum, n float64 }
 	var blocks []block
-	off := make([]float64, n)
 	total := 0.0
-	for i, o := range order {
-		off[i] = total + height[o]/2
+	for _, o := range order {
+		out[o] = total + height[o]/2
 		total += height[o]
-		blocks = append(blocks, block{centre[o] - off[i], 1})
+		blocks = append(blocks, block{centre[o] - out[o], 1})
 		for b := len(blocks) - 1; b > 0 && blocks[b-1].sum*blocks[b].n > blocks[b].sum*blocks[b-1].n; b-- {
 			blocks[b-1].sum += blocks[b].sum
 			blocks[b-1].n += blocks[b].n
 			blocks = blocks[:b]
 		}
 	}
-	out := make([]float64, n)
-	i := 0
 	for _, b := range blocks {
-		z := max(lo, min(b.sum/b.n, hi-total))
-		for range int(b.n) {
-			out[order[i]] = z + off[i]
-			i++
+		for _, o := range order[:int(b.n)] {
+			out[o] += max(lo, min(b.sum/b.n, hi-total))
 		}
+		order = order[int(b.n):]
 	}
 	return out
 }
@@ -181,7 +171,7 @@ type tag struct {
 // one to the left ends there.
 func tagged(p *plot.Plot, s string, at xy, dx, dy float64, of draw.LineStyle) *tag {
 	t := &tag{key: keyOf(p), text: s, at: at, dx: dx, dy: dy}
-	t.style = text.Style{Color: readable(of.Color), Handler: t.key.Handler, XAlign: draw.XLeft}
+	t.style = text.Style{Color: readable(of.Color), Handler: t.key.Handler}
 	if dx < 0 {
 		t.style.XAlign = draw.XRight
 	}
@@ -191,24 +181,71 @@ func tagged(p *plot.Plot, s string, at xy, dx, dy float64, of draw.LineStyle) *t
 // Plot implements plot.Plotter.
 func (t *tag) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
-	sty := t.style
-	sty.Font = sans(nameSize * t.key.scale)
+	w := words{t.text, t.style, 0}
+	w.sty.Font = sans(nameSize * t.key.scale)
 	pt := vg.Point{X: trX(t.at.x) + vg.Points(t.dx), Y: trY(t.at.y) + vg.Points(t.dy)}
 	if pt.X < c.Min.X-1 || pt.X > c.Max.X+1 || pt.Y < c.Min.Y-1 || pt.Y > c.Max.Y+1 {
 		return // what it names is not in view
 	}
-	w, h := sty.Width(t.text), sty.Font.Size
-	left := pt.X
-	switch sty.XAlign {
-	case draw.XRight:
-		if left -= w; left < c.Min.X+2 {
-			left, pt.X = c.Min.X+2, c.Min.X+2+w
-		}
-	case draw.XCenter:
-		left -= w / 2
+	half := vg.Point{X: w.sty.Width(w.text), Y: w.sty.Font.Size / 2}
+	if w.sty.XAlign == draw.XRight {
+		pt.X = max(pt.X, c.Min.X+2+half.X)
 	}
 	if !t.bare {
-		c.FillPolygon(paper, []vg.Point{{X: left - 1, Y: pt.Y - h/2}, {X: left + w + 1, Y: pt.Y - h/2}, {X: left + w + 1, Y: pt.Y + h/2}, {X: left - 1, Y: pt.Y + h/2}})
+		low := vg.Point{X: pt.X + half.X*vg.Length(w.sty.XAlign) - 1, Y: pt.Y - half.Y}
+		box := vg.Rectangle{Min: low, Max: low.Add(vg.Point{X: half.X + 2, Y: 2 * half.Y})}
+		c.SetColor(paper)
+		c.Fill(box.Path())
 	}
-	write(c, t.text, sty, vg.Point{X: pt.X, Y: pt.Y + rise(t.text, sty)/2})
+	w.write(c, vg.Point{X: pt.X, Y: pt.Y + w.tall()/2})
+}
+
+// words are a text in lines, with some room beside it.
+type words struct {
+	text string
+	sty  text.Style
+	pad  vg.Length
+}
+
+const leading = 1.15 // of lines, in sizes of the font
+
+// tall returns the height, with the room.
+func (w words) tall() vg.Length {
+	if w.text == "" {
+		return 0
+	}
+	return leading*w.sty.Font.Size*vg.Length(1+strings.Count(w.text, "\n")) + w.pad
+}
+
+// write writes the text with its top at pt, aligned as the style says. If it is rotated by a
+// quarter turn, its top is its left edge.
+func (w words) write(c draw.Canvas, pt vg.Point) {
+	if w.text == "" {
+		return
+	}
+	w.sty.YAlign = draw.YBottom
+	sin, cos := math.Sincos(w.sty.Rotation)
+	for i, row := range strings.Split(w.text, "\n") {
+		// letters, without what hangs below them, are 0.72 high; and gonum puts
+		// the base line one size less the ascent above where it is asked to
+		down := (leading*(vg.Length(i)+0.5)+0.36+1)*w.sty.Font.Size - w.sty.FontExtents().Ascent
+		c.FillText(w.sty, vg.Point{X: pt.X + down*vg.Length(sin), Y: pt.Y - down*vg.Length(cos)}, row)
+	}
+}
+
+// wrap breaks a text at spaces where it would be wider than width.
+func wrap(s string, sty text.Style, width vg.Length) string {
+	var rows []string
+	for _, row := range strings.Split(s, "\n") {
+		now := ""
+		for _, word := range strings.Fields(row) {
+			if longer := strings.TrimSpace(now + " " + word); now == "" || sty.Width(longer) <= width {
+				now = longer
+			} else {
+				rows, now = append(rows, now), word
+			}
+		}
+		rows = append(rows, now)
+	}
+	return strings.Join(rows, "\n")
 }

@@ -84,12 +84,11 @@ func TestTitlesFit(t *testing.T) {
 		for range 2 { // the second time is the PNG's
 			l.draw(c)
 		}
-		for j, at := range l.place(draw.Crop(c, 0, 0, l.below(), -l.above()))[0] {
-			q := l.rows[0][j]
-			if end := at.Min.X + q.titleStyle.Width(q.title); end > at.Max.X+q.right+1 {
-				t.Errorf("%d columns: the title of column %d ends at %.0f, its panel at %.0f", cols, j, end, at.Max.X+q.right)
+		for j, q := range l.rows[0] {
+			if end := q.at.Min.X + q.title.sty.Width(q.title.text); end > q.at.Max.X+q.right+1 {
+				t.Errorf("%d columns: the title of column %d ends at %.0f, its panel at %.0f", cols, j, end, q.at.Max.X+q.right)
 			}
-			if got := strings.Join(strings.Fields(q.title), " "); got != titles[j] {
+			if got := strings.Join(strings.Fields(q.title.text), " "); got != titles[j] {
 				t.Errorf("%q, want the words of %q", got, titles[j])
 			}
 		}

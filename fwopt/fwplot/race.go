@@ -7,7 +7,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
-	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
 )
 
@@ -33,21 +32,6 @@ func Costs(r fwrate.Runs, y fwrate.Count) Series {
 		s.X[i] = 1 / gap
 	}
 	return s
-}
-
-// At returns the value at x, between two points by a line of the logarithms: a power of x is
-// met exactly. It is NaN where the series does not come to x.
-func (s Series) At(x float64) float64 {
-	if len(s.X) != len(s.Y) {
-		panic(need.Linef("fwplot: %q has %d abscissas and %d values", s.Name, len(s.X), len(s.Y)))
-	}
-	for i := 1; i < len(s.X); i++ {
-		if s.X[i-1] <= x && x <= s.X[i] {
-			t := math.Log(x/s.X[i-1]) / math.Log(s.X[i]/s.X[i-1])
-			return math.Exp((1-t)*math.Log(s.Y[i-1]) + t*math.Log(s.Y[i]))
-		}
-	}
-	return math.NaN()
 }
 
 // Raced is what Race returns: methods that have run on one problem.

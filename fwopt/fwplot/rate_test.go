@@ -153,7 +153,7 @@ func TestRate(t *testing.T) {
 			t.Errorf("%s: a bound that is near is not in view", name)
 		}
 		// the strip has the slopes from dot to dot, between these
-		strip := keyOf(k.strip).lines[0].xy
+		strip := keyOf(k.strip).entries[0].xy
 		for i, s := range r.Local() {
 			x := 1 / math.Sqrt(r.Mean[i].Excess*r.Mean[i+1].Excess)
 			if finite(s) && !slices.ContainsFunc(strip, func(q xy) bool { return q.y == s && math.Abs(q.x/x-1) < 1e-12 }) {

@@ -36,7 +36,7 @@ const roadWidths = 4
 // direction, in one of four widths by its flow, and in the colour of how full it is. Fuller
 // ones are above. x and y say where the nodes are, in one unit on both axes: where they are
 // degrees, multiply longitudes by the cosine of the latitude first. Of some 3,000 roads the
-// SVG has 40 KB, and of more it is as much larger. Roads panics if there is no road, or if
+// SVG has 80 KB, and of more it is as much larger. Roads panics if there is no road, or if
 // one has a node that is nowhere, or a number that is negative or not finite.
 func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	if len(roads) == 0 {
@@ -57,14 +57,14 @@ func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 		}
 		most = max(most, r.Flow)
 	}
-	p := unframed(title)
-	pad := 0.02 * max(xs.hi-xs.lo, ys.hi-ys.lo) // for the widest lines
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = xs.lo-pad, xs.hi+pad, ys.lo-pad, ys.hi+pad
+	p := titled(title)
+	p.HideAxes()
+	frame(p, xs, ys, 0.02) // room for the widest lines
 	p.Add(sorted(x, y, roads, most))
 	k := newKey(p)
 	k.square = true
 	for _, c := range fullness { // their names, from the top right corner down
-		k.entries = append(k.entries, entry{name: c.name, style: draw.LineStyle{Color: c.color}})
+		k.entries = append(k.entries, series{name: c.name, style: draw.LineStyle{Color: c.color}})
 	}
 	return p
 }
@@ -93,20 +93,22 @@ func sorted(x, y []float64, roads []Road, most float64) *roadMap {
 	return m
 }
 
-// Plot implements plot.Plotter. Roads of one colour and width are one path, which keeps the SVG small.
+// Plot implements plot.Plotter. Roads of one colour and width are one path: the SVG is small.
 func (m *roadMap) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
+	at := func(u int, off vg.Point) vg.Point {
+		return vg.Point{X: trX(m.x[u]) + off.X, Y: trY(m.y[u]) + off.Y}
+	}
 	for i, byWidth := range m.roads {
 		for j, roads := range byWidth {
 			wide := vg.Points(0.4 + 0.8*float64(j))
 			var path vg.Path
 			for _, r := range roads {
-				a := vg.Point{X: trX(m.x[r.From]), Y: trY(m.y[r.From])}
-				b := vg.Point{X: trX(m.x[r.To]), Y: trY(m.y[r.To])}
-				if right, ok := toTheRight(a, b); ok {
-					off := right.Scale(wide/2 + 0.2)
-					path.Move(a.Add(off))
-					path.Line(b.Add(off))
+				d := at(r.To, vg.Point{}).Sub(at(r.From, vg.Point{}))
+				if long := length(d); long > 0 { // on the right of the way
+					off := vg.Point{X: d.Y, Y: -d.X}.Scale((wide/2 + 0.2) / long)
+					path.Move(at(r.From, off))
+					path.Line(at(r.To, off))
 				}
 			}
 			if len(path) > 0 {
@@ -115,14 +117,4 @@ func (m *roadMap) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-}
-
-// toTheRight returns the unit vector to the right of the way from a to b, if they are apart.
-func toTheRight(a, b vg.Point) (right vg.Point, ok bool) {
-	d := b.Sub(a)
-	l := vg.Length(math.Hypot(float64(d.X), float64(d.Y)))
-	if l == 0 {
-		return d, false
-	}
-	return vg.Point{X: d.Y / l, Y: -d.X / l}, true
 }

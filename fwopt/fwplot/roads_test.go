@@ -22,7 +22,8 @@ type stroked struct {
 
 func strokes(m *roadMap, lo, hi float64) (all []stroked) {
 	var rec recorder.Canvas
-	p := unframed("")
+	p := titled("")
+	p.HideAxes()
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, lo, hi
 	m.Plot(draw.NewCanvas(&rec, 100, 100), p)
 	var now stroked

@@ -1,8 +1,8 @@
 package fwplot
 
 import (
-	"image/color"
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -27,23 +27,8 @@ type Scene struct {
 	x, y  []float64 // orthonormal directions, that go right and up
 	at    []float64 // a point of the domain
 	rim   []xy      // the outline, counter-clockwise
-	lines []slid    // for Slide
-	marks []slidMark
-}
-
-// slid is a line of a Scene, of which a slider shows the first k points if it is a path.
-type slid struct {
-	name   string
-	color  color.Color
-	width  float64
-	xy     []xy
-	path   bool
-	dashed bool
-}
-
-type slidMark struct {
-	name string
-	at   xy
+	lines []series  // for Slide, which shows the first k points of one with a name
+	marks []series
 }
 
 // corners is the number of vertices up to which an outline is that of a polytope.
@@ -59,7 +44,8 @@ func NewScene(title string, omega fwopt.Domain, x, y []float64) *Scene {
 	if len(x) != d || len(y) != d {
 		panic(need.Linef("fwplot: directions of lengths %d and %d, want %d", len(x), len(y), d))
 	}
-	s := &Scene{Plot: unframed(title), x: make([]float64, d), y: make([]float64, d), at: make([]float64, d)}
+	s := &Scene{Plot: titled(title), x: make([]float64, d), y: make([]float64, d), at: make([]float64, d)}
+	s.HideAxes()
 	floats.ScaleTo(s.x, 1/floats.Norm(x, 2), x)
 	floats.AddScaledTo(s.y, y, -floats.Dot(s.x, y), s.x)
 	n := floats.Norm(s.y, 2)
@@ -76,39 +62,48 @@ func NewScene(title string, omega fwopt.Domain, x, y []float64) *Scene {
 		xs.add(p.x)
 		ys.add(p.y)
 	}
-	pad := 0.06 * max(xs.hi-xs.lo, ys.hi-ys.lo)
-	s.X.Min, s.X.Max, s.Y.Min, s.Y.Max = xs.lo-pad, xs.hi+pad, ys.lo-pad, ys.hi+pad
+	frame(s.Plot, xs, ys, 0.06)
 	return s
+}
+
+// frame sets the ranges of p, with so much more as a share of the longer.
+func frame(p *plot.Plot, xs, ys span, more float64) {
+	pad := more * max(xs.hi-xs.lo, ys.hi-ys.lo)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = xs.lo-pad, xs.hi+pad, ys.lo-pad, ys.hi+pad
 }
 
 // outline asks for the vertices in all directions and draws the shadow of their hull.
 func (s *Scene) outline(omega fwopt.Domain) {
 	const directions = 720
 	g, v := make([]float64, len(s.x)), make([]float64, len(s.x))
+	near := func(p, q xy) bool { return math.Hypot(p.x-q.x, p.y-q.y) < 1e-9*(1+math.Hypot(p.x, p.y)) }
 	n := 0.0
-	for i := range directions {
-		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.5) / directions) // no edge of a usual domain is at a right angle to it
+	for i := range directions { // no edge of a usual domain is at a right angle to one
+		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.5) / directions)
 		floats.ScaleTo(g, -cos, s.x)
 		floats.AddScaled(g, -sin, s.y)
 		omega.Argmin(v, g)
-		p := s.see(v)
-		if k := len(s.rim); k > 0 && math.Hypot(p.x-s.rim[k-1].x, p.y-s.rim[k-1].y) < 1e-9*(1+math.Hypot(p.x, p.y)) {
-			continue
+		if p := s.see(v); len(s.rim) == 0 || !near(p, s.rim[len(s.rim)-1]) {
+			s.rim = append(s.rim, p)
+			floats.Add(s.at, v)
+			n++
 		}
-		s.rim = append(s.rim, p)
-		floats.Add(s.at, v)
-		n++
 	}
-	if k := len(s.rim); k > 1 && math.Hypot(s.rim[0].x-s.rim[k-1].x, s.rim[0].y-s.rim[k-1].y) < 1e-9 {
+	if k := len(s.rim); k > 1 && near(s.rim[0], s.rim[k-1]) {
 		s.rim = s.rim[:k-1]
 	}
 	floats.Scale(1/n, s.at) // a mean of vertices is in the domain
-	closed := append(append([]xy{}, s.rim...), s.rim[0])
-	s.Add(&shape{xy: closed, fill: rgb(0xF3F5F8), line: stroke(0x333333, 1.2)})
-	s.lines = append(s.lines, slid{color: ink, width: 1.2, xy: closed})
+	line := series{style: stroke(0x333333, 1.2), xy: append(slices.Clone(s.rim), s.rim[0]), fill: rgb(0xF3F5F8), radius: 2}
 	if len(s.rim) <= corners {
-		s.Add(&shape{xy: s.rim, dots: draw.GlyphStyle{Color: ink, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}})
+		line.dots = draw.CircleGlyph{}
 	}
+	s.draw(line)
+}
+
+// draw draws a line, also in a Slide.
+func (s *Scene) draw(line series) {
+	put(s.Plot, line)
+	s.lines = append(s.lines, line)
 }
 
 func (s *Scene) check() {
@@ -125,61 +120,61 @@ func (s *Scene) see(w []float64) xy {
 	return xy{floats.Dot(s.x, w), floats.Dot(s.y, w)}
 }
 
+// way returns the line through points of R^d.
+func (s *Scene) way(style draw.LineStyle, points ...[]float64) series {
+	s.check()
+	l := series{style: style}
+	for _, w := range points {
+		l.add(s.see(w))
+	}
+	return l
+}
+
+// solid returns the style of a method without its dashes.
+func solid(method string, width float64) draw.LineStyle {
+	return draw.LineStyle{Color: Style(method).Color, Width: vg.Points(width)}
+}
+
 // Levels draws level lines of f in the domain, so many, denser where f is small, over what
 // is in view. It is for a domain of two dimensions, which the picture shows whole, and
 // calls f some 26,000 times.
 func (s *Scene) Levels(f func(w []float64) float64, n int) {
 	s.check()
 	need.Given("fwplot", "Levels: f", f == nil)
-	thin := stroke(0xB9BEC6, 0.7)
-	for _, seg := range s.contours(f, n) {
-		s.Add(&shape{xy: seg, line: thin})
-		s.lines = append(s.lines, slid{color: thin.Color, width: 0.7, xy: seg})
+	for _, line := range s.contours(f, n) {
+		s.draw(series{style: stroke(0xB9BEC6, 0.7), xy: line})
 	}
 }
 
 // Edge draws a thin line through points of R^d: an edge of the body that is no part of its
 // outline.
-func (s *Scene) Edge(points ...[]float64) {
-	s.check()
-	sh := &shape{line: stroke(0x333333, 0.6)}
-	for _, w := range points {
-		sh.xy = append(sh.xy, s.see(w))
-	}
-	s.Add(sh)
-	s.lines = append(s.lines, slid{color: ink, width: 0.6, xy: sh.xy})
-}
+func (s *Scene) Edge(points ...[]float64) { s.draw(s.way(stroke(0x333333, 0.6), points...)) }
 
 // Path draws the way of a method through points of R^d, thin and in its colour, with a dot
 // at each point and its name at the end; solid, or in dashes if a path has that colour already.
 func (s *Scene) Path(method string, points ...[]float64) {
-	s.check()
-	own := Style(method)
-	own.Dashes, own.Width = nil, vg.Points(1.2)
+	l := s.way(solid(method, 1.2), points...)
 	for _, e := range s.key.entries {
-		if e.style.Color == own.Color {
-			own.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
+		if e.style.Color == l.style.Color {
+			l.style.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
 		}
 	}
-	sh := &shape{line: own, dots: draw.GlyphStyle{Color: own.Color, Radius: vg.Points(2.2), Shape: shapes[len(s.key.entries)%len(shapes)]}}
-	for _, w := range points {
-		sh.xy = append(sh.xy, s.see(w))
+	l.name, l.radius, l.dots = method, 2.2, shapes[len(s.key.entries)%len(shapes)]
+	if n := len(l.xy); n > 0 {
+		s.draw(l)
+		l.xy = l.xy[n-1:] // its name is where it ends, though that is not in view
+		s.key.entries = append(s.key.entries, l)
 	}
-	if len(sh.xy) == 0 {
-		return
-	}
-	s.Add(sh)
-	end := sh.xy[len(sh.xy)-1]
-	s.key.entries = append(s.key.entries, entry{method, own, []xy{end}, end.y})
-	s.lines = append(s.lines, slid{method, own.Color, 1.5, sh.xy, true, own.Dashes != nil})
 }
 
 // Mark draws a cross at a point, as w*, with a name.
 func (s *Scene) Mark(name string, w []float64) {
 	s.check()
-	at := s.see(w)
-	s.Add(&shape{xy: []xy{at}, dots: draw.GlyphStyle{Color: ink, Radius: vg.Points(4), Shape: draw.CrossGlyph{}}}, tagged(s.Plot, name, at, 7, 7, stroke(0x333333, 1)))
-	s.marks = append(s.marks, slidMark{name, at})
+	cross := dot(draw.CrossGlyph{}, 4, stroke(0x333333, 0), s.see(w))
+	cross.name = name
+	put(s.Plot, cross)
+	s.Add(tagged(s.Plot, name, cross.xy[0], 7, 7, cross.style))
+	s.marks = append(s.marks, cross)
 }
 
 // Arrow draws an arrow from w along a vector of R^d, in the colour of a method if the name
@@ -187,36 +182,27 @@ func (s *Scene) Mark(name string, w []float64) {
 func (s *Scene) Arrow(name string, w, along []float64) {
 	s.check()
 	from, v := s.see(w), s.see(along)
-	tip := xy{from.x + v.x, from.y + v.y}
-	sty := Style(name)
-	sty.Dashes, sty.Width = nil, vg.Points(1.6)
-	s.Add(&shape{xy: []xy{from, tip}, line: sty, arrow: true})
-	if name != "" {
-		s.Add(beyond(s.Plot, name, tip, v, sty))
+	l := series{style: solid(name, 1.6), xy: []xy{from, {from.x + v.x, from.y + v.y}}, arrow: true}
+	put(s.Plot, l)
+	if name == "" {
+		return
 	}
-}
-
-// beyond returns a text beyond the tip of an arrow along v.
-func beyond(p *plot.Plot, s string, tip, v xy, sty draw.LineStyle) *tag {
 	n := max(math.Hypot(v.x, v.y), 1e-300)
-	t := tagged(p, s, tip, 5*v.x/n, 10*v.y/n, sty)
+	t := tagged(s.Plot, name, l.xy[1], 5*v.x/n, 10*v.y/n, l.style)
 	if t.bare = true; math.Abs(v.x) < 0.6*n {
 		t.style.XAlign = draw.XCenter
 	}
-	return t
+	s.Add(t)
 }
 
 // Step draws a step of Frank-Wolfe: a ring at the vertex v, dashes from w to it, and an
 // arrow over the part gamma that is gone.
 func (s *Scene) Step(method string, w, v []float64, gamma float64) {
-	s.check()
-	from, to := s.see(w), s.see(v)
-	sty := Style(method)
-	sty.Dashes, sty.Width = nil, vg.Points(2.2)
+	l := s.way(stroke(0x777777, 0.8, 3, 2), w, v)
+	from, to := l.xy[0], l.xy[1]
 	tip := xy{mix(from.x, to.x, gamma), mix(from.y, to.y, gamma)}
-	s.Add(&shape{xy: []xy{from, to}, line: stroke(0x777777, 0.8, 3, 2)},
-		&shape{xy: []xy{to}, dots: draw.GlyphStyle{Color: sty.Color, Radius: vg.Points(4.5), Shape: draw.RingGlyph{}}},
-		&shape{xy: []xy{from, tip}, line: sty, arrow: true})
+	own := solid(method, 2.2)
+	put(s.Plot, l, dot(draw.RingGlyph{}, 4.5, own, to), series{style: own, xy: []xy{from, tip}, arrow: true})
 }
 
 // Noise draws the ellipse of one standard deviation about a point, in every direction, of
@@ -225,78 +211,30 @@ func (s *Scene) Step(method string, w, v []float64, gamma float64) {
 // values divided by √m.
 func (s *Scene) Noise(name string, about []float64, values ...[]float64) {
 	s.check()
-	sty := Style(name)
-	sh := &shape{xy: s.ellipse(about, values), line: stroke(0, 1), fill: faint(sty.Color)}
-	sh.line.Color = sty.Color
-	s.Add(sh)
+	own := solid(name, 1)
+	put(s.Plot, series{style: own, xy: s.ellipse(about, values), fill: faint(own.Color)})
 }
 
 // ellipse returns the points of the ellipse that Noise draws.
 func (s *Scene) ellipse(about []float64, values [][]float64) (rim []xy) {
-	at := s.see(about)
+	at, share := s.see(about), 1/float64(len(values))
 	var mean xy
 	for _, v := range values {
 		p := s.see(v)
-		mean.x += p.x / float64(len(values))
-		mean.y += p.y / float64(len(values))
+		mean.x, mean.y = mean.x+p.x*share, mean.y+p.y*share
 	}
 	var a, b, c float64 // the covariance [a b; b c]
 	for _, v := range values {
 		p := s.see(v)
 		x, y := p.x-mean.x, p.y-mean.y
-		a, b, c = a+x*x/float64(len(values)), b+x*y/float64(len(values)), c+y*y/float64(len(values))
+		a, b, c = a+x*x*share, b+x*y*share, c+y*y*share
 	}
-	angle := 0.5 * math.Atan2(2*b, a-c)
+	sin, cos := math.Sincos(0.5 * math.Atan2(2*b, a-c))
 	mid, off := (a+c)/2, math.Hypot((a-c)/2, b)
 	long, short := math.Sqrt(mid+off), math.Sqrt(max(0, mid-off)) // the principal axes
-	sin, cos := math.Sincos(angle)
 	for i := range 73 {
 		u, v := math.Sincos(2 * math.Pi * float64(i) / 72)
 		rim = append(rim, xy{at.x + long*cos*v - short*sin*u, at.y + long*sin*v + short*cos*u})
 	}
 	return rim
-}
-
-// faint returns a colour through which one sees.
-func faint(c color.Color) color.Color {
-	r, g, b, _ := c.RGBA()
-	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 51}
-}
-
-// shape is a line, a polygon or dots of a Scene, clipped to what is in view.
-type shape struct {
-	xy    []xy
-	line  draw.LineStyle
-	fill  color.Color // of the polygon, if not nil
-	dots  draw.GlyphStyle
-	arrow bool
-}
-
-// Plot implements plot.Plotter.
-func (s *shape) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	ps := make([]vg.Point, len(s.xy))
-	for i, q := range s.xy {
-		ps[i] = vg.Point{X: trX(q.x), Y: trY(q.y)}
-	}
-	if s.fill != nil {
-		c.FillPolygon(s.fill, c.ClipPolygonXY(ps))
-	}
-	if n := len(ps); s.arrow && n > 1 {
-		v := ps[n-1].Sub(ps[n-2])
-		if long := vg.Length(math.Hypot(float64(v.X), float64(v.Y))); long > 0.5 {
-			const head = 7
-			u, tip := v.Scale(1/long), ps[n-1]
-			side := vg.Point{X: -u.Y, Y: u.X}.Scale(head * 0.4)
-			base := tip.Sub(u.Scale(min(head, long)))
-			c.FillPolygon(s.line.Color, c.ClipPolygonXY([]vg.Point{tip, base.Add(side), base.Sub(side)}))
-			ps[n-1] = base
-		}
-	}
-	if len(ps) > 1 && s.line.Width > 0 {
-		c.StrokeLines(s.line, c.ClipLinesXY(ps)...)
-	}
-	for _, q := range ps {
-		c.DrawGlyph(s.dots, q)
-	}
 }

@@ -22,68 +22,66 @@ func (s *Scene) Slide(last int) fwnb.Figure {
 	f := Grid([]*plot.Plot{s.Plot})
 	const side = 520. // pixels, of the longer side
 	unit := side / max(s.X.Max-s.X.Min, s.Y.Max-s.Y.Min)
-	type object = map[string]any
+	width, height := math.Round(unit*(s.X.Max-s.X.Min)), math.Round(unit*(s.Y.Max-s.Y.Min))
 	axis := func(name string, a *plot.Axis) object {
-		return object{"field": name, "type": "quantitative", "scale": object{"domain": []any{s.round(a.Min), s.round(a.Max)}, "nice": false, "zero": false}}
+		scale := object{"domain": []any{s.round(a.Min), s.round(a.Max)}, "nice": false, "zero": false}
+		return object{"field": name, "type": "quantitative", "scale": scale}
 	}
 	x, y := axis("x", &s.X), axis("y", &s.Y)
-	var layers, names, colors []any
+	var layers, paths, names, colors []any
+	add := func(to *[]any, values any, mark, encoding object, filter string) {
+		layer := object{"data": object{"values": values}, "mark": mark, "encoding": encoding}
+		if filter != "" {
+			layer["transform"] = []any{object{"filter": filter}}
+		}
+		*to = append(*to, layer)
+	}
+	order := object{"field": "k", "type": "quantitative"}
+	scale := object{}
+	colour := object{"field": "method", "type": "nominal", "scale": scale}
 	most := 0
 	for _, l := range s.lines {
-		if !l.path {
-			layers = append(layers, object{
-				"data":     object{"values": s.thinned(l.xy)},
-				"mark":     object{"type": "line", "color": hex(l.color), "strokeWidth": l.width, "clip": true},
-				"encoding": object{"x": x, "y": y, "order": object{"field": "k", "type": "quantitative"}},
-			})
+		mark := object{"type": "line", "color": hex(l.style.Color), "strokeWidth": l.style.Width.Points(), "clip": true}
+		if l.name == "" {
+			add(&layers, s.points(l, 1+len(l.xy)/40), mark, object{"x": x, "y": y, "order": order}, "")
 			continue
 		}
 		most = max(most, len(l.xy)-1)
-		names, colors = append(names, l.name), append(colors, hex(l.color))
-	}
-	width, height, named := math.Round(unit*(s.X.Max-s.X.Min)), math.Round(unit*(s.Y.Max-s.Y.Min)), 0
-	for _, l := range s.lines {
-		if !l.path {
-			continue
-		}
-		var values []any
-		for k, q := range l.xy {
-			values = append(values, object{"x": s.round(q.x), "y": s.round(q.y), "k": k, "last": len(l.xy) - 1, "method": l.name})
-		}
-		colour := object{"field": "method", "type": "nominal", "scale": object{"domain": names, "range": colors}}
-		says, mark := l.name, object{"type": "line", "point": true, "strokeWidth": l.width, "clip": true}
-		if l.dashed {
+		names, colors = append(names, l.name), append(colors, hex(l.style.Color))
+		says := l.name
+		if mark["point"] = true; l.style.Dashes != nil {
 			mark["strokeDash"], says = []any{5, 3}, says+" (dashed)"
 		}
-		layers = append(layers, object{
-			"data": object{"values": values}, "transform": []any{object{"filter": "datum.k <= k"}}, "mark": mark,
-			"encoding": object{"x": x, "y": y, "order": object{"field": "k", "type": "quantitative"}, "color": colour},
-		}, object{ // where it is
-			"data": object{"values": values}, "transform": []any{object{"filter": "datum.k == min(k, datum.last)"}},
-			"mark":     object{"type": "point", "size": 140, "strokeWidth": 2, "clip": true},
-			"encoding": object{"x": x, "y": y, "color": colour},
-		}, object{ // its name, below the picture: beside it a telephone would show all of it smaller
-			"data":     object{"values": []any{object{"method": l.name, "says": says}}},
-			"mark":     object{"type": "text", "align": "left", "x": 0, "y": height + float64(20+22*named), "fontSize": 16},
-			"encoding": object{"text": object{"field": "says"}, "color": colour},
-		})
-		named++
+		values := s.points(l, 1)
+		add(&paths, values, mark, object{"x": x, "y": y, "order": order, "color": colour}, "datum.k <= k")
+		here := object{"type": "point", "size": 140, "strokeWidth": 2, "clip": true}
+		add(&paths, values, here, object{"x": x, "y": y, "color": colour}, "datum.k == min(k, datum.last)")
+		// its name, below the picture: beside it a telephone would show all of it smaller
+		at := height + float64(22*len(names)-2)
+		name := object{"type": "text", "align": "left", "x": 0, "y": at, "fontSize": 16}
+		add(&paths, []any{object{"method": l.name, "says": says}}, name,
+			object{"text": object{"field": "says"}, "color": colour}, "")
 	}
+	scale["domain"], scale["range"] = names, colors
+	layers = append(layers, paths...)
 	for _, m := range s.marks {
-		at := object{"values": []any{object{"x": s.round(m.at.x), "y": s.round(m.at.y)}}}
-		layers = append(layers,
-			object{"data": at, "mark": object{"type": "text", "text": "×", "fontSize": 20, "color": hex(ink)}, "encoding": object{"x": x, "y": y}},
-			object{"data": at, "mark": object{"type": "text", "text": m.name, "fontSize": 14, "dx": 14, "dy": -10, "color": hex(ink)}, "encoding": object{"x": x, "y": y}})
+		cross := object{"type": "text", "text": "×", "fontSize": 20, "color": hex(ink)}
+		name := object{"type": "text", "text": m.name, "fontSize": 14, "dx": 14, "dy": -10, "color": hex(ink)}
+		for _, mark := range []object{cross, name} {
+			add(&layers, s.points(m, 1), mark, object{"x": x, "y": y}, "")
+		}
 	}
 	if last == 0 {
 		last = most
 	}
+	bind := object{"input": "range", "min": 0, "max": most, "step": 1, "name": "k "}
+	off := object{"disable": true}
 	spec, err := json.Marshal(object{
-		"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "description": f.Alt, "background": "white",
-		"title": object{"text": s.Title.Text, "anchor": "start", "fontWeight": "normal", "fontSize": 15},
-		"width": width, "height": height,
-		"params": []any{object{"name": "k", "value": min(last, most), "bind": object{"input": "range", "min": 0, "max": most, "step": 1, "name": "k "}}},
-		"layer":  layers, "config": object{"view": object{"stroke": "transparent"}, "axis": object{"disable": true}, "legend": object{"disable": true}},
+		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
+		"description": f.Alt, "background": "white", "width": width, "height": height, "layer": layers,
+		"title":  object{"text": s.Title.Text, "anchor": "start", "fontWeight": "normal", "fontSize": 15},
+		"params": []any{object{"name": "k", "value": min(last, most), "bind": bind}},
+		"config": object{"view": object{"stroke": "transparent"}, "axis": off, "legend": off},
 	})
 	if err != nil {
 		panic(need.Line("fwplot: " + err.Error())) // only for numbers that are none, which rounding has left out
@@ -92,12 +90,18 @@ func (s *Scene) Slide(last int) fwnb.Figure {
 	return f
 }
 
-// thinned returns the points of a polyline with their numbers, of a long one some forty.
-func (s *Scene) thinned(ps []xy) (out []any) {
-	every := 1 + len(ps)/40
-	for i, p := range ps {
-		if i%every == 0 || i == len(ps)-1 {
-			out = append(out, map[string]any{"x": s.round(p.x), "y": s.round(p.y), "k": i})
+type object = map[string]any
+
+// points returns every so manyth point of a line, with its number and what a slider asks for.
+func (s *Scene) points(l series, every int) (out []any) {
+	last := len(l.xy) - 1
+	for k, p := range l.xy {
+		if k%every == 0 || k == last {
+			v := object{"x": s.round(p.x), "y": s.round(p.y), "k": k}
+			if l.name != "" {
+				v["last"], v["method"] = last, l.name
+			}
+			out = append(out, v)
 		}
 	}
 	return out
@@ -105,11 +109,11 @@ func (s *Scene) thinned(ps []xy) (out []any) {
 
 // round returns v to a ten thousandth of the view, which is less than a pixel; 0 if it is no number.
 func (s *Scene) round(v float64) float64 {
-	if !finite(v) {
+	digits := math.Pow10(4 - int(math.Floor(math.Log10(s.X.Max-s.X.Min))))
+	if v = math.Round(v*digits) / digits; !finite(v) {
 		return 0
 	}
-	digits := math.Pow10(4 - int(math.Floor(math.Log10(s.X.Max-s.X.Min))))
-	return math.Round(v*digits) / digits
+	return v
 }
 
 func hex(c color.Color) string {

@@ -74,33 +74,31 @@ var ramp = []color.RGBA{rgb(0x44BF70), rgb(0x21918C), rgb(0x3B528B), rgb(0x44015
 var among = []color.RGBA{rgb(0x440154), rgb(0x44BF70), rgb(0x3B528B), rgb(0x21918C), rgb(0x777777)}
 
 // parameter finds the value of the parameter that a name ends with, as "m = 8".
-var parameter = regexp.MustCompile(`^(.*= ?)(-?[0-9.]+(?:e-?[0-9]+)?)$`)
+var parameter = regexp.MustCompile(`^(.*= ?)([-−]?[0-9.]+(?:e[-−]?[0-9]+)?)$`)
 
 // byParameter gives three or more lines whose names differ in such a value alone the
 // colours of the ramp, solid, by the order of the values.
 func byParameter(names []string, out []draw.LineStyle) {
-	values := map[string][]float64{}
 	of := func(name string) (what string, v float64) {
-		if m := parameter.FindStringSubmatch(strings.ReplaceAll(name, "−", "-")); m != nil {
+		if m := parameter.FindStringSubmatch(name); m != nil {
 			what = m[1]
-			v, _ = strconv.ParseFloat(m[2], 64)
+			v, _ = strconv.ParseFloat(strings.ReplaceAll(m[2], "−", "-"), 64)
 		}
 		return what, v
 	}
+	values := map[string][]float64{}
 	for _, n := range names {
 		if what, v := of(n); what != "" && !slices.Contains(values[what], v) {
 			values[what] = append(values[what], v)
+			slices.Sort(values[what])
 		}
 	}
 	for i, n := range names {
 		what, v := of(n)
-		all := values[what]
-		if len(all) < 3 {
-			continue
+		if all := values[what]; len(all) >= 3 {
+			at := float64(slices.Index(all, v)) / float64(len(all)-1)
+			out[i] = draw.LineStyle{Color: onRamp(at), Width: vg.Points(1.8)}
 		}
-		slices.Sort(all)
-		at := float64(slices.Index(all, v)) / float64(len(all)-1)
-		out[i] = draw.LineStyle{Color: onRamp(at), Width: vg.Points(1.8)}
 	}
 }
 
@@ -126,6 +124,17 @@ func stroke(c uint32, width float64, dashes ...float64) draw.LineStyle {
 // thick grey line. In a figure that has SVRF, too, it has its colour in other dashes.
 func Style(method string) draw.LineStyle { return assign([]string{method})[0] }
 
+// styled gives each line its style.
+func styled(lines []series) {
+	var names []string
+	for _, l := range lines {
+		names = append(names, l.name)
+	}
+	for i, s := range assign(names) {
+		lines[i].style = s
+	}
+}
+
 // assign returns one style for each name. A name that begins with a method's,
 // as "SVRF, tuned", has that method's colour, and its dash too unless another
 // line of the figure has it: then dashes of its own, for by the width alone one
@@ -139,17 +148,17 @@ func assign(names []string) []draw.LineStyle {
 	}
 	next := 0
 	for i, n := range names {
-		at := methodOf(n)
+		m := methodOf(n)
 		switch {
-		case at < 0:
+		case m == nil:
 			out[i] = spare[next%len(spare)]
 			next++
-		case n == methods()[at].name || !taken[methods()[at].name]:
-			taken[methods()[at].name] = true
-			out[i] = methods()[at].style
+		case n == m.name || !taken[m.name]:
+			taken[m.name] = true
+			out[i] = m.style
 		default:
 			out[i] = spare[1+next%(len(spare)-1)] // all but the solid one
-			out[i].Color = methods()[at].style.Color
+			out[i].Color = m.style.Color
 			next++
 		}
 	}
@@ -162,23 +171,21 @@ func assign(names []string) []draw.LineStyle {
 	return out
 }
 
-// methodOf returns which of the methods a name begins with, the longest, or −1.
-func methodOf(name string) int {
-	at := -1
-	for i, m := range methods() {
+// methodOf returns the method that a name begins with, the longest, or nil.
+func methodOf(name string) (of *method) {
+	for _, m := range methods() {
 		rest, ok := strings.CutPrefix(name, m.name)
-		if ok && (rest == "" || strings.ContainsAny(rest[:1], " ,:;")) && (at < 0 || len(m.name) > len(methods()[at].name)) {
-			at = i
+		if ok && (rest == "" || strings.ContainsAny(rest[:1], " ,:;")) && (of == nil || len(m.name) > len(of.name)) {
+			of = &m
 		}
 	}
-	return at
+	return of
 }
 
 // readable returns a colour of the same hue that is dark enough for small text
 // on white: contrast 4.5 to 1, as WCAG asks.
 func readable(c color.Color) color.Color {
-	r, g, b, _ := c.RGBA()
-	out := [3]float64{float64(r) / 0xffff, float64(g) / 0xffff, float64(b) / 0xffff}
+	out := shares(c)
 	for 1.05/(luminance(out)+0.05) < 4.5 {
 		for i := range out {
 			out[i] *= 0.95
@@ -187,19 +194,29 @@ func readable(c color.Color) color.Color {
 	return color.RGBA{uint8(out[0] * 255), uint8(out[1] * 255), uint8(out[2] * 255), 255}
 }
 
+// shares returns red, green and blue, from 0 to 1.
+func shares(c color.Color) [3]float64 {
+	r, g, b, _ := c.RGBA()
+	return [3]float64{float64(r) / 0xffff, float64(g) / 0xffff, float64(b) / 0xffff}
+}
+
 // luminance is the relative luminance of an sRGB colour, between 0 and 1.
 func luminance(c [3]float64) float64 {
 	sum := 0.0
 	for i, w := range [3]float64{0.2126, 0.7152, 0.0722} {
-		v := c[i]
-		if v <= 0.04045 {
-			v /= 12.92
-		} else {
-			v = math.Pow((v+0.055)/1.055, 2.4)
+		v := math.Pow((c[i]+0.055)/1.055, 2.4)
+		if c[i] <= 0.04045 {
+			v = c[i] / 12.92
 		}
 		sum += w * v
 	}
 	return sum
+}
+
+// faint returns a colour through which one sees.
+func faint(c color.Color) color.Color {
+	r, g, b, _ := c.RGBA()
+	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 51}
 }
 
 // sans is the type of all text. The global defaults of gonum/plot stay as they are.
@@ -207,7 +224,7 @@ func sans(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-func letters(sty text.Style, size float64, c color.Color) text.Style {
-	sty.Font, sty.Color = sans(size), c
+func letters(sty text.Style, size float64) text.Style {
+	sty.Font, sty.Color = sans(size), ink
 	return sty
 }

@@ -48,70 +48,42 @@ type ticks struct {
 
 // Ticks implements plot.Ticker.
 func (t ticks) Ticks(lo, hi float64) []plot.Tick {
-	if t.log {
-		lo, hi = logLimits(lo, hi)
-		return t.logTicks(lo, hi)
+	if !t.log {
+		return t.linear(lo, hi)
 	}
-	return t.linTicks(lo, hi)
-}
-
-func (t ticks) logTicks(lo, hi float64) []plot.Tick {
-	const eps = 1e-9 // a limit that is a power of ten but for rounding has its tick
+	lo, hi = logLimits(lo, hi)
 	e0 := int(math.Ceil(math.Log10(lo) - eps))
 	e1 := int(math.Floor(math.Log10(hi) + eps))
-	n := e1 - e0 + 1
-	if n < 3 {
-		return t.shortTicks(lo, hi, e0-1, e1)
+	n, stride, sets := e1-e0+1, 1, []string{"125", "13", "1"}
+	if n >= 3 {
+		stride, sets = (n+t.max-1)/t.max, sets[2:]
 	}
-	stride := (n + t.max - 1) / t.max
-	plain := e0 >= -2 && e1 <= 3
-	var out []plot.Tick
-	for e := e0 - 1; e <= e1; e++ {
-		if v := math.Pow10(e); e >= e0 {
-			tick := plot.Tick{Value: min(max(v, lo), hi)}
-			if e%stride == 0 {
-				tick.Label = power(1, e, plain)
-			}
-			if e%stride == 0 || n <= 40 {
-				out = append(out, tick)
-			}
-		}
-		for m := 2; m <= 9 && n <= 5; m++ {
-			if v := times(m, e); v >= lo && v <= hi {
-				out = append(out, plot.Tick{Value: v})
-			}
-		}
-	}
-	return out
-}
-
-// shortTicks marks an axis with fewer than three powers of ten.
-func (t ticks) shortTicks(lo, hi float64, e0, e1 int) []plot.Tick {
-	const eps = 1e-9
-	plain := lo > 0.0099 && hi < 10000
-	for _, set := range []string{"125", "13", "1"} {
+	plain := e0 >= -2 && hi < 1e4 && (n >= 3 || lo > 0.0099)
+	for _, set := range sets {
 		var out []plot.Tick
 		labels := 0
-		for e := e0; e <= e1+1; e++ {
+		for e := e0 - 1; e <= e1+1; e++ {
 			for m := 1; m <= 9; m++ {
 				v := times(m, e)
-				if v < lo*(1-eps) || v > hi*(1+eps) {
+				if !finite(v) || v < lo*(1-eps) || v > hi*(1+eps) || m > 1 && n > 5 || n > 40 && e%stride != 0 {
 					continue
 				}
 				tick := plot.Tick{Value: min(max(v, lo), hi)}
-				if strings.Contains(set, strconv.Itoa(m)) {
+				if e%stride == 0 && strings.Contains(set, strconv.Itoa(m)) {
 					tick.Label = power(m, e, plain)
 					labels++
 				}
 				out = append(out, tick)
 			}
 		}
-		if labels >= 2 && labels <= t.max {
+		if n >= 3 || labels >= 2 && labels <= t.max {
 			return out
 		}
 	}
-	return t.linTicks(lo, hi)
+	return t.linear(lo, hi)
 }
+
+const eps = 1e-9 // a limit that is a power of ten but for rounding has its tick
 
 // times returns m·10^e, correctly rounded.
 func times(m, e int) float64 {
@@ -130,16 +102,14 @@ func power(m, e int, plain bool) string {
 	return minus(strconv.Itoa(m) + "e" + strconv.Itoa(e))
 }
 
-func (t ticks) linTicks(lo, hi float64) []plot.Tick {
+// linear returns ticks at the least step, 1, 2 or 5 times a power of ten, that gives few labels.
+func (t ticks) linear(lo, hi float64) []plot.Tick {
 	if !finite(lo) || !finite(hi) || !(hi-lo > 1e-300) || !finite(hi-lo) {
 		return nil
 	}
-	// the least step 1, 2 or 5 times a power of ten that gives few labels
-	e := int(math.Floor(math.Log10((hi-lo)/float64(t.max)))) - 1
-	for ; ; e++ {
+	for e := int(math.Floor(math.Log10((hi-lo)/float64(t.max)))) - 1; ; e++ {
 		for _, m := range [...]int{1, 2, 5} {
 			step := times(m, e)
-			const eps = 1e-9
 			i0, i1 := math.Ceil(lo/step-eps), math.Floor(hi/step+eps)
 			if i1-i0 >= float64(t.max) {
 				continue
@@ -149,10 +119,8 @@ func (t ticks) linTicks(lo, hi float64) []plot.Tick {
 			}
 			var out []plot.Tick
 			for i := i0; i <= i1; i++ {
-				out = append(out, plot.Tick{
-					Value: min(max(i*step, lo), hi),
-					Label: multiple(i*float64(m), e, max(math.Abs(lo), math.Abs(hi))),
-				})
+				label := multiple(int(i)*m, e, max(math.Abs(lo), math.Abs(hi)))
+				out = append(out, plot.Tick{Value: min(max(i*step, lo), hi), Label: label})
 			}
 			return out
 		}
@@ -160,20 +128,13 @@ func (t ticks) linTicks(lo, hi float64) []plot.Tick {
 }
 
 // multiple writes i·10^e on an axis whose largest value is big: as 200000, or 2e6 if that is long.
-func multiple(i float64, e int, big float64) string {
-	if i == 0 {
+func multiple(i, e int, big float64) string {
+	if top := math.Floor(math.Log10(big)); i == 0 {
 		return "0"
+	} else if top >= -3 && top < 6 {
+		return minus(strconv.FormatFloat(times(i, e), 'f', max(0, -e), 64))
 	}
-	top := int(math.Floor(math.Log10(big)))
-	if top >= -3 && top < 6 {
-		return minus(strconv.FormatFloat(i*math.Pow(10, float64(e)), 'f', max(0, -e), 64))
-	}
-	top = e + int(math.Floor(math.Log10(math.Abs(i))+1e-9))
-	s := strconv.FormatFloat(i*math.Pow(10, float64(e-top)), 'f', max(0, top-e), 64)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return minus(s + "e" + strconv.Itoa(top))
+	return exponent(strconv.FormatFloat(times(i, e), 'e', -1, 64))
 }
 
 // number writes v with the given number of digits, as 0.0123, 1.2e6 or 3e−7.
@@ -183,6 +144,11 @@ func number(v float64, digits int) string {
 		r, _ := strconv.ParseFloat(s, 64)
 		return minus(strconv.FormatFloat(r, 'f', -1, 64))
 	}
+	return exponent(s)
+}
+
+// exponent writes 2e+06 as 2e6.
+func exponent(s string) string {
 	if m, e, ok := strings.Cut(s, "e"); ok {
 		n, _ := strconv.Atoi(e)
 		s = m + "e" + strconv.Itoa(n)
@@ -207,23 +173,31 @@ func logRange(lo, hi float64) (float64, float64) {
 		}
 		return lo, hi
 	}
-	a, b := lo, hi
+	a, b := lo, math.Inf(1)
 	e := int(math.Floor(math.Log10(lo)))
-	for k := e - 1; k <= e+1; k++ {
+	for k := e - 1; k <= e+2; k++ {
 		for _, m := range [...]int{1, 2, 5} {
-			if v := times(m, k); v > 0 && v <= lo*0.999 {
+			v := times(m, k)
+			if v > 0 && v <= lo*0.999 {
 				a = v
 			}
-		}
-	}
-	for k := e + 2; k >= e; k-- {
-		for _, m := range [...]int{5, 2, 1} {
-			if v := times(m, k); finite(v) && v >= hi*1.001 {
-				b = v
+			if v >= hi*1.001 {
+				b = min(b, v)
 			}
 		}
 	}
+	if !finite(b) {
+		b = hi
+	}
 	return a, b
+}
+
+// around returns the limits of an axis that shows a span.
+func around(log bool, s span) (lo, hi float64) {
+	if log {
+		return logRange(s.lo, s.hi)
+	}
+	return linRange(s.lo, s.hi)
 }
 
 // linRange returns the limits of a linear axis that shows [lo, hi]: 4 % more,
