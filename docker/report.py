@@ -60,6 +60,24 @@ def file(lines):
             yield f"{i - start + 1} lines, more than 80, in {lines[start]}"
 
 
+# One of each kind that nothing else uses: the files that name it are those which one more would touch.
+PLACES = (
+    ("a method", "GarberHazan", 5, ["fwopt/*.go"]),
+    ("a set", "GroupBall", 3, ["fwopt/*.go"]),
+    ("a data set", "aloi", 3, ["datasets"]),
+    ("a page", "07b-table-1", 3, ["notebooks", ":!notebooks/pictures", ":!notebooks/08-*"]),
+)
+
+
+def places():
+    for kind, name, most, where in PLACES:
+        def git(*args):
+            return subprocess.run(["git", *args, "--", *where], cwd=ROOT, capture_output=True, text=True).stdout.split()
+
+        named = sorted({*git("grep", "-l", name), *(path for path in git("ls-files") if name in path)})
+        yield f"{kind} ({name}) has {len(named)} places{', more than ' + str(most) if len(named) > most else ''}: {' '.join(named)}"
+
+
 def main():
     files = subprocess.run(["git", "ls-files", "notebooks/*.ipynb", "*.go"], cwd=ROOT, capture_output=True, text=True, check=True)
     for name in files.stdout.split():
@@ -70,6 +88,7 @@ def main():
             said = () if name.endswith("_test.go") else file(path.read_text().split("\n"))
         for what in said:
             print(f"{name}: {what}")
+    print(*places(), sep="\n")
 
 
 if __name__ == "__main__":

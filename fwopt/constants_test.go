@@ -82,11 +82,17 @@ func TestConstants(t *testing.T) {
 		}
 	}
 	for want, c := range map[string]C{
-		"Constants.Alpha = 2 is above L = 1": {L: 1, D: 1, Alpha: 2, Rho: 1, Width: 1},
-		"Constants.Rho = 0.5":                {L: 1, D: 1, Alpha: 1, Rho: 0.5},
-		"Constants.Width = 2 is above D = 1": {L: 1, D: 1, Alpha: 1, Rho: 1, Width: 2},
+		"Constants.Alpha = 2 is above L = 1": {L: 1, D: 1, G: 1, Alpha: 2, Rho: 1, Width: 1, Sigma: 1},
+		"Constants.Rho = 0.5":                {L: 1, D: 1, G: 1, Alpha: 1, Rho: 0.5, Width: 1, Sigma: 1},
+		"Constants.Width = 2 is above D = 1": {L: 1, D: 1, G: 1, Alpha: 1, Rho: 1, Width: 2, Sigma: 1},
 	} {
-		if got := small.Panics(func() { c.BoundGarberHazan(1); c.BoundAway(1) }); !strings.Contains(got, want) {
+		if got := small.Panics(func() {
+			for _, e := range fwopt.Methods() {
+				if e.Bound != nil {
+					e.Bound(c, 1, 1)
+				}
+			}
+		}); !strings.Contains(got, want) {
 			t.Errorf("panic %q, want %q", got, want)
 		}
 	}

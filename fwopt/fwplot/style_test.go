@@ -1,28 +1,25 @@
 package fwplot
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
-	"github.com/projection-free/fwlab/fwopt/fwroad"
 )
 
 // Every method of Table 2 has a style of its own, of dashes if it reduces no
 // variance; another row of the same method is a variant of it.
 func TestStyleOfEachRow(t *testing.T) {
-	for _, m := range []fwopt.Method{&fwopt.FW{}, fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: 1, D: 1, Alpha: 1, Rho: 1}), &fwmore.AwayFW{Rule: fwopt.LineSearch{}},
-		&fwmore.PairwiseFW{Rule: fwopt.LineSearch{}}, &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{},
-		fwopt.SFWTheorem3(fwopt.Constants{L: 1, D: 1, G: 1}), fwmore.OnlineFWSmooth(), fwmore.OnlineFWLipschitz(fwopt.Constants{D: 1, G: 1}),
-		fwopt.SCGSConvex(fwopt.Constants{L: 1, D: 1, Sigma: 1}), fwopt.SCGSStronglyConvex(fwopt.Constants{L: 1, D: 1, Alpha: 1, Sigma: 1}), fwopt.SVRFTheorem1(), fwopt.STORCTheorem2c(fwopt.Constants{L: 1, D: 1, Alpha: 1}), fwmore.NewAdaptiveSTORC()} {
-		name := fmt.Sprint(m)
+	for _, e := range fwopt.Methods() {
+		name := e.Name
+		if e.Colour == 0 {
+			continue
+		}
 		s := Style(name)
-		if s.Color == grey {
-			t.Errorf("%s has no style", name)
+		if r, g, b, _ := s.Color.RGBA(); r>>8<<16|g>>8<<8|b>>8 != e.Colour {
+			t.Errorf("%s is drawn in %v, not in %06x", name, s.Color, e.Colour)
 		}
 		if reduced := name == "SVRF" || strings.HasPrefix(name, "STORC"); reduced != (len(s.Dashes) == 0) {
 			t.Errorf("%s: dashes %v", name, s.Dashes)
