@@ -24,14 +24,10 @@ func (b Birkhoff) Project(dst, x []float64) {
 		copy(dst, x)
 		return
 	}
-	size := maxAbs(x)
-	if math.IsNaN(size) || math.IsInf(size, 1) {
-		for k := range dst {
-			dst[k] = math.NaN()
-		}
+	if notFinite(dst, x) {
 		return
 	}
-	n := b.N
+	n, size := b.N, maxAbs(x)
 	p := kern.Borrow(2*n*n + 12*n)
 	defer kern.Return(p)
 	q := &dual{n: n, x: x, w: (*p)[:n*n]}

@@ -94,13 +94,7 @@ func (c *Completion) Diameter() float64 { return 2 * c.tau }
 
 // Argmin computes dst = −τ·u_1·v_1ᵀ at the entries, with the top singular pair of g, to the
 // accuracy of ArgminVertex with tol = 0 and always from the same start.
-func (c *Completion) Argmin(dst, g []float64) {
-	need.Len("fwset", len(c.at), dst)
-	v := vertices.Get().(*Vertex)
-	defer vertices.Put(v)
-	c.ArgminVertex(v, g, 0, nil)
-	v.Dense(dst)
-}
+func (c *Completion) Argmin(dst, g []float64) { argmin(dst, g, c.ArgminVertex) }
 
 // ArgminVertex computes v = −τ·u·vᵀ at the entries, with ⟨g, v⟩ ≤ −τσ_1 + slack, where σ_1 is
 // the largest singular value of g and −τσ_1 the minimum over Ω. The vertex is dense: N

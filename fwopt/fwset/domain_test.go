@@ -136,6 +136,6 @@ func ExampleTraceNorm() {
 	}
 	v := make([]float64, b.Dim())
 	b.Argmin(v, g)
-	fmt.Printf("%.3f, of norm %.3f\n", b.View(v).At(1, 0), b.Gauge(v)*b.Tau)
+	fmt.Printf("%.3f, of norm %.3f\n", v[1], b.Gauge(v)*b.Tau) // of feature 0 and class 1
 	// Output: -10.000, of norm 10.000
 }

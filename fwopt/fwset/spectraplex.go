@@ -24,32 +24,20 @@ type Spectraplex struct {
 	R float64 // the trace, positive
 }
 
-func (b Spectraplex) check(v ...[]float64) {
-	if b.N < 1 {
-		panic(need.Linef("fwset: a Spectraplex of %d x %d matrices", b.N, b.N))
-	}
-	checkBall("a Spectraplex", b.N*b.N, "R", b.R)
-	need.Len("fwset", b.N*b.N, v...)
+func (b Spectraplex) check(v ...[]float64) int {
+	const name = "a Spectraplex"
+	return checkBall(name, checkShape(name, b.N, b.N), "R", b.R, v...)
 }
 
 // Dim returns N².
-func (b Spectraplex) Dim() int {
-	b.check()
-	return b.N * b.N
-}
+func (b Spectraplex) Dim() int { return b.check() }
 
 // Shape returns N and N.
 func (b Spectraplex) Shape() (h, m int) { return b.N, b.N }
 
 // Argmin computes dst = R·qqᵀ, with an eigenvector q of the least eigenvalue of S, to the
 // accuracy of ArgminVertex with tol = 0 and always from the same start.
-func (b Spectraplex) Argmin(dst, g []float64) {
-	b.check(dst)
-	v := vertices.Get().(*Vertex)
-	defer vertices.Put(v)
-	b.ArgminVertex(v, g, 0, nil)
-	v.Dense(dst)
-}
+func (b Spectraplex) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex computes v = R·qqᵀ, of rank one, with ⟨g, v⟩ ≤ R·λ_min(S) + slack, where
 // R·λ_min(S) is the minimum over Ω.
@@ -138,7 +126,6 @@ func (b Spectraplex) eigen(u, w, s []float64) (bound float64) {
 
 // lanczos fills u with nearly such an eigenvector and returns an upper bound on −λ.
 func (b Spectraplex) lanczos(u, s []float64, tol float64, warm *Warm) (bound float64) {
-	chance := begin(u, warm)
 	c, rows := floats.Norm(s, 2), 0.0
 	for i := range b.N {
 		rows = max(rows, floats.Norm(s[i*b.N:(i+1)*b.N], 1))
@@ -156,12 +143,9 @@ func (b Spectraplex) lanczos(u, s []float64, tol float64, warm *Warm) (bound flo
 			y[i] = c*q[i] - y[i]
 		}
 	}
-	upper, _ := kern.Lanczos(u, shifted, chance, func(sigma float64) float64 { // λ_1 ≤ θ + tol
+	upper := lanczos(u, shifted, warm, func(sigma float64) float64 { // λ_1 ≤ θ + tol
 		return tol / (sigma + math.Sqrt(sigma*sigma+tol))
 	})
-	if warm != nil {
-		warm.V = append(warm.V[:0], u...)
-	}
 	return upper - c + rounding
 }
 

@@ -2,11 +2,9 @@ package fwset
 
 import (
 	"math"
-	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
-	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -17,7 +15,7 @@ import (
 // diameter 2·Tau, and its vertices are Tau·u·vᵀ for unit vectors u and v.
 //
 // A vector x of the domain holds the matrix feature by feature: x[j·H+l] is
-// w_{lj}, the weight of feature j for class l. View shows it as a mat.Matrix.
+// w_{lj}, the weight of feature j for class l.
 type TraceNorm struct {
 	H, M int     // rows (classes) and columns (features) of w
 	Tau  float64 // radius τ, positive
@@ -34,29 +32,16 @@ const (
 	lmoFail = 1e-6 // probability that a reported slack is wrong
 )
 
-func (b TraceNorm) check(v ...[]float64) {
-	if b.H < 1 || b.M < 1 {
-		panic(need.Linef("fwset: a TraceNorm ball of %d x %d matrices", b.H, b.M))
-	}
-	checkBall("a TraceNorm ball", b.H*b.M, "Tau", b.Tau)
-	need.Len("fwset", b.H*b.M, v...)
+func (b TraceNorm) check(v ...[]float64) int {
+	const name = "a TraceNorm ball"
+	return checkBall(name, checkShape(name, b.H, b.M), "Tau", b.Tau, v...)
 }
 
 // Dim returns H·M.
-func (b TraceNorm) Dim() int {
-	b.check()
-	return b.H * b.M
-}
+func (b TraceNorm) Dim() int { return b.check() }
 
 // Shape returns H and M.
 func (b TraceNorm) Shape() (h, m int) { return b.H, b.M }
-
-// View returns the H × M matrix w that x holds. It copies nothing: it changes
-// when x changes.
-func (b TraceNorm) View(x []float64) mat.Matrix {
-	b.check(x)
-	return mat.NewDense(b.M, b.H, x).T()
-}
 
 // Diameter returns 2·Tau.
 func (b TraceNorm) Diameter() float64 {
@@ -66,16 +51,7 @@ func (b TraceNorm) Diameter() float64 {
 
 // Argmin computes dst = −τ·u_1·v_1ᵀ, with the top singular pair of g, to the
 // accuracy of ArgminVertex with tol = 0 and always from the same start.
-func (b TraceNorm) Argmin(dst, g []float64) {
-	v := vertices.Get().(*Vertex)
-	defer vertices.Put(v)
-	b.check(dst)
-	b.ArgminVertex(v, g, 0, nil)
-	v.Dense(dst)
-}
-
-// vertices holds some that are free, so that Argmin allocates no vector.
-var vertices = sync.Pool{New: func() any { return new(Vertex) }}
+func (b TraceNorm) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex computes v = −τ·u·vᵀ with ⟨g, v⟩ ≤ −τσ_1 + slack, where σ_1 is the
 // largest singular value of g and −τσ_1 the minimum over Ω. What is certain: v

@@ -85,10 +85,7 @@ func (b TraceNorm) ProjectWarm(dst, x []float64, warm *Warm) {
 	if !inRange(norm2) {
 		top := maxAbs(x)
 		switch {
-		case math.IsNaN(top) || math.IsInf(top, 1):
-			for i := range dst {
-				dst[i] = math.NaN()
-			}
+		case notFinite(dst, x):
 		case top == 0 || top*float64(len(x)) <= b.Tau: // ‖x‖_* ≤ Σ|x_i|
 			copy(dst, x)
 		default:
