@@ -51,7 +51,8 @@ func NewCompletion(h, m int, entries []Entry, tau float64) *Completion {
 		at: make([]int32, len(entries)), number: make([]int32, len(entries))}
 	for k, e := range entries {
 		if e.Row < 0 || e.Row >= h || e.Col < 0 || e.Col >= m {
-			panic(need.Linef("fwset: entry %d of a Completion is in row %d and column %d of a %d x %d matrix; they are numbered from 0", k, e.Row, e.Col, h, m))
+			panic(need.Linef("fwset: entry %d of a Completion is in row %d and column %d "+
+				"of a %d x %d matrix; they are numbered from 0", k, e.Row, e.Col, h, m))
 		}
 		line, _ := c.split(e)
 		c.first[line+1]++
@@ -70,7 +71,8 @@ func NewCompletion(h, m int, entries []Entry, tau float64) *Completion {
 		for k := c.first[i]; k < c.first[i+1]; k++ {
 			if seen[c.at[k]] == i+1 {
 				e := entries[c.number[k]]
-				panic(need.Linef("fwset: entry %d of a Completion, row %d and column %d, is there twice", c.number[k], e.Row, e.Col))
+				panic(need.Linef("fwset: entry %d of a Completion, row %d and column %d, is there twice",
+					c.number[k], e.Row, e.Col))
 			}
 			seen[c.at[k]] = i + 1
 		}

@@ -22,7 +22,8 @@ func topGram(u []float64, gram func(y, q []float64), tau, tol, rounding float64,
 }
 
 // lanczos is kern.Lanczos from a start out of warm, which gets what the next one is to have.
-func lanczos(u []float64, mul func(y, q []float64), warm *Warm, goal func(sigma float64) float64) (upper float64) {
+func lanczos(u []float64, mul func(y, q []float64), warm *Warm,
+	goal func(sigma float64) float64) (upper float64) {
 	upper, _ = kern.Lanczos(u, mul, begin(u, warm), goal)
 	if warm != nil {
 		warm.V = append(warm.V[:0], u...)

@@ -106,7 +106,8 @@ func (b Spectraplex) symmetric(s []float64) (other float64) {
 
 // times computes y = Sq.
 func (b Spectraplex) times(y, s, q []float64) {
-	blas64.Gemv(blas.NoTrans, 1, general(b.N, b.N, s), blas64.Vector{N: b.N, Data: q, Inc: 1}, 0, blas64.Vector{N: b.N, Data: y, Inc: 1})
+	blas64.Gemv(blas.NoTrans, 1, general(b.N, b.N, s), blas64.Vector{N: b.N, Data: q, Inc: 1}, 0,
+		blas64.Vector{N: b.N, Data: y, Inc: 1})
 }
 
 // eigen fills u with the unit eigenvector of the least eigenvalue λ of s and returns −λ and
@@ -174,7 +175,8 @@ func (b Spectraplex) Project(dst, x []float64) {
 			z[i*b.N+k] = q[i*b.N+k] * math.Sqrt(l)
 		}
 	}
-	blas64.Syrk(blas.NoTrans, 1, general(b.N, b.N, z), 0, blas64.Symmetric{N: b.N, Stride: b.N, Data: dst, Uplo: blas.Upper})
+	blas64.Syrk(blas.NoTrans, 1, general(b.N, b.N, z), 0, blas64.Symmetric{N: b.N, Stride: b.N, Data: dst,
+		Uplo: blas.Upper})
 	for i := range b.N {
 		for j := range i {
 			dst[i*b.N+j] = dst[j*b.N+i]

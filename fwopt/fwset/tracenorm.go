@@ -180,7 +180,11 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 	if !b.SVD {
 		kern.Gram(gram, x, b.M, b.H)
 	}
-	if b.SVD || !kern.EigenLargest(gram, sigma, func(lambda []float64) int { roots(sigma, lambda); return 0 }) {
+	if b.SVD || !kern.EigenLargest(gram, sigma, func(lambda []float64) int {
+		roots(sigma,
+			lambda)
+		return 0
+	}) {
 		decompose(b.M, b.H, x, mat.SVDNone).Values(sigma)
 	}
 	return floats.Sum(sigma) / b.Tau
