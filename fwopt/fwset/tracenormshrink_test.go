@@ -50,7 +50,8 @@ func spectrumCase(rng *rand.Rand, s int) (name string, sigma []float64, tau floa
 			sigma[i] = f(i)
 		}
 	}
-	kinds := []string{"falling", "geometric", "low rank and noise", "low rank", "clusters", "equal above", "equal at the threshold",
+	kinds := []string{"falling", "geometric", "low rank and noise", "low rank", "clusters", "equal above",
+		"equal at the threshold",
 		"nearly at the threshold", "one missed", "flat"}
 	name = kinds[rng.IntN(len(kinds))]
 	gap := math.Pow(10, -12*rng.Float64())
@@ -176,10 +177,12 @@ func TestTraceNormFew(t *testing.T) {
 		limit := eps * top * top / (top + below)
 		worst = max(worst, dist/limit)
 		if dist > limit {
-			t.Errorf("case %d, %s, order %d: off by %.3g, more than %.3g; θ = %g", k, name, s, dist, limit, top+below)
+			t.Errorf("case %d, %s, order %d: off by %.3g, more than %.3g; θ = %g", k, name, s, dist, limit,
+				top+below)
 		}
 	}
-	for _, name := range []string{"falling", "geometric", "low rank", "low rank and noise", "clusters", "equal at the threshold", "one missed"} {
+	for _, name := range []string{"falling", "geometric", "low rank", "low rank and noise", "clusters",
+		"equal at the threshold", "one missed"} {
 		if d := done[name]; d[0] < d[1]/10 || d[0] == d[1] {
 			t.Errorf("%s: %d of %d are certified: too few, or none is hard", name, d[0], d[1])
 		}
@@ -239,7 +242,8 @@ func TestTraceNormFewMisses(t *testing.T) {
 			form := func() []float64 { formed = true; kern.Gram(gram, x, s, s); return gram }
 			ok := b.projectFew(make([]float64, s*s), x, form, s/8, nil)
 			if ok != (missed == 0) {
-				t.Errorf("the rest at %g, one value at %g of the threshold that is missed: certified is %t", rest, missed, ok)
+				t.Errorf("the rest at %g, one value at %g of the threshold that is missed: certified is %t",
+					rest, missed, ok)
 			}
 			if formed != (rest > 0.5) {
 				t.Errorf("the rest at %g: the Gram matrix is formed: %t", rest, formed)
@@ -281,7 +285,8 @@ func TestTraceNormFewSameBits(t *testing.T) {
 			for _, procs := range []int{1, 2, 3, 8} {
 				runtime.GOMAXPROCS(procs)
 				got, gram := slices.Clone(x), make([]float64, s*s)
-				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }, fewOf(s), nil) {
+				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram },
+					fewOf(s), nil) {
 					t.Fatalf("%v, σ_i = i^−%g: not certified", sh, power)
 				}
 				if first == nil {
@@ -346,8 +351,10 @@ func TestTraceNormFewWarm(t *testing.T) {
 	floats.Add(x, fresh)
 	check("something new", warm)
 	for name, p := range map[string][]float64{
-		"zeros": make([]float64, len(last)), "NaN": slices.Repeat([]float64{math.NaN()}, len(last)), "huge": slices.Repeat([]float64{1e300}, len(last)),
-		"a start of NaN": append([]float64{100}, slices.Repeat([]float64{math.NaN()}, len(last)-1)...), "too short": {1, 2, 3}, "all equal": slices.Repeat([]float64{200}, len(last)),
+		"zeros": make([]float64, len(last)), "NaN": slices.Repeat([]float64{math.NaN()}, len(last)),
+		"huge":           slices.Repeat([]float64{1e300}, len(last)),
+		"a start of NaN": append([]float64{100}, slices.Repeat([]float64{math.NaN()}, len(last)-1)...),
+		"too short":      {1, 2, 3}, "all equal": slices.Repeat([]float64{200}, len(last)),
 		"below 0": slices.Repeat([]float64{-1}, len(last)),
 	} {
 		check(name, &Warm{P: p})
