@@ -1,16 +1,12 @@
 package fwset_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -108,64 +104,6 @@ func TestCompletionByTraceNorm(t *testing.T) {
 		c.Argmin(got, g)
 		if !slices.Equal(few, got[:n]) {
 			t.Fatalf("%d x %d: with %d entries more than the %d observed other bits", h, m, len(e)-n, n)
-		}
-	}
-}
-
-// completion is least squares on entries, and the same in matrix space, with those entries
-// alone in f.
-func completion(h, m, n, test int, tau float64) (f, dense fwopt.FiniteSum, omega, ball fwopt.Domain,
-	e []fwset.Entry) {
-	rng := rand.New(rand.NewPCG(17, 5))
-	e = someEntries(rng, h, m, n+test)
-	b := normal(rng, n)
-	row := func(m int, col func(k int) int) *fwsum.LeastSquares {
-		x := &fwsum.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, n),
-			Val: slices.Repeat([]float64{1}, n)}
-		for k := range n {
-			x.Ptr[k+1], x.Col[k] = k+1, int32(col(k))
-		}
-		return fwsum.NewLeastSquares(x, b)
-	}
-	return row(n+test, func(k int) int { return k }), row(h*m,
-			func(k int) int { return e[k].Col*h + e[k].Row }),
-		fwset.NewCompletion(h, m, e, tau), fwset.TraceNorm{H: h, M: m, Tau: tau}, e
-}
-
-// halves is a step that is never exact: after an exact one the atoms at its two ends are alike,
-// and rounding says which is taken.
-type halves struct{}
-
-func (halves) Step(_ *fwopt.Oracle, k int, seg fwopt.Segment) float64 {
-	return min(seg.Most, 1/float64(k+1)) / 2
-}
-func (h halves) Identify(id *fwopt.Identity) { id.Of(h) }
-
-// Methods run on the entries as they do in matrix space: the same counts, and the same
-// iterates at the entries, up to the accuracy of the linear optimisations.
-func TestCompletionRunsAsInMatrixSpace(t *testing.T) {
-	const h, m = 70, 80
-	f, dense, omega, ball, e := completion(h, m, 1500, 300, 40)
-	for name, method := range map[string]func() fwopt.Method{
-		"FW":       func() fwopt.Method { return &fwopt.FW{} },
-		"FWls":     func() fwopt.Method { return &fwopt.FW{Rule: fwopt.LineSearch{}} },
-		"SFW":      func() fwopt.Method { return fwopt.SFWExperiments() },
-		"SVRF":     func() fwopt.Method { return fwopt.SVRFExperiments() },
-		"pairwise": func() fwopt.Method { return &fwmore.PairwiseFW{Rule: halves{}} },
-		"blended":  func() fwopt.Method { return &fwmore.BlendedPairwise{Rule: halves{}} },
-		"away":     func() fwopt.Method { return &fwmore.AwayFW{Rule: halves{}} },
-	} {
-		b := fwopt.Budget{Steps: 12, DualityGap: true}
-		ours := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), method(), b)
-		naive := fwopt.Run(context.Background(), fwopt.NewOracle(dense, ball, 3), method(), b)
-		if ours.Last().Calls != naive.Last().Calls || ours.Last().Step != 12 {
-			t.Errorf("%s: counts %+v, in matrix space %+v", name, ours.Last().Calls, naive.Last().Calls)
-		}
-		if far := floats.Distance(ours.W, sample(h, e, naive.W), 2); !(far <= 1e-4*floats.Norm(ours.W, 2)) {
-			t.Errorf("%s: %g from the iterate in matrix space, of norm %g", name, far, floats.Norm(ours.W, 2))
-		}
-		if a, b := ours.Last().DualityGap, naive.Last().DualityGap; !(math.Abs(a-b) <= 1e-4*b) {
-			t.Errorf("%s: duality gap %g, in matrix space %g", name, a, b)
 		}
 	}
 }

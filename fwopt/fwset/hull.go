@@ -22,8 +22,8 @@ func (b Hull) check(v ...[]float64) {
 	}
 	for i, p := range b.Points {
 		if len(p) != len(b.Points[0]) {
-			panic(need.Linef("fwset: a Hull of points of length %d and, point %d, %d", len(b.Points[0]), i,
-				len(p)))
+			panic(need.Linef("fwset: a Hull of points of length %d and, point %d, %d",
+				len(b.Points[0]), i, len(p)))
 		}
 	}
 	need.Len("fwset", len(b.Points[0]), v...)

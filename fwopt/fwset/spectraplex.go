@@ -175,8 +175,8 @@ func (b Spectraplex) Project(dst, x []float64) {
 			z[i*b.N+k] = q[i*b.N+k] * math.Sqrt(l)
 		}
 	}
-	blas64.Syrk(blas.NoTrans, 1, general(b.N, b.N, z), 0, blas64.Symmetric{N: b.N, Stride: b.N, Data: dst,
-		Uplo: blas.Upper})
+	blas64.Syrk(blas.NoTrans, 1, general(b.N, b.N, z), 0,
+		blas64.Symmetric{N: b.N, Stride: b.N, Data: dst, Uplo: blas.Upper})
 	for i := range b.N {
 		for j := range i {
 			dst[i*b.N+j] = dst[j*b.N+i]

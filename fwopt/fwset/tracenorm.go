@@ -82,8 +82,13 @@ func (b TraceNorm) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 // If g holds a NaN or an infinity, v = 0 and the slack is +Inf.
 func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
 	b.check(g)
-	if slack, ok := b.argmin(v, g, tol, warm); ok {
-		return slack
+	if min(b.H, b.M) <= gramMax {
+		if slack, ok := b.argminGram(v, g); ok {
+			return slack
+		}
+	}
+	if inRange(floats.Dot(g, g)) {
+		return b.argminLanczos(v, g, tol, warm)
 	}
 	top := maxAbs(g)
 	if !(top > 0) || math.IsInf(top, 1) {
@@ -93,8 +98,7 @@ func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm)
 	p := kern.Borrow(len(g))
 	defer kern.Return(p)
 	floats.ScaleTo(*p, c, g)
-	slack, _ = b.argmin(v, *p, tol*c, warm)
-	return slack / c
+	return b.ArgminVertex(v, *p, tol*c, warm) / c
 }
 
 // toZero makes v = 0, the answer to a gradient of d numbers that is 0 or, as its largest
@@ -107,19 +111,6 @@ func (v *Vertex) toZero(d int, top float64) (slack float64) {
 	return math.Inf(1)
 }
 
-// argmin reports not ok, and has done nothing, if ‖g‖ is out of range.
-func (b TraceNorm) argmin(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64, ok bool) {
-	if min(b.H, b.M) <= gramMax {
-		if slack, ok := b.argminGram(v, g); ok {
-			return slack, true
-		}
-	}
-	if !inRange(floats.Dot(g, g)) {
-		return 0, false
-	}
-	return b.argminLanczos(v, g, tol, warm), true
-}
-
 // inRange reports whether a matrix of this squared norm is far from overflow and
 // underflow, in all that is computed here.
 func inRange(norm2 float64) bool { return norm2 > 1e-100 && norm2 < 1e100 }
@@ -127,7 +118,7 @@ func inRange(norm2 float64) bool { return norm2 > 1e-100 && norm2 < 1e100 }
 // rounding is the relative accuracy to which the kernels know σ_1.
 func (b TraceNorm) rounding() float64 { return float64(b.H+b.M) * 0x1p-52 }
 
-// argminGram reports not ok if ‖g‖ is out of range.
+// argminGram reports not ok, and has done nothing, if ‖g‖ is out of range.
 func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s*s + s)
@@ -180,11 +171,8 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 	if !b.SVD {
 		kern.Gram(gram, x, b.M, b.H)
 	}
-	if b.SVD || !kern.EigenLargest(gram, sigma, func(lambda []float64) int {
-		roots(sigma,
-			lambda)
-		return 0
-	}) {
+	values := func(lambda []float64) int { roots(sigma, lambda); return 0 }
+	if b.SVD || !kern.EigenLargest(gram, sigma, values) {
 		decompose(b.M, b.H, x, mat.SVDNone).Values(sigma)
 	}
 	return floats.Sum(sigma) / b.Tau

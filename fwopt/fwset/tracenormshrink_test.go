@@ -43,84 +43,44 @@ func reflected(rng *rand.Rand, h, m int, s []float64) []float64 {
 
 // spectrumCase draws s singular values and a radius of which the projection is to be hard.
 func spectrumCase(rng *rand.Rand, s int) (name string, sigma []float64, tau float64) {
-	sigma = make([]float64, s)
 	r := 1 + rng.IntN(s/10) // so many are to stay
-	fill := func(f func(i int) float64) {
-		for i := range sigma {
-			sigma[i] = f(i)
+	gap, u := math.Pow(10, -12*rng.Float64()), rng.Float64
+	p, q, k, clusters := 0.3+2*u(), 0.7+0.29*u(), rng.IntN(40), 1+rng.IntN(6)
+	first := func(i, n int, x, y float64) float64 { // x for the first n
+		if i < n {
+			return x
 		}
+		return y
 	}
-	kinds := []string{"falling", "geometric", "low rank and noise", "low rank", "clusters", "equal above",
-		"equal at the threshold",
-		"nearly at the threshold", "one missed", "flat"}
-	name = kinds[rng.IntN(len(kinds))]
-	gap := math.Pow(10, -12*rng.Float64())
-	theta := -1.0
-	switch name {
-	case "falling":
-		p := 0.3 + 2*rng.Float64()
-		fill(func(i int) float64 { return math.Pow(float64(i+1), -p) })
-	case "geometric":
-		q := 0.7 + 0.29*rng.Float64()
-		fill(func(i int) float64 { return math.Pow(q, float64(i)) })
-	case "low rank and noise":
-		fill(func(i int) float64 {
-			if i < r {
-				return 1 + rng.Float64()
-			}
-			return gap * rng.Float64()
-		})
-	case "low rank":
-		fill(func(i int) float64 { return max(0, float64(r-i)) * rng.Float64() })
-	case "clusters":
-		k := 1 + rng.IntN(6)
-		fill(func(i int) float64 { return float64(1+rng.IntN(k)) + gap*rng.Float64() })
-		for i := r; i < s; i++ {
-			sigma[i] *= 0.3
-		}
-	case "equal above":
-		fill(func(i int) float64 {
-			if i < r {
-				return 1
-			}
-			return 0.5 * rng.Float64()
-		})
-	case "equal at the threshold":
-		theta = 0.5
-		k := rng.IntN(40)
-		fill(func(i int) float64 {
-			switch {
-			case i < r:
-				return theta * (2 + rng.Float64())
-			case i < r+k:
-				return theta
-			}
-			return theta * gap * rng.Float64()
-		})
-	case "nearly at the threshold":
-		theta = 0.5
-		fill(func(i int) float64 {
-			switch {
-			case i < r:
-				return theta * (2 + rng.Float64())
-			case i < 2*r:
-				return theta * (1 + gap*rng.NormFloat64())
-			}
-			return theta * 0.5 * rng.Float64()
-		})
-	case "one missed":
-		theta = 0.5
-		fill(func(i int) float64 { return theta * (1 - gap*rng.Float64()) })
-		for i := range r {
-			sigma[i] = 1
-		}
-		sigma[r] = theta * (1 + 10*gap)
-	case "flat":
-		fill(func(int) float64 { return 1 + gap*rng.Float64() })
+	const θ = 0.5
+	kinds := []struct {
+		name  string
+		theta float64 // 0 if it is to be between two values
+		sigma func(i int) float64
+	}{
+		{"falling", 0, func(i int) float64 { return math.Pow(float64(i+1), -p) }},
+		{"geometric", 0, func(i int) float64 { return math.Pow(q, float64(i)) }},
+		{"low rank and noise", 0, func(i int) float64 { return first(i, r, 1+u(), gap*u()) }},
+		{"low rank", 0, func(i int) float64 { return max(0, float64(r-i)) * u() }},
+		{"clusters", 0, func(i int) float64 { return first(i, r, 1,
+			0.3) * (float64(1+rng.IntN(clusters)) + gap*u()) }},
+		{"equal above", 0, func(i int) float64 { return first(i, r, 1, 0.5*u()) }},
+		{"flat", 0, func(int) float64 { return 1 + gap*u() }},
+		{"equal at the threshold", θ, func(i int) float64 { return θ * first(i, r, 2+u(), first(i, r+k, 1,
+			gap*u())) }},
+		{"nearly at the threshold", θ, func(i int) float64 {
+			return θ * first(i, r, 2+u(), first(i, 2*r, 1+gap*rng.NormFloat64(), 0.5*u()))
+		}},
+		{"one missed", θ, func(i int) float64 { return first(i, r, 1, θ*first(i, r+1, 1+10*gap,
+			1-gap*u())) }},
 	}
-	if theta < 0 {
-		order := slices.Clone(sigma)
-		slices.Sort(order)
+	kind := kinds[rng.IntN(len(kinds))]
+	for i := range s {
+		sigma = append(sigma, kind.sigma(i))
+	}
+	theta := kind.theta
+	if theta == 0 {
+		order := slices.Sorted(slices.Values(sigma))
 		theta = order[s-1-r] * (1 + 0.1*gap)
 		if rng.IntN(3) == 0 {
 			theta = (order[s-1-r] + order[s-r]) / 2
@@ -132,9 +92,9 @@ func spectrumCase(rng *rand.Rand, s int) (name string, sigma []float64, tau floa
 	if tau == 0 {
 		tau = 1e-3
 	}
-	c := math.Pow(10, 16*rng.Float64()-8)
+	c := math.Pow(10, 16*u()-8)
 	floats.Scale(c, sigma)
-	return name, sigma, tau * c
+	return kind.name, sigma, tau * c
 }
 
 // few is the number of random matrices of TestTraceNormFew: make verify takes 10,000.

@@ -95,8 +95,8 @@ func (v *Vertex) Check(d int) {
 		}
 	case v.dense():
 	case len(v.Index) != len(v.Value):
-		panic(need.Linef("fwset: a Vertex of dimension %d with %d indices and %d values", d, len(v.Index),
-			len(v.Value)))
+		panic(need.Linef("fwset: a Vertex of dimension %d with %d indices and %d values",
+			d, len(v.Index), len(v.Value)))
 	default:
 		last := -1
 		for _, i := range v.Index {

@@ -63,6 +63,9 @@ func TestVertex(t *testing.T) {
 			if rng.IntN(20) == 0 {
 				m = 4000 // more than one piece of parallel work
 			}
+			if rng.IntN(60) == 0 {
+				h, m = 70_000, 1
+			}
 			v, x := vertexOf(form, h, m, rng)
 			reused.Set(&v)
 			for what, v := range map[string]*fwset.Vertex{form: &v, form + ", a copy": &reused} {
@@ -86,9 +89,20 @@ func TestVertex(t *testing.T) {
 					v.Lerp(got, gamma)
 					fwopt.Lerp(want, gamma, x)
 					same(fmt.Sprintf("Lerp by %g", gamma), got, want)
+					v.LerpTo(got, y, gamma)
+					same(fmt.Sprintf("LerpTo by %g", gamma), got, want)
 				}
 				v.From(got, y)
 				same("From", got, floats.SubTo(make([]float64, h*m), y, x))
+				g := normal(rng, h*m)
+				slope, length2 := v.Gap(g, y)
+				size := floats.Norm(g, 2) * floats.Norm(got, 2)
+				if far := math.Abs(slope - floats.Dot(g, got)); far > 1e-13*size {
+					t.Fatalf("%s, %d x %d: the slope of Gap is %g off", what, h, m, far)
+				}
+				if want := floats.Dot(got, got); math.Abs(length2-want) > 1e-13*want {
+					t.Fatalf("%s, %d x %d: the length of Gap is %g, want %g", what, h, m, length2, want)
+				}
 				got = slices.Clone(y)
 				v.From(got, got)
 				same("From in place", got, floats.SubTo(make([]float64, h*m), y, x))
@@ -242,45 +256,5 @@ func TestVertexBadInput(t *testing.T) {
 		"a Vertex of dimension -1 with 0 ": func() { v.SetRankOne(3, -1) },
 	} {
 		panics(t, want, []func(){call})
-	}
-}
-
-// Gap and LerpTo are what From, Dot and Lerp give in more passes, for every form, also
-// where a vertex has many numbers or there are several pieces of parallel work.
-func TestVertexGap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(41, 42))
-	draw := func(n int) []float64 { return normal(rng, n) }
-	for _, c := range [][3]int{{1, 1, 1}, {3, 7, 2}, {20, 30, 5}, {20, 30, 300}, {7, 9000, 40}, {70000, 1,
-		3}} {
-		h, m, n := c[0], c[1], c[2]
-		d := h * m
-		var vs [3]fwset.Vertex
-		copy(vs[0].SetDense(d), draw(d))
-		index, value := vs[1].SetSparse(d, n)
-		for k := range index {
-			index[k] = k * (d / n)
-		}
-		copy(value, draw(n))
-		u, w := vs[2].SetRankOne(h, m)
-		copy(u, draw(h))
-		copy(w, draw(m))
-		for i := range vs {
-			v, g, x, diff, got, want := &vs[i], draw(d), draw(d), make([]float64, d), make([]float64, d),
-				make([]float64, d)
-			v.From(diff, x)
-			slope, length2 := v.Gap(g, x)
-			size := floats.Norm(g, 2) * floats.Norm(diff, 2)
-			if far := math.Abs(slope - floats.Dot(g, diff)); far > 1e-13*size {
-				t.Errorf("%v, form %d: the slope is off by %g", c, i, far)
-			}
-			if want := floats.Dot(diff, diff); math.Abs(length2-want) > 1e-13*want {
-				t.Errorf("%v, form %d: the length is %g, want %g", c, i, length2, want)
-			}
-			copy(want, x)
-			v.Lerp(want, 0.3)
-			if v.LerpTo(got, x, 0.3); !slices.Equal(got, want) {
-				t.Errorf("%v, form %d: LerpTo is not Lerp", c, i)
-			}
-		}
 	}
 }
