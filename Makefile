@@ -141,10 +141,10 @@ unit: ## all tests of the library, in full
 	$(GO) test -count=1 ./...
 
 # The race detector sees what goroutines share, and makes arithmetic 20 times slower. So it runs every test, in short, but those of numbers,
-# by name: whole runs (Golden, Reference, Figure), statistics (Law, Bounds, Coverage), naive code (Naive), data (Twin, News20), eigenvalues (Few, FewWarm, Spectraplex). What these
+# by name: whole runs (Golden, Reference, Figure), statistics (Law, Bounds, Coverage), naive code (Naive), data (Twin, News20), eigenvalues (Few, FewWarm). What these
 # start, by kern.Do and fwrate.Seeds, has tests of its own: give a test of goroutines none of these names. Alloc: sync.Pool drops at random then.
 race: ## the tests of goroutines, under the race detector: needs a C compiler
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Golden|Reference|Figure|Law|Bounds|Coverage|Naive|Twin|News20|Few(Warm)?$$|Spectraplex$$' ./fwopt/... ./notebooks/...; \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race -short -skip 'Alloc|Golden|Reference|Figure|Law|Bounds|Coverage|Naive|Twin|News20|Few(Warm)?$$' ./fwopt/... ./notebooks/...; \
 	 else echo "no C compiler here: go test -race is left out" >&2; fi
 
 cross: ## go vet as on macOS, Linux on ARM, Windows and in a browser

@@ -101,7 +101,8 @@ func (s *ActiveSet) Across(x []float64, u int, v *Vertex, gamma float64) {
 // check panics unless the weights are those of a mean, as every move leaves them.
 func (s *ActiveSet) check() {
 	if sum := floats.Sum(s.Weight); len(s.Weight) != len(s.Atom) || !(math.Abs(sum-1) <= 1e-9) {
-		panic(need.Linef("fwset: an ActiveSet of %d atoms with %d weights, which add up to %g, want 1; begin with Start", len(s.Atom), len(s.Weight), sum))
+		panic(need.Linef("fwset: an ActiveSet of %d atoms with %d weights, which add up to %g, want 1; "+
+			"begin with Start", len(s.Atom), len(s.Weight), sum))
 	}
 }
 

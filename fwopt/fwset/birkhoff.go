@@ -21,30 +21,17 @@ type Birkhoff struct {
 	N int // rows and columns, at least 1
 }
 
-func (b Birkhoff) check(v ...[]float64) {
-	if b.N < 1 {
-		panic(need.Linef("fwset: a Birkhoff polytope of %d x %d matrices", b.N, b.N))
-	}
-	need.Len("fwset", b.N*b.N, v...)
-}
+func (b Birkhoff) check(v ...[]float64) int { return checkShape("a Birkhoff polytope", b.N, b.N, v...) }
 
 // Dim returns N².
-func (b Birkhoff) Dim() int {
-	b.check()
-	return b.N * b.N
-}
+func (b Birkhoff) Dim() int { return b.check() }
 
 // Shape returns N and N.
 func (b Birkhoff) Shape() (h, m int) { return b.N, b.N }
 
 // Argmin computes dst, a permutation matrix with the least ⟨g, dst⟩, or 1/N everywhere if
 // g = 0. It panics if g holds a NaN or an infinity.
-func (b Birkhoff) Argmin(dst, g []float64) {
-	b.check(dst, g)
-	var v Vertex
-	b.ArgminVertex(&v, g, 0, nil)
-	v.Dense(dst)
-}
+func (b Birkhoff) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex is Argmin as a sparse vertex of N numbers, dense if g = 0. It is exact, on
 // whole numbers without rounding. It panics if g holds a NaN or an infinity.

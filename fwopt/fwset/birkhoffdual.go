@@ -11,8 +11,8 @@ import (
 // minimise φ(u, v) = ½ Σ max{0, x_ij + u_i + v_j}² − Σ u_i − Σ v_j, the dual problem: at
 // its minimum the sums of dst's rows and columns are 1. It takes Newton steps on ∇φ, which
 // is piecewise linear, each by conjugate gradients over the entries that are positive, cut
-// by bisection where they go too far (after Li, Sun & Toh, SIAM J. Optim. 30, 2020): usually 5 to 15 steps, of
-// O(N²) and O(positive entries) an iteration. Where x is large, an assignment gives it
+// by bisection where they go too far (after Li, Sun & Toh, SIAM J. Optim. 30, 2020): usually 5 to 15 steps,
+// of O(N²) and O(positive entries) an iteration. Where x is large, an assignment gives it
 // numbers of about 1 first, so that no digit is lost: dst is in Ω for any finite x.
 //
 // It ends when the sums are 1 up to rounding, 1e-15·N(1 + max |x|) with |x| ≤ 100, or after
@@ -24,14 +24,10 @@ func (b Birkhoff) Project(dst, x []float64) {
 		copy(dst, x)
 		return
 	}
-	size := maxAbs(x)
-	if math.IsNaN(size) || math.IsInf(size, 1) {
-		for k := range dst {
-			dst[k] = math.NaN()
-		}
+	if notFinite(dst, x) {
 		return
 	}
-	n := b.N
+	n, size := b.N, maxAbs(x)
 	p := kern.Borrow(2*n*n + 12*n)
 	defer kern.Return(p)
 	q := &dual{n: n, x: x, w: (*p)[:n*n]}

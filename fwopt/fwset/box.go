@@ -14,28 +14,21 @@ type Box struct {
 	Lo, Hi []float64
 }
 
-func (b Box) check(v ...[]float64) {
+func (b Box) check(v ...[]float64) int {
 	if len(b.Lo) == 0 || len(b.Lo) != len(b.Hi) {
 		panic(need.Linef("fwset: a Box with %d lower and %d upper bounds", len(b.Lo), len(b.Hi)))
 	}
-	need.Len("fwset", len(b.Lo), v...)
-}
-
-// checkBounds panics unless −∞ < lo ≤ hi < ∞.
-func checkBounds(j int, lo, hi float64) {
-	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		panic(need.Linef("fwset: a Box with the bounds [%g, %g] in coordinate %d", lo, hi, j))
+	for j, lo := range b.Lo {
+		if hi := b.Hi[j]; !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+			panic(need.Linef("fwset: a Box with the bounds [%g, %g] in coordinate %d", lo, hi, j))
+		}
 	}
+	need.Len("fwset", len(b.Lo), v...)
+	return len(b.Lo)
 }
 
 // Dim returns the number of bounds. It panics unless they make a box.
-func (b Box) Dim() int {
-	b.check()
-	for j, lo := range b.Lo {
-		checkBounds(j, lo, b.Hi[j])
-	}
-	return len(b.Lo)
-}
+func (b Box) Dim() int { return b.check() }
 
 // Argmin computes dst_j = Lo_j where g_j > 0, Hi_j where g_j < 0 and the middle
 // where g_j = 0: any number would do there, and the middle keeps g = 0 at the
@@ -44,7 +37,6 @@ func (b Box) Argmin(dst, g []float64) {
 	b.check(dst, g)
 	for j, x := range g {
 		lo, hi := b.Lo[j], b.Hi[j]
-		checkBounds(j, lo, hi)
 		switch {
 		case x > 0:
 			dst[j] = lo
@@ -61,7 +53,6 @@ func (b Box) Project(dst, x []float64) {
 	b.check(dst, x)
 	for j, v := range x {
 		lo, hi := b.Lo[j], b.Hi[j]
-		checkBounds(j, lo, hi)
 		dst[j] = v
 		if v < lo {
 			dst[j] = lo
@@ -77,7 +68,6 @@ func (b Box) Diameter() float64 {
 	half := kern.Borrow(len(b.Lo))
 	defer kern.Return(half)
 	for j, lo := range b.Lo {
-		checkBounds(j, lo, b.Hi[j])
 		(*half)[j] = b.Hi[j]/2 - lo/2
 	}
 	return 2 * norm2(*half)
@@ -90,7 +80,6 @@ func (b Box) Width() float64 {
 	b.check()
 	sum := 0.0
 	for j, lo := range b.Lo {
-		checkBounds(j, lo, b.Hi[j])
 		if a := b.Hi[j] - lo; a > 0 {
 			sum += 1 / (a * a)
 		}
@@ -108,7 +97,6 @@ func (b Box) Gauge(x []float64) float64 {
 	worst := 0.0
 	for j, v := range x {
 		lo, hi := b.Lo[j], b.Hi[j]
-		checkBounds(j, lo, hi)
 		r := hi/2 - lo/2
 		c := lo + r
 		t := math.Abs(v - c)

@@ -51,7 +51,8 @@ func NewCompletion(h, m int, entries []Entry, tau float64) *Completion {
 		at: make([]int32, len(entries)), number: make([]int32, len(entries))}
 	for k, e := range entries {
 		if e.Row < 0 || e.Row >= h || e.Col < 0 || e.Col >= m {
-			panic(need.Linef("fwset: entry %d of a Completion is in row %d and column %d of a %d x %d matrix; they are numbered from 0", k, e.Row, e.Col, h, m))
+			panic(need.Linef("fwset: entry %d of a Completion is in row %d and column %d "+
+				"of a %d x %d matrix; they are numbered from 0", k, e.Row, e.Col, h, m))
 		}
 		line, _ := c.split(e)
 		c.first[line+1]++
@@ -70,7 +71,8 @@ func NewCompletion(h, m int, entries []Entry, tau float64) *Completion {
 		for k := c.first[i]; k < c.first[i+1]; k++ {
 			if seen[c.at[k]] == i+1 {
 				e := entries[c.number[k]]
-				panic(need.Linef("fwset: entry %d of a Completion, row %d and column %d, is there twice", c.number[k], e.Row, e.Col))
+				panic(need.Linef("fwset: entry %d of a Completion, row %d and column %d, is there twice",
+					c.number[k], e.Row, e.Col))
 			}
 			seen[c.at[k]] = i + 1
 		}
@@ -94,13 +96,7 @@ func (c *Completion) Diameter() float64 { return 2 * c.tau }
 
 // Argmin computes dst = −τ·u_1·v_1ᵀ at the entries, with the top singular pair of g, to the
 // accuracy of ArgminVertex with tol = 0 and always from the same start.
-func (c *Completion) Argmin(dst, g []float64) {
-	need.Len("fwset", len(c.at), dst)
-	v := vertices.Get().(*Vertex)
-	defer vertices.Put(v)
-	c.ArgminVertex(v, g, 0, nil)
-	v.Dense(dst)
-}
+func (c *Completion) Argmin(dst, g []float64) { argmin(dst, g, c.ArgminVertex) }
 
 // ArgminVertex computes v = −τ·u·vᵀ at the entries, with ⟨g, v⟩ ≤ −τσ_1 + slack, where σ_1 is
 // the largest singular value of g and −τσ_1 the minimum over Ω. The vertex is dense: N

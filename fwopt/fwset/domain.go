@@ -15,6 +15,7 @@ package fwset
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
@@ -111,12 +112,35 @@ type Warm struct {
 	RNG rand.PCG  // draws the random part of a start
 }
 
-// checkBall panics unless d is a dimension and r a radius.
-func checkBall(name string, d int, field string, r float64) {
+// argmin is the Argmin of a set that has this ArgminVertex. It allocates no vector.
+func argmin(dst, g []float64, argminVertex func(*Vertex, []float64, float64, *Warm) float64) {
+	v := vertices.Get().(*Vertex)
+	defer vertices.Put(v)
+	argminVertex(v, g, 0, nil)
+	v.Dense(dst)
+}
+
+// vertices holds some that are free.
+var vertices = sync.Pool{New: func() any { return new(Vertex) }}
+
+// checkShape panics unless h × m is a shape and the vectors v hold such matrices. It returns h·m.
+func checkShape(name string, h, m int, v ...[]float64) int {
+	if h < 1 || m < 1 {
+		panic(need.Linef("fwset: %s of %d x %d matrices", name, h, m))
+	}
+	need.Len("fwset", h*m, v...)
+	return h * m
+}
+
+// checkBall panics unless d is a dimension, r a radius and the vectors v have d numbers. It
+// returns d.
+func checkBall(name string, d int, field string, r float64, v ...[]float64) int {
 	if d < 1 {
 		panic(need.Linef("fwset: %s of dimension %d", name, d))
 	}
 	if !(r > 0) || math.IsInf(r, 1) {
 		panic(need.Linef("fwset: %s with %s = %g, which must be positive and finite", name, field, r))
 	}
+	need.Len("fwset", d, v...)
+	return d
 }

@@ -19,42 +19,43 @@ type GroupBall struct {
 	R    float64 // radius, positive
 }
 
-func (b GroupBall) check(v ...[]float64) {
-	d := 0
+func (b GroupBall) check(v ...[]float64) (d int) {
 	for i, n := range b.Size {
 		if n < 1 {
 			panic(need.Linef("fwset: a GroupBall whose group %d has %d numbers", i+1, n))
 		}
 		d += n
 	}
-	checkBall("a GroupBall", d, "R", b.R)
-	need.Len("fwset", d, v...)
+	return checkBall("a GroupBall", d, "R", b.R, v...)
+}
+
+// groups goes through the places where the groups begin and end.
+func (b GroupBall) groups(yield func(from, to int) bool) {
+	at := 0
+	for _, n := range b.Size {
+		if !yield(at, at+n) {
+			return
+		}
+		at += n
+	}
 }
 
 // Dim returns the sum of the sizes.
-func (b GroupBall) Dim() (d int) {
-	b.check()
-	for _, n := range b.Size {
-		d += n
-	}
-	return d
-}
+func (b GroupBall) Dim() int { return b.check() }
 
 // Argmin computes dst = −R·g_i/‖g_i‖ in the group i with the largest ‖g_i‖, the first
 // one if there are several, and 0 elsewhere. If g = 0 it is 0.
-func (b GroupBall) Argmin(dst, g []float64) {
-	b.check(dst, g)
-	clear(dst)
-	from, to := b.best(g)
-	if !toSphere(dst[from:to], g[from:to], -b.R) {
-		clear(dst)
-	}
-}
+func (b GroupBall) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex is Argmin as a sparse vertex. It is exact.
 func (b GroupBall) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
 	b.check(g)
-	from, to := b.best(g)
+	from, to, most := 0, 0, -1.0
+	for lo, hi := range b.groups {
+		if x := norm2(g[lo:hi]); x > most {
+			from, to, most = lo, hi, x
+		}
+	}
 	index, value := v.SetSparse(len(g), to-from)
 	if !toSphere(value, g[from:to], -b.R) {
 		v.SetSparse(len(g), 0)
@@ -64,18 +65,6 @@ func (b GroupBall) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) floa
 		index[k] = from + k
 	}
 	return 0
-}
-
-// best returns where the group with the largest norm stands.
-func (b GroupBall) best(g []float64) (from, to int) {
-	at, most := 0, -1.0
-	for _, n := range b.Size {
-		if x := norm2(g[at : at+n]); x > most {
-			from, to, most = at, at+n, x
-		}
-		at += n
-	}
-	return from, to
 }
 
 // Project computes dst_i = x_i·max{0, 1 − θ/‖x_i‖} with the θ ≥ 0 for which
@@ -92,19 +81,16 @@ func (b GroupBall) Project(dst, x []float64) {
 	}
 	p := kern.Borrow(len(b.Size))
 	defer kern.Return(p)
-	norms := *p
-	at := 0
-	for i, n := range b.Size {
-		norms[i] = norm2(x[at : at+n])
-		at += n
+	norms := (*p)[:0]
+	for from, to := range b.groups {
+		norms = append(norms, norm2(x[from:to]))
 	}
 	top, theta := threshold(norms, b.R)
-	at = 0
-	for i, n := range b.Size {
-		if !toSphere(dst[at:at+n], x[at:at+n], max(0, norms[i]-top-theta)) {
-			clear(dst[at : at+n])
+	for from, to := range b.groups {
+		if !toSphere(dst[from:to], x[from:to], max(0, norms[0]-top-theta)) {
+			clear(dst[from:to])
 		}
-		at += n
+		norms = norms[1:]
 	}
 }
 
@@ -117,10 +103,9 @@ func (b GroupBall) Diameter() float64 {
 // Gauge returns Σ_i ‖x_i‖ / R.
 func (b GroupBall) Gauge(x []float64) float64 {
 	b.check(x)
-	sum, at := 0.0, 0
-	for _, n := range b.Size {
-		sum += norm2(x[at : at+n])
-		at += n
+	sum := 0.0
+	for from, to := range b.groups {
+		sum += norm2(x[from:to])
 	}
 	return sum / b.R
 }

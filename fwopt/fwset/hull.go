@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
@@ -21,7 +22,8 @@ func (b Hull) check(v ...[]float64) {
 	}
 	for i, p := range b.Points {
 		if len(p) != len(b.Points[0]) {
-			panic(need.Linef("fwset: a Hull of points of length %d and, point %d, %d", len(b.Points[0]), i, len(p)))
+			panic(need.Linef("fwset: a Hull of points of length %d and, point %d, %d",
+				len(b.Points[0]), i, len(p)))
 		}
 	}
 	need.Len("fwset", len(b.Points[0]), v...)
@@ -43,40 +45,30 @@ func (b Hull) Dim() int {
 // Argmin computes dst, the point with the least ⟨g, p⟩, the first one if there are
 // several. If g = 0 it is the mean of the points.
 func (b Hull) Argmin(dst, g []float64) {
-	b.check(dst, g)
-	if p := b.best(g); p != nil {
-		copy(dst, p)
+	if b.check(dst, g); maxAbs(g) == 0 {
+		clear(dst)
+		for _, p := range b.Points {
+			floats.AddScaled(dst, 1/float64(len(b.Points)), p)
+		}
 		return
 	}
-	clear(dst)
+	best, least := b.Points[0], math.Inf(1)
 	for _, p := range b.Points {
-		floats.AddScaled(dst, 1/float64(len(b.Points)), p)
+		if x := floats.Dot(g, p); x < least {
+			best, least = p, x
+		}
 	}
+	copy(dst, best)
 }
 
 // ArgminVertex is Argmin, sparse if half of the point or more is 0. It is exact.
 func (b Hull) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
 	b.check(g)
-	if p := b.best(g); p != nil {
-		v.Pack(p)
-	} else {
-		b.Argmin(v.SetDense(len(g)), g)
-	}
+	x := kern.Borrow(len(g))
+	defer kern.Return(x)
+	b.Argmin(*x, g)
+	v.Pack(*x)
 	return 0
-}
-
-// best returns the point to take, and nil if g = 0.
-func (b Hull) best(g []float64) (best []float64) {
-	if maxAbs(g) == 0 {
-		return nil
-	}
-	least := math.Inf(1)
-	for _, p := range b.Points {
-		if x := floats.Dot(g, p); x < least || best == nil {
-			best, least = p, x
-		}
-	}
-	return best
 }
 
 // Diameter returns the largest distance of two points. It costs n²/2 distances.

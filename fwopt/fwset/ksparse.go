@@ -20,28 +20,20 @@ type KSparse struct {
 	R float64 // their size, positive
 }
 
-func (b KSparse) check(v ...[]float64) {
-	checkBall("a KSparse polytope", b.D, "R", b.R)
+func (b KSparse) check(v ...[]float64) int {
+	checkBall("a KSparse polytope", b.D, "R", b.R, v...)
 	if b.K < 1 || b.K > b.D {
 		panic(need.Linef("fwset: a KSparse polytope with K = %d, want 1 to D = %d", b.K, b.D))
 	}
-	need.Len("fwset", b.D, v...)
-}
-
-// Dim returns D.
-func (b KSparse) Dim() int {
-	b.check()
 	return b.D
 }
 
+// Dim returns D.
+func (b KSparse) Dim() int { return b.check() }
+
 // Argmin computes dst_j = −R·sign(g_j) for the K largest |g_j|, the first ones if there
 // are several, and 0 elsewhere. Where g_j = 0, too, it is 0.
-func (b KSparse) Argmin(dst, g []float64) {
-	b.check(dst, g)
-	var v Vertex
-	b.ArgminVertex(&v, g, 0, nil)
-	v.Dense(dst)
-}
+func (b KSparse) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex is Argmin as a sparse vertex. It is exact.
 func (b KSparse) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
-	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // L1Ball is Ω = {w ∈ R^D : Σ_j |w_j| ≤ R}, with centre 0, vertices ±R·e_j and
@@ -15,54 +14,31 @@ type L1Ball struct {
 	R float64 // radius, positive
 }
 
-func (b L1Ball) check(v ...[]float64) {
-	checkBall("an L1Ball", b.D, "R", b.R)
-	need.Len("fwset", b.D, v...)
-}
+func (b L1Ball) check(v ...[]float64) int { return checkBall("an L1Ball", b.D, "R", b.R, v...) }
 
 // Dim returns D.
-func (b L1Ball) Dim() int {
-	b.check()
-	return b.D
-}
+func (b L1Ball) Dim() int { return b.check() }
 
 // Argmin computes dst = −R·sign(g_j)·e_j, where |g_j| is the largest entry, the
 // first one if there are several. If g = 0 it is 0.
-func (b L1Ball) Argmin(dst, g []float64) {
-	b.check(dst, g)
-	clear(dst)
-	if j, x := b.best(g); x != 0 {
-		dst[j] = x
-	}
-}
+func (b L1Ball) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex is Argmin as a sparse vertex. It is exact.
 func (b L1Ball) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
 	b.check(g)
-	j, x := b.best(g)
-	if x == 0 {
-		v.SetSparse(b.D, 0)
-		return 0
-	}
-	index, value := v.SetSparse(b.D, 1)
-	index[0], value[0] = j, x
-	return 0
-}
-
-// best returns the number of Argmin's answer that is not 0, and where it stands.
-func (b L1Ball) best(g []float64) (best int, x float64) {
+	best := 0
 	for j, x := range g {
 		if math.Abs(x) > math.Abs(g[best]) {
 			best = j
 		}
 	}
-	switch {
-	case g[best] > 0:
-		return best, -b.R
-	case g[best] < 0:
-		return best, b.R
+	if x := g[best]; x == 0 || math.IsNaN(x) {
+		v.SetSparse(b.D, 0)
+	} else {
+		index, value := v.SetSparse(b.D, 1)
+		index[0], value[0] = best, -math.Copysign(b.R, x)
 	}
-	return best, 0
+	return 0
 }
 
 // Project computes dst_j = sign(x_j)·max(0, |x_j| − θ) with the θ ≥ 0 for which

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
-	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // L2Ball is the Euclidean ball Ω = {w ∈ R^D : ‖w‖ ≤ R}, with centre 0 and
@@ -14,16 +13,10 @@ type L2Ball struct {
 	R float64 // radius, positive
 }
 
-func (b L2Ball) check(v ...[]float64) {
-	checkBall("an L2Ball", b.D, "R", b.R)
-	need.Len("fwset", b.D, v...)
-}
+func (b L2Ball) check(v ...[]float64) int { return checkBall("an L2Ball", b.D, "R", b.R, v...) }
 
 // Dim returns D.
-func (b L2Ball) Dim() int {
-	b.check()
-	return b.D
-}
+func (b L2Ball) Dim() int { return b.check() }
 
 // Argmin computes dst = −R·g/‖g‖, and 0 if g = 0.
 func (b L2Ball) Argmin(dst, g []float64) {
@@ -59,17 +52,11 @@ func (b L2Ball) Identify(id *ident.Identity) { id.Of(b).Int(b.D).Float(b.R) }
 // toSphere does dst = r·x/‖x‖ without overflow or underflow on the way. It
 // reports whether x has a direction: it is not 0, and finite.
 func toSphere(dst, x []float64, r float64) bool {
-	top := maxAbs(x)
-	if !(top > 0) || math.IsInf(top, 1) {
+	length, s := scaled(x)
+	if !(length > 0) || math.IsInf(length, 1) {
 		return false
 	}
-	s := unit(top)
-	sum := 0.0
-	for _, v := range x {
-		v *= s
-		sum += v * v
-	}
-	c := r / math.Sqrt(sum)
+	c := r / length
 	for j, v := range x {
 		dst[j] = c * (v * s)
 	}
@@ -78,17 +65,23 @@ func toSphere(dst, x []float64, r float64) bool {
 
 // norm2 returns ‖x‖ without overflow or underflow on the way.
 func norm2(x []float64) float64 {
+	length, s := scaled(x)
+	return length / s
+}
+
+// scaled returns ‖s·x‖ for a power of two s for which that is far from overflow and underflow.
+func scaled(x []float64) (length, s float64) {
 	top := maxAbs(x)
 	if !(top > 0) || math.IsInf(top, 1) {
-		return top
+		return top, 1
 	}
-	s := unit(top)
+	s = unit(top)
 	sum := 0.0
 	for _, v := range x {
 		v *= s
 		sum += v * v
 	}
-	return math.Sqrt(sum) / s
+	return math.Sqrt(sum), s
 }
 
 // unit returns a power of two for which the square of x·unit(x) neither

@@ -13,13 +13,18 @@ import (
 // stops where τ times the bound's root is above τσ, σ² = ⟨u, Gu⟩, by at most tol, τσ·rounding
 // included, or by 1e-6·τσ if tol ≤ 0. What it learns goes to warm, which may be nil.
 func topGram(u []float64, gram func(y, q []float64), tau, tol, rounding float64, warm *Warm) (upper float64) {
-	c := begin(u, warm)
-	upper, _ = eigen.Lanczos(u, gram, c, func(sigma float64) float64 {
+	return lanczos(u, gram, warm, func(sigma float64) float64 {
 		if tol > 0 {
 			return 0.99*tol/tau - rounding*sigma
 		}
 		return lmoTol * sigma
 	})
+}
+
+// lanczos is eigen.Lanczos from a start out of warm, which gets what the next one is to have.
+func lanczos(u []float64, mul func(y, q []float64), warm *Warm,
+	goal func(sigma float64) float64) (upper float64) {
+	upper, _ = eigen.Lanczos(u, mul, begin(u, warm), goal)
 	if warm != nil {
 		warm.V = append(warm.V[:0], u...)
 	}

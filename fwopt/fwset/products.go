@@ -2,6 +2,7 @@ package fwset
 
 import (
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -48,25 +49,41 @@ func (p Product) Argmin(dst, g []float64) {
 }
 
 // ArgminVertex asks each factor for tol/(number of factors) and returns the sum of
-// their slacks. Each keeps a warm start of its own within warm. The vertex is sparse
-// if the factors' are, else dense.
+// their slacks. Each keeps a warm start of its own within warm: its length and its numbers.
+// The vertex is sparse if the factors' are, else dense.
 func (p Product) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
-	s := newShelf(warm)
+	var one *Warm // that of the factor at work
+	var old, next []float64
+	if warm != nil {
+		one, old = &Warm{RNG: warm.RNG}, warm.V
+	}
 	vs, sparse, n := make([]Vertex, len(p)), true, 0
 	i := 0
 	p.each(func(omega Domain, part func([]float64) []float64) {
-		slack += Argmin(omega, &vs[i], part(g), max(0, tol)/float64(len(p)), s.take())
-		s.put()
+		if one != nil {
+			one.V = nil
+		}
+		if len(old) > 0 {
+			if k := int(old[0]); k >= 0 && k < len(old) { // else it is not of this product
+				one.V, old = slices.Clone(old[1:1+k]), old[1+k:]
+			}
+		}
+		slack += Argmin(omega, &vs[i], part(g), max(0, tol)/float64(len(p)), one)
+		if one != nil {
+			next = append(append(next, float64(len(one.V))), one.V...)
+		}
 		sparse = sparse && !vs[i].rankOne() && !vs[i].dense()
 		n += len(vs[i].Index)
 		i++
 	}, g)
-	s.close()
+	if warm != nil {
+		warm.V, warm.RNG = next, one.RNG
+	}
 	if !sparse {
-		x, at := v.SetDense(len(g)), 0
+		x := v.SetDense(len(g))
 		for i := range vs {
-			vs[i].Dense(x[at : at+vs[i].D])
-			at += vs[i].D
+			vs[i].Dense(x[:vs[i].D])
+			x = x[vs[i].D:]
 		}
 		return slack
 	}
@@ -80,46 +97,6 @@ func (p Product) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (
 		at += vs[i].D
 	}
 	return slack
-}
-
-// A shelf keeps the warm starts of the factors of a product in one Warm: of each the
-// length and the numbers.
-type shelf struct {
-	warm *Warm
-	old  []float64 // what is left of what was kept
-	next []float64 // what is kept now
-	one  Warm      // that of the factor at work
-}
-
-func newShelf(warm *Warm) *shelf {
-	s := &shelf{warm: warm}
-	if warm != nil {
-		s.old, s.one.RNG = warm.V, warm.RNG
-	}
-	return s
-}
-
-// take returns the warm start of the next factor, or nil if there is to be none.
-func (s *shelf) take() *Warm {
-	if s.warm == nil {
-		return nil
-	}
-	s.one.V = nil
-	if len(s.old) > 0 {
-		if n := int(s.old[0]); n >= 0 && n < len(s.old) { // else it is not of this product
-			s.one.V, s.old = append(s.one.V, s.old[1:1+n]...), s.old[1+n:]
-		}
-	}
-	return &s.one
-}
-
-// put keeps what the factor has left.
-func (s *shelf) put() { s.next = append(append(s.next, float64(len(s.one.V))), s.one.V...) }
-
-func (s *shelf) close() {
-	if s.warm != nil {
-		s.warm.V, s.warm.RNG = append(s.warm.V[:0], s.next...), s.one.RNG
-	}
 }
 
 // Project computes the factors' projections. It panics unless all are Projectors.

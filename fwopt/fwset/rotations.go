@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
-	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,18 +25,10 @@ type Rotations struct {
 	N int // rows and columns, at least 1
 }
 
-func (b Rotations) check(v ...[]float64) {
-	if b.N < 1 {
-		panic(need.Linef("fwset: Rotations of %d x %d matrices", b.N, b.N))
-	}
-	need.Len("fwset", b.N*b.N, v...)
-}
+func (b Rotations) check(v ...[]float64) int { return checkShape("Rotations", b.N, b.N, v...) }
 
 // Dim returns N².
-func (b Rotations) Dim() int {
-	b.check()
-	return b.N * b.N
-}
+func (b Rotations) Dim() int { return b.check() }
 
 // Shape returns N and N.
 func (b Rotations) Shape() (h, m int) { return b.N, b.N }

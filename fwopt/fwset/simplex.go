@@ -18,60 +18,34 @@ type Simplex struct {
 	R float64 // what the coordinates add up to, positive
 }
 
-func (s Simplex) check(v ...[]float64) {
-	checkBall("a Simplex", s.D, "R", s.R)
-	need.Len("fwset", s.D, v...)
-}
+func (s Simplex) check(v ...[]float64) int { return checkBall("a Simplex", s.D, "R", s.R, v...) }
 
 // Dim returns D.
-func (s Simplex) Dim() int {
-	s.check()
-	return s.D
-}
+func (s Simplex) Dim() int { return s.check() }
 
 // Argmin computes dst = R·e_j, where g_j is the least entry of g, the first one
 // if there are several. If g = 0 it is the centre, R/D everywhere.
-func (s Simplex) Argmin(dst, g []float64) {
-	s.check(dst, g)
-	best, zero := s.best(g)
-	if zero {
-		s.centre(dst)
-		return
-	}
-	clear(dst)
-	dst[best] = s.R
-}
+func (s Simplex) Argmin(dst, g []float64) { argmin(dst, g, s.ArgminVertex) }
 
 // ArgminVertex is Argmin as a sparse vertex, dense if g = 0. It is exact.
 func (s Simplex) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) float64 {
 	s.check(g)
-	best, zero := s.best(g)
-	if zero {
-		s.centre(v.SetDense(s.D))
+	best := 0
+	for j, x := range g {
+		if x < g[best] {
+			best = j
+		}
+	}
+	if g[best] == 0 && maxAbs(g) == 0 {
+		value := v.SetDense(s.D)
+		for j := range value {
+			value[j] = s.R / float64(s.D)
+		}
 		return 0
 	}
 	index, value := v.SetSparse(s.D, 1)
 	index[0], value[0] = best, s.R
 	return 0
-}
-
-func (s Simplex) best(g []float64) (best int, zero bool) {
-	zero = true
-	for j, x := range g {
-		if x != 0 {
-			zero = false
-		}
-		if x < g[best] {
-			best = j
-		}
-	}
-	return best, zero
-}
-
-func (s Simplex) centre(dst []float64) {
-	for j := range dst {
-		dst[j] = s.R / float64(s.D)
-	}
 }
 
 // Project computes the projection dst = max(0, x − θ) with the θ for which dst

@@ -20,19 +20,13 @@ type SpectralNorm struct {
 	R    float64 // radius, positive
 }
 
-func (b SpectralNorm) check(v ...[]float64) {
-	if b.H < 1 || b.M < 1 {
-		panic(need.Linef("fwset: a SpectralNorm ball of %d x %d matrices", b.H, b.M))
-	}
-	checkBall("a SpectralNorm ball", b.H*b.M, "R", b.R)
-	need.Len("fwset", b.H*b.M, v...)
+func (b SpectralNorm) check(v ...[]float64) int {
+	const name = "a SpectralNorm ball"
+	return checkBall(name, checkShape(name, b.H, b.M), "R", b.R, v...)
 }
 
 // Dim returns H·M.
-func (b SpectralNorm) Dim() int {
-	b.check()
-	return b.H * b.M
-}
+func (b SpectralNorm) Dim() int { return b.check() }
 
 // Shape returns H and M.
 func (b SpectralNorm) Shape() (h, m int) { return b.H, b.M }

@@ -25,32 +25,20 @@ type Spectraplex struct {
 	R float64 // the trace, positive
 }
 
-func (b Spectraplex) check(v ...[]float64) {
-	if b.N < 1 {
-		panic(need.Linef("fwset: a Spectraplex of %d x %d matrices", b.N, b.N))
-	}
-	checkBall("a Spectraplex", b.N*b.N, "R", b.R)
-	need.Len("fwset", b.N*b.N, v...)
+func (b Spectraplex) check(v ...[]float64) int {
+	const name = "a Spectraplex"
+	return checkBall(name, checkShape(name, b.N, b.N), "R", b.R, v...)
 }
 
 // Dim returns N².
-func (b Spectraplex) Dim() int {
-	b.check()
-	return b.N * b.N
-}
+func (b Spectraplex) Dim() int { return b.check() }
 
 // Shape returns N and N.
 func (b Spectraplex) Shape() (h, m int) { return b.N, b.N }
 
 // Argmin computes dst = R·qqᵀ, with an eigenvector q of the least eigenvalue of S, to the
 // accuracy of ArgminVertex with tol = 0 and always from the same start.
-func (b Spectraplex) Argmin(dst, g []float64) {
-	b.check(dst)
-	v := vertices.Get().(*Vertex)
-	defer vertices.Put(v)
-	b.ArgminVertex(v, g, 0, nil)
-	v.Dense(dst)
-}
+func (b Spectraplex) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex computes v = R·qqᵀ, of rank one, with ⟨g, v⟩ ≤ R·λ_min(S) + slack, where
 // R·λ_min(S) is the minimum over Ω.
@@ -119,7 +107,8 @@ func (b Spectraplex) symmetric(s []float64) (other float64) {
 
 // times computes y = Sq.
 func (b Spectraplex) times(y, s, q []float64) {
-	blas64.Gemv(blas.NoTrans, 1, general(b.N, b.N, s), blas64.Vector{N: b.N, Data: q, Inc: 1}, 0, blas64.Vector{N: b.N, Data: y, Inc: 1})
+	blas64.Gemv(blas.NoTrans, 1, general(b.N, b.N, s), blas64.Vector{N: b.N, Data: q, Inc: 1}, 0,
+		blas64.Vector{N: b.N, Data: y, Inc: 1})
 }
 
 // eigen fills u with the unit eigenvector of the least eigenvalue λ of s and returns −λ and
@@ -139,7 +128,6 @@ func (b Spectraplex) eigen(u, w, s []float64) (bound float64) {
 
 // lanczos fills u with nearly such an eigenvector and returns an upper bound on −λ.
 func (b Spectraplex) lanczos(u, s []float64, tol float64, warm *Warm) (bound float64) {
-	chance := begin(u, warm)
 	c, rows := floats.Norm(s, 2), 0.0
 	for i := range b.N {
 		rows = max(rows, floats.Norm(s[i*b.N:(i+1)*b.N], 1))
@@ -157,12 +145,9 @@ func (b Spectraplex) lanczos(u, s []float64, tol float64, warm *Warm) (bound flo
 			y[i] = c*q[i] - y[i]
 		}
 	}
-	upper, _ := eigen.Lanczos(u, shifted, chance, func(sigma float64) float64 { // λ_1 ≤ θ + tol
+	upper := lanczos(u, shifted, warm, func(sigma float64) float64 { // λ_1 ≤ θ + tol
 		return tol / (sigma + math.Sqrt(sigma*sigma+tol))
 	})
-	if warm != nil {
-		warm.V = append(warm.V[:0], u...)
-	}
 	return upper - c + rounding
 }
 
@@ -191,7 +176,8 @@ func (b Spectraplex) Project(dst, x []float64) {
 			z[i*b.N+k] = q[i*b.N+k] * math.Sqrt(l)
 		}
 	}
-	blas64.Syrk(blas.NoTrans, 1, general(b.N, b.N, z), 0, blas64.Symmetric{N: b.N, Stride: b.N, Data: dst, Uplo: blas.Upper})
+	blas64.Syrk(blas.NoTrans, 1, general(b.N, b.N, z), 0,
+		blas64.Symmetric{N: b.N, Stride: b.N, Data: dst, Uplo: blas.Upper})
 	for i := range b.N {
 		for j := range i {
 			dst[i*b.N+j] = dst[j*b.N+i]

@@ -2,12 +2,10 @@ package fwset
 
 import (
 	"math"
-	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/internal/eigen"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
-	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -18,7 +16,7 @@ import (
 // diameter 2·Tau, and its vertices are Tau·u·vᵀ for unit vectors u and v.
 //
 // A vector x of the domain holds the matrix feature by feature: x[j·H+l] is
-// w_{lj}, the weight of feature j for class l. View shows it as a mat.Matrix.
+// w_{lj}, the weight of feature j for class l.
 type TraceNorm struct {
 	H, M int     // rows (classes) and columns (features) of w
 	Tau  float64 // radius τ, positive
@@ -35,29 +33,16 @@ const (
 	lmoFail = 1e-6 // probability that a reported slack is wrong
 )
 
-func (b TraceNorm) check(v ...[]float64) {
-	if b.H < 1 || b.M < 1 {
-		panic(need.Linef("fwset: a TraceNorm ball of %d x %d matrices", b.H, b.M))
-	}
-	checkBall("a TraceNorm ball", b.H*b.M, "Tau", b.Tau)
-	need.Len("fwset", b.H*b.M, v...)
+func (b TraceNorm) check(v ...[]float64) int {
+	const name = "a TraceNorm ball"
+	return checkBall(name, checkShape(name, b.H, b.M), "Tau", b.Tau, v...)
 }
 
 // Dim returns H·M.
-func (b TraceNorm) Dim() int {
-	b.check()
-	return b.H * b.M
-}
+func (b TraceNorm) Dim() int { return b.check() }
 
 // Shape returns H and M.
 func (b TraceNorm) Shape() (h, m int) { return b.H, b.M }
-
-// View returns the H × M matrix w that x holds. It copies nothing: it changes
-// when x changes.
-func (b TraceNorm) View(x []float64) mat.Matrix {
-	b.check(x)
-	return mat.NewDense(b.M, b.H, x).T()
-}
 
 // Diameter returns 2·Tau.
 func (b TraceNorm) Diameter() float64 {
@@ -67,16 +52,7 @@ func (b TraceNorm) Diameter() float64 {
 
 // Argmin computes dst = −τ·u_1·v_1ᵀ, with the top singular pair of g, to the
 // accuracy of ArgminVertex with tol = 0 and always from the same start.
-func (b TraceNorm) Argmin(dst, g []float64) {
-	v := vertices.Get().(*Vertex)
-	defer vertices.Put(v)
-	b.check(dst)
-	b.ArgminVertex(v, g, 0, nil)
-	v.Dense(dst)
-}
-
-// vertices holds some that are free, so that Argmin allocates no vector.
-var vertices = sync.Pool{New: func() any { return new(Vertex) }}
+func (b TraceNorm) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex computes v = −τ·u·vᵀ with ⟨g, v⟩ ≤ −τσ_1 + slack, where σ_1 is the
 // largest singular value of g and −τσ_1 the minimum over Ω. What is certain: v
@@ -107,8 +83,13 @@ var vertices = sync.Pool{New: func() any { return new(Vertex) }}
 // If g holds a NaN or an infinity, v = 0 and the slack is +Inf.
 func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
 	b.check(g)
-	if slack, ok := b.argmin(v, g, tol, warm); ok {
-		return slack
+	if min(b.H, b.M) <= gramMax {
+		if slack, ok := b.argminGram(v, g); ok {
+			return slack
+		}
+	}
+	if inRange(floats.Dot(g, g)) {
+		return b.argminLanczos(v, g, tol, warm)
 	}
 	top := maxAbs(g)
 	if !(top > 0) || math.IsInf(top, 1) {
@@ -118,8 +99,7 @@ func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm)
 	p := kern.Borrow(len(g))
 	defer kern.Return(p)
 	floats.ScaleTo(*p, c, g)
-	slack, _ = b.argmin(v, *p, tol*c, warm)
-	return slack / c
+	return b.ArgminVertex(v, *p, tol*c, warm) / c
 }
 
 // toZero makes v = 0, the answer to a gradient of d numbers that is 0 or, as its largest
@@ -132,19 +112,6 @@ func (v *Vertex) toZero(d int, top float64) (slack float64) {
 	return math.Inf(1)
 }
 
-// argmin reports not ok, and has done nothing, if ‖g‖ is out of range.
-func (b TraceNorm) argmin(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64, ok bool) {
-	if min(b.H, b.M) <= gramMax {
-		if slack, ok := b.argminGram(v, g); ok {
-			return slack, true
-		}
-	}
-	if !inRange(floats.Dot(g, g)) {
-		return 0, false
-	}
-	return b.argminLanczos(v, g, tol, warm), true
-}
-
 // inRange reports whether a matrix of this squared norm is far from overflow and
 // underflow, in all that is computed here.
 func inRange(norm2 float64) bool { return norm2 > 1e-100 && norm2 < 1e100 }
@@ -152,7 +119,7 @@ func inRange(norm2 float64) bool { return norm2 > 1e-100 && norm2 < 1e100 }
 // rounding is the relative accuracy to which the kernels know σ_1.
 func (b TraceNorm) rounding() float64 { return float64(b.H+b.M) * 0x1p-52 }
 
-// argminGram reports not ok if ‖g‖ is out of range.
+// argminGram reports not ok, and has done nothing, if ‖g‖ is out of range.
 func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s*s + s)
@@ -205,7 +172,8 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 	if !b.SVD {
 		kern.Gram(gram, x, b.M, b.H)
 	}
-	if b.SVD || !eigen.EigenLargest(gram, sigma, func(lambda []float64) int { roots(sigma, lambda); return 0 }) {
+	values := func(lambda []float64) int { roots(sigma, lambda); return 0 }
+	if b.SVD || !eigen.EigenLargest(gram, sigma, values) {
 		decompose(b.M, b.H, x, mat.SVDNone).Values(sigma)
 	}
 	return floats.Sum(sigma) / b.Tau

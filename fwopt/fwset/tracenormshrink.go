@@ -86,10 +86,7 @@ func (b TraceNorm) ProjectWarm(dst, x []float64, warm *Warm) {
 	if !inRange(norm2) {
 		top := maxAbs(x)
 		switch {
-		case math.IsNaN(top) || math.IsInf(top, 1):
-			for i := range dst {
-				dst[i] = math.NaN()
-			}
+		case notFinite(dst, x):
 		case top == 0 || top*float64(len(x)) <= b.Tau: // ‖x‖_* ≤ Σ|x_i|
 			copy(dst, x)
 		default:
@@ -177,7 +174,8 @@ func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64, few int, 
 // ones, which looks first when it has so many vectors as are due, and ends with m. It fills
 // the rows of next, if it succeeds and that is not nil, with combinations of the singular
 // vectors.
-func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, start []float64, due int, next []float64) (m int, ok bool) {
+func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, start []float64, due int,
+	next []float64) (m int, ok bool) {
 	s := min(b.H, b.M)
 	p := kern.Borrow(s/2*s + s/2 + s)
 	defer kern.Return(p)

@@ -44,83 +44,50 @@ func reflected(rng *rand.Rand, h, m int, s []float64) []float64 {
 
 // spectrumCase draws s singular values and a radius of which the projection is to be hard.
 func spectrumCase(rng *rand.Rand, s int) (name string, sigma []float64, tau float64) {
-	sigma = make([]float64, s)
 	r := 1 + rng.IntN(s/10) // so many are to stay
-	fill := func(f func(i int) float64) {
-		for i := range sigma {
-			sigma[i] = f(i)
+	gap, u := math.Pow(10, -12*rng.Float64()), rng.Float64
+	p, q, k, clusters := 0.3+2*u(), 0.7+0.29*u(), rng.IntN(40), 1+rng.IntN(6)
+	first := func(i, n int, x, y float64) float64 { // x for the first n
+		if i < n {
+			return x
 		}
+		return y
 	}
-	kinds := []string{"falling", "geometric", "low rank and noise", "low rank", "clusters", "equal above", "equal at the threshold",
-		"nearly at the threshold", "one missed", "flat"}
-	name = kinds[rng.IntN(len(kinds))]
-	gap := math.Pow(10, -12*rng.Float64())
-	theta := -1.0
-	switch name {
-	case "falling":
-		p := 0.3 + 2*rng.Float64()
-		fill(func(i int) float64 { return math.Pow(float64(i+1), -p) })
-	case "geometric":
-		q := 0.7 + 0.29*rng.Float64()
-		fill(func(i int) float64 { return math.Pow(q, float64(i)) })
-	case "low rank and noise":
-		fill(func(i int) float64 {
-			if i < r {
-				return 1 + rng.Float64()
-			}
-			return gap * rng.Float64()
-		})
-	case "low rank":
-		fill(func(i int) float64 { return max(0, float64(r-i)) * rng.Float64() })
-	case "clusters":
-		k := 1 + rng.IntN(6)
-		fill(func(i int) float64 { return float64(1+rng.IntN(k)) + gap*rng.Float64() })
-		for i := r; i < s; i++ {
-			sigma[i] *= 0.3
-		}
-	case "equal above":
-		fill(func(i int) float64 {
-			if i < r {
-				return 1
-			}
-			return 0.5 * rng.Float64()
-		})
-	case "equal at the threshold":
-		theta = 0.5
-		k := rng.IntN(40)
-		fill(func(i int) float64 {
-			switch {
-			case i < r:
-				return theta * (2 + rng.Float64())
-			case i < r+k:
-				return theta
-			}
-			return theta * gap * rng.Float64()
-		})
-	case "nearly at the threshold":
-		theta = 0.5
-		fill(func(i int) float64 {
-			switch {
-			case i < r:
-				return theta * (2 + rng.Float64())
-			case i < 2*r:
-				return theta * (1 + gap*rng.NormFloat64())
-			}
-			return theta * 0.5 * rng.Float64()
-		})
-	case "one missed":
-		theta = 0.5
-		fill(func(i int) float64 { return theta * (1 - gap*rng.Float64()) })
-		for i := range r {
-			sigma[i] = 1
-		}
-		sigma[r] = theta * (1 + 10*gap)
-	case "flat":
-		fill(func(int) float64 { return 1 + gap*rng.Float64() })
+	const θ = 0.5
+	kinds := []struct {
+		name  string
+		theta float64 // 0 if it is to be between two values
+		sigma func(i int) float64
+	}{
+		{"falling", 0, func(i int) float64 { return math.Pow(float64(i+1), -p) }},
+		{"geometric", 0, func(i int) float64 { return math.Pow(q, float64(i)) }},
+		{"low rank and noise", 0, func(i int) float64 { return first(i, r, 1+u(), gap*u()) }},
+		{"low rank", 0, func(i int) float64 { return max(0, float64(r-i)) * u() }},
+		{"clusters", 0, func(i int) float64 {
+			return first(i, r, 1,
+				0.3) * (float64(1+rng.IntN(clusters)) + gap*u())
+		}},
+		{"equal above", 0, func(i int) float64 { return first(i, r, 1, 0.5*u()) }},
+		{"flat", 0, func(int) float64 { return 1 + gap*u() }},
+		{"equal at the threshold", θ, func(i int) float64 {
+			return θ * first(i, r, 2+u(), first(i, r+k, 1,
+				gap*u()))
+		}},
+		{"nearly at the threshold", θ, func(i int) float64 {
+			return θ * first(i, r, 2+u(), first(i, 2*r, 1+gap*rng.NormFloat64(), 0.5*u()))
+		}},
+		{"one missed", θ, func(i int) float64 {
+			return first(i, r, 1, θ*first(i, r+1, 1+10*gap,
+				1-gap*u()))
+		}},
 	}
-	if theta < 0 {
-		order := slices.Clone(sigma)
-		slices.Sort(order)
+	kind := kinds[rng.IntN(len(kinds))]
+	for i := range s {
+		sigma = append(sigma, kind.sigma(i))
+	}
+	theta := kind.theta
+	if theta == 0 {
+		order := slices.Sorted(slices.Values(sigma))
 		theta = order[s-1-r] * (1 + 0.1*gap)
 		if rng.IntN(3) == 0 {
 			theta = (order[s-1-r] + order[s-r]) / 2
@@ -132,9 +99,9 @@ func spectrumCase(rng *rand.Rand, s int) (name string, sigma []float64, tau floa
 	if tau == 0 {
 		tau = 1e-3
 	}
-	c := math.Pow(10, 16*rng.Float64()-8)
+	c := math.Pow(10, 16*u()-8)
 	floats.Scale(c, sigma)
-	return name, sigma, tau * c
+	return kind.name, sigma, tau * c
 }
 
 // few is the number of random matrices of TestTraceNormFew: make verify takes 10,000.
@@ -177,10 +144,12 @@ func TestTraceNormFew(t *testing.T) {
 		limit := eps * top * top / (top + below)
 		worst = max(worst, dist/limit)
 		if dist > limit {
-			t.Errorf("case %d, %s, order %d: off by %.3g, more than %.3g; θ = %g", k, name, s, dist, limit, top+below)
+			t.Errorf("case %d, %s, order %d: off by %.3g, more than %.3g; θ = %g", k, name, s, dist, limit,
+				top+below)
 		}
 	}
-	for _, name := range []string{"falling", "geometric", "low rank", "low rank and noise", "clusters", "equal at the threshold", "one missed"} {
+	for _, name := range []string{"falling", "geometric", "low rank", "low rank and noise", "clusters",
+		"equal at the threshold", "one missed"} {
 		if d := done[name]; d[0] < d[1]/10 || d[0] == d[1] {
 			t.Errorf("%s: %d of %d are certified: too few, or none is hard", name, d[0], d[1])
 		}
@@ -240,7 +209,8 @@ func TestTraceNormFewMisses(t *testing.T) {
 			form := func() []float64 { formed = true; kern.Gram(gram, x, s, s); return gram }
 			ok := b.projectFew(make([]float64, s*s), x, form, s/8, nil)
 			if ok != (missed == 0) {
-				t.Errorf("the rest at %g, one value at %g of the threshold that is missed: certified is %t", rest, missed, ok)
+				t.Errorf("the rest at %g, one value at %g of the threshold that is missed: certified is %t",
+					rest, missed, ok)
 			}
 			if formed != (rest > 0.5) {
 				t.Errorf("the rest at %g: the Gram matrix is formed: %t", rest, formed)
@@ -282,7 +252,8 @@ func TestTraceNormFewSameBits(t *testing.T) {
 			for _, procs := range []int{1, 2, 3, 8} {
 				runtime.GOMAXPROCS(procs)
 				got, gram := slices.Clone(x), make([]float64, s*s)
-				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram }, fewOf(s), nil) {
+				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram },
+					fewOf(s), nil) {
 					t.Fatalf("%v, σ_i = i^−%g: not certified", sh, power)
 				}
 				if first == nil {
@@ -347,8 +318,10 @@ func TestTraceNormFewWarm(t *testing.T) {
 	floats.Add(x, fresh)
 	check("something new", warm)
 	for name, p := range map[string][]float64{
-		"zeros": make([]float64, len(last)), "NaN": slices.Repeat([]float64{math.NaN()}, len(last)), "huge": slices.Repeat([]float64{1e300}, len(last)),
-		"a start of NaN": append([]float64{100}, slices.Repeat([]float64{math.NaN()}, len(last)-1)...), "too short": {1, 2, 3}, "all equal": slices.Repeat([]float64{200}, len(last)),
+		"zeros": make([]float64, len(last)), "NaN": slices.Repeat([]float64{math.NaN()}, len(last)),
+		"huge":           slices.Repeat([]float64{1e300}, len(last)),
+		"a start of NaN": append([]float64{100}, slices.Repeat([]float64{math.NaN()}, len(last)-1)...),
+		"too short":      {1, 2, 3}, "all equal": slices.Repeat([]float64{200}, len(last)),
 		"below 0": slices.Repeat([]float64{-1}, len(last)),
 	} {
 		check(name, &Warm{P: p})

@@ -90,16 +90,19 @@ func (v *Vertex) Check(d int) {
 	switch {
 	case v.rankOne():
 		if len(v.U)*len(v.V) != d || len(v.Value)+len(v.Index) > 0 {
-			panic(need.Linef("fwset: a Vertex of dimension %d made of U with %d numbers and V with %d, beside %d values", d, len(v.U), len(v.V), len(v.Value)))
+			panic(need.Linef("fwset: a Vertex of dimension %d made of U with %d numbers and V with %d, "+
+				"beside %d values", d, len(v.U), len(v.V), len(v.Value)))
 		}
 	case v.dense():
 	case len(v.Index) != len(v.Value):
-		panic(need.Linef("fwset: a Vertex of dimension %d with %d indices and %d values", d, len(v.Index), len(v.Value)))
+		panic(need.Linef("fwset: a Vertex of dimension %d with %d indices and %d values",
+			d, len(v.Index), len(v.Value)))
 	default:
 		last := -1
 		for _, i := range v.Index {
 			if i <= last || i >= d {
-				panic(need.Linef("fwset: a Vertex of dimension %d with index %d after %d; the indices must rise, each once", d, i, last))
+				panic(need.Linef("fwset: a Vertex of dimension %d with index %d after %d; "+
+					"the indices must rise, each once", d, i, last))
 			}
 			last = i
 		}

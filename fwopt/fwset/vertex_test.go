@@ -1,8 +1,6 @@
 package fwset_test
 
 import (
-	"bytes"
-	"encoding/gob"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,6 +14,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
+
+var forms = []string{"dense", "sparse", "rank one"}
 
 // vertexOf returns a random vertex of a form, and the vector that it is, made by
 // loops of this test.
@@ -58,10 +58,13 @@ func TestVertex(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	var reused fwset.Vertex // takes up each form after any other
 	for range 300 {
-		for _, form := range []string{"dense", "sparse", "rank one"} {
+		for _, form := range forms {
 			h, m := 1+rng.IntN(30), 1+rng.IntN(20)
 			if rng.IntN(20) == 0 {
 				m = 4000 // more than one piece of parallel work
+			}
+			if rng.IntN(60) == 0 {
+				h, m = 70_000, 1
 			}
 			v, x := vertexOf(form, h, m, rng)
 			reused.Set(&v)
@@ -71,7 +74,8 @@ func TestVertex(t *testing.T) {
 				same := func(call string, got, want []float64) {
 					t.Helper()
 					if !slices.Equal(got, want) {
-						t.Fatalf("%s, %d x %d: %s is %g off", what, h, m, call, floats.Distance(got, want, math.Inf(1)))
+						t.Fatalf("%s, %d x %d: %s is %g off", what, h, m, call, floats.Distance(got, want,
+							math.Inf(1)))
 					}
 				}
 				got := normal(rng, h*m)
@@ -79,12 +83,26 @@ func TestVertex(t *testing.T) {
 				same("Dense", got, x)
 				for _, gamma := range []float64{0, 1, rng.Float64()} {
 					got, want := slices.Clone(y), slices.Clone(y)
+					if gamma == 1 {
+						got = slices.Repeat([]float64{math.NaN()}, h*m) // it is not read
+					}
 					v.Lerp(got, gamma)
 					fwopt.Lerp(want, gamma, x)
 					same(fmt.Sprintf("Lerp by %g", gamma), got, want)
+					v.LerpTo(got, y, gamma)
+					same(fmt.Sprintf("LerpTo by %g", gamma), got, want)
 				}
 				v.From(got, y)
 				same("From", got, floats.SubTo(make([]float64, h*m), y, x))
+				g := normal(rng, h*m)
+				slope, length2 := v.Gap(g, y)
+				size := floats.Norm(g, 2) * floats.Norm(got, 2)
+				if far := math.Abs(slope - floats.Dot(g, got)); far > 1e-13*size {
+					t.Fatalf("%s, %d x %d: the slope of Gap is %g off", what, h, m, far)
+				}
+				if want := floats.Dot(got, got); math.Abs(length2-want) > 1e-13*want {
+					t.Fatalf("%s, %d x %d: the length of Gap is %g, want %g", what, h, m, length2, want)
+				}
 				got = slices.Clone(y)
 				v.From(got, got)
 				same("From in place", got, floats.SubTo(make([]float64, h*m), y, x))
@@ -92,7 +110,7 @@ func TestVertex(t *testing.T) {
 				v.AddTo(got, -0.3)
 				want := make([]float64, h*m)
 				for i := range want {
-					want[i] = y[i] + float64(-0.3*x[i]) // gonum's AddScaled rounds once where a compiler fuses
+					want[i] = y[i] + float64(-0.3*x[i]) // gonum rounds once where a compiler fuses
 				}
 				same("AddTo", got, want)
 				dot := 0.0
@@ -119,29 +137,9 @@ func TestVertex(t *testing.T) {
 	}
 }
 
-func normal(rng *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
-}
-
-// A step from γ = 1 does not read x.
-func TestVertexLerpFromNothing(t *testing.T) {
-	for _, form := range []string{"dense", "sparse", "rank one"} {
-		v, x := vertexOf(form, 3, 4, rand.New(rand.NewPCG(2, 2)))
-		got := slices.Repeat([]float64{math.NaN()}, 12)
-		if v.Lerp(got, 1); !slices.Equal(got, x) {
-			t.Errorf("%s: %g, want %g", form, got, x)
-		}
-	}
-}
-
 // Products of two vertices, and of many with one vector, in and across all forms.
 func TestVertexProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 10))
-	forms := []string{"dense", "sparse", "rank one"}
 	for i := range 600 {
 		h, m := 1+rng.IntN(30), 1+rng.IntN(20)
 		if rng.IntN(20) == 0 {
@@ -184,34 +182,14 @@ func TestVertexProducts(t *testing.T) {
 	}
 }
 
-// A vertex is state that gob restores, in any form and as the part of an active set.
-func TestVertexGob(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	for _, form := range []string{"dense", "sparse", "rank one"} {
-		v, _ := vertexOf(form, 3, 4, rng)
-		var kept, back fwset.Vertex
-		kept.Set(&v)
-		var b bytes.Buffer
-		if err := gob.NewEncoder(&b).Encode(kept); err != nil {
-			t.Fatal(err)
-		}
-		if err := gob.NewDecoder(&b).Decode(&back); err != nil {
-			t.Fatal(err)
-		}
-		if fmt.Sprintf("%#v", kept) != fmt.Sprintf("%#v", back) {
-			t.Errorf("%s: %#v came back as %#v", form, kept, back)
-		}
-	}
-}
-
 // wrong is a set whose answer is no vertex.
 type wrong struct {
 	fwset.Simplex
-	fill func(v *fwset.Vertex)
+	answer fwset.Vertex
 }
 
 func (w wrong) ArgminVertex(v *fwset.Vertex, _ []float64, _ float64, _ *fwset.Warm) float64 {
-	w.fill(v)
+	*v = w.answer
 	return 0
 }
 
@@ -237,105 +215,46 @@ func begin(f fwopt.FiniteSum, omega fwopt.Domain) {
 }
 
 func TestEmbeddedSet(t *testing.T) {
-	f := fwsum.NewQuadratic(3, nil, []float64{1, 2, 3})
-	got := small.Panics(func() { begin(f, halfOwn{fwset.Simplex{D: 3, R: 1}}) })
-	if !strings.Contains(got, "fwset_test.halfOwn") || !strings.Contains(got, "must override ArgminVertex, too") {
-		t.Error(got)
-	}
-	got = small.Panics(func() { begin(f, halfNear{fwset.TraceNorm{H: 1, M: 3, Tau: 1}}) })
-	if !strings.Contains(got, "fwset_test.halfNear") || !strings.Contains(got, "must override ProjectWarm, too") {
-		t.Error(got)
+	for want, omega := range map[string]fwset.Domain{
+		"must override ArgminVertex, too": halfOwn{fwset.Simplex{D: 3, R: 1}},
+		"must override ProjectWarm, too":  halfNear{fwset.TraceNorm{H: 1, M: 3, Tau: 1}},
+	} {
+		got := small.Panics(func() { begin(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), omega) })
+		if !strings.Contains(got, fmt.Sprintf("%T", omega)) || !strings.Contains(got, want) {
+			t.Error(got)
+		}
 	}
 }
 
 // What is not a vertex is named, before a method uses it.
 func TestVertexBadInput(t *testing.T) {
-	for want, fill := range map[string]func(v *fwset.Vertex){
-		"a Vertex of dimension 4, want 3":                       func(v *fwset.Vertex) { v.SetDense(4) },
-		"a Vertex of dimension 0, want 3":                       func(v *fwset.Vertex) { *v = fwset.Vertex{} },
-		"index 1 after 1; the indices must rise, each once":     func(v *fwset.Vertex) { i, _ := v.SetSparse(3, 2); i[0], i[1] = 1, 1 },
-		"index 0 after 2; the indices must rise, each once":     func(v *fwset.Vertex) { i, _ := v.SetSparse(3, 2); i[0], i[1] = 2, 0 },
-		"index 3 after -1":                                      func(v *fwset.Vertex) { i, _ := v.SetSparse(3, 1); i[0] = 3 },
-		"with 1 indices and 2 values":                           func(v *fwset.Vertex) { v.SetSparse(3, 2); v.Index = v.Index[:1] },
-		"made of U with 3 numbers and V with 2":                 func(v *fwset.Vertex) { v.SetRankOne(3, 2); v.D = 3 },
-		"made of U with 3 numbers and V with 1, beside 1 value": func(v *fwset.Vertex) { v.SetRankOne(3, 1); v.Value = []float64{1} },
-	} {
-		s := wrong{fwset.Simplex{D: 3, R: 1}, fill}
-		got := small.Panics(func() { begin(fwsum.NewQuadratic(3, nil, []float64{1, 2, 3}), s) })
-		if !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	var v fwset.Vertex
+	type V = fwset.Vertex
+	x, two, five, v := make([]float64, 3), make([]float64, 2), make([]float64, 5), new(V)
 	v.SetDense(3)
-	for want, call := range map[string]func(){
-		"γ = 1.5, want a step":       func() { v.Lerp(make([]float64, 3), 1.5) },
-		"γ = NaN, want a step":       func() { v.Lerp(make([]float64, 3), math.NaN()) },
-		"a vector of length 2":       func() { v.Lerp(make([]float64, 2), 1) },
-		"a vector of length 4, not ": func() { v.Dense(make([]float64, 4)) },
-		"a vector of length 5, not ": func() { v.From(make([]float64, 3), make([]float64, 5)) },
+	for want, bad := range map[string]V{
+		"a Vertex of dimension 4, want 3":                       {D: 4, Value: make([]float64, 4)},
+		"a Vertex of dimension 0, want 3":                       {},
+		"index 1 after 1; the indices must rise, each once":     {D: 3, Index: []int{1, 1}, Value: two},
+		"index 0 after 2; the indices must rise, each once":     {D: 3, Index: []int{2, 0}, Value: two},
+		"index 3 after -1":                                      {D: 3, Index: []int{3}, Value: two[:1]},
+		"with 1 indices and 2 values":                           {D: 3, Index: []int{1}, Value: two},
+		"made of U with 3 numbers and V with 2":                 {D: 3, U: x, V: two},
+		"made of U with 3 numbers and V with 1, beside 1 value": {D: 3, U: x, V: two[:1], Value: two[:1]},
 	} {
-		if got := small.Panics(call); !strings.HasPrefix(got, "fwset: ") || !strings.Contains(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
+		s := wrong{fwset.Simplex{D: 3, R: 1}, bad}
+		panics(t, want, []func(){func() { begin(fwsum.NewQuadratic(3, nil, x), s) }})
 	}
-}
-
-// The answer to a linear function on a trace-norm ball is kept as two vectors.
-func ExampleVertex() {
-	omega := fwset.TraceNorm{H: 2, M: 3, Tau: 5}
-	g := []float64{1, 0, 0, 0, 0, 0} // the entry of row 0 and column 0
-	var v fwset.Vertex
-	omega.ArgminVertex(&v, g, 0, nil)
-	fmt.Println(len(v.U), len(v.V), v.Dot(g))
-	x := make([]float64, 6)
-	v.Lerp(x, 0.5) // half of the way from 0
-	fmt.Printf("%.1f\n", x[0])
-	// Output:
-	// 2 3 -5
-	// -2.5
-}
-
-// Gap and LerpTo are what From, Dot and Lerp give in more passes, for every form, also
-// where a vertex has many numbers or there are several pieces of parallel work.
-func TestVertexGap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(41, 42))
-	draw := func(n int) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = rng.NormFloat64()
-		}
-		return x
-	}
-	for _, c := range [][3]int{{1, 1, 1}, {3, 7, 2}, {20, 30, 5}, {20, 30, 300}, {7, 9000, 40}, {70000, 1, 3}} {
-		h, m, n := c[0], c[1], c[2]
-		d := h * m
-		var vs [3]fwset.Vertex
-		copy(vs[0].SetDense(d), draw(d))
-		index, value := vs[1].SetSparse(d, n)
-		for k := range index {
-			index[k] = k * (d / n)
-		}
-		copy(value, draw(n))
-		u, w := vs[2].SetRankOne(h, m)
-		copy(u, draw(h))
-		copy(w, draw(m))
-		for i := range vs {
-			v, g, x, diff, got, want := &vs[i], draw(d), draw(d), make([]float64, d), make([]float64, d), make([]float64, d)
-			v.From(diff, x)
-			slope, length2 := v.Gap(g, x)
-			size := floats.Norm(g, 2) * floats.Norm(diff, 2)
-			if far := math.Abs(slope - floats.Dot(g, diff)); far > 1e-13*size {
-				t.Errorf("%v, form %d: the slope is off by %g", c, i, far)
-			}
-			if want := floats.Dot(diff, diff); math.Abs(length2-want) > 1e-13*want {
-				t.Errorf("%v, form %d: the length is %g, want %g", c, i, length2, want)
-			}
-			copy(want, x)
-			v.Lerp(want, 0.3)
-			if v.LerpTo(got, x, 0.3); !slices.Equal(got, want) {
-				t.Errorf("%v, form %d: LerpTo is not Lerp", c, i)
-			}
-		}
+	for want, call := range map[string]func(){
+		"γ = 1.5, want a step":             func() { v.Lerp(x, 1.5) },
+		"γ = NaN, want a step":             func() { v.Lerp(x, nan) },
+		"a vector of length 2":             func() { v.Lerp(two, 1) },
+		"a vector of length 5, not 3":      func() { v.Dense(five) },
+		"a vector of length 5, not":        func() { v.From(x, five) },
+		"a Vertex of dimension 0 with 0":   func() { v.SetDense(0) },
+		"a Vertex of dimension 3 with 4":   func() { v.SetSparse(3, 4) },
+		"a Vertex of dimension 2 with -1":  func() { v.SetSparse(2, -1) },
+		"a Vertex of dimension -1 with 0 ": func() { v.SetRankOne(3, -1) },
+	} {
+		panics(t, want, []func(){call})
 	}
 }

@@ -2,7 +2,7 @@
 with the package. Run it anew after a change of the cases, with numpy 2.4.6 and scipy
 1.17.1: python3 solve.py [set ...]. It writes one number a line into SET.txt, beside it.
 
-The cases are those of solver_test.go, number by number: both draw by splitmix64.
+The cases are those of sets_test.go, number by number: both draw by splitmix64.
 """
 import os
 import sys
