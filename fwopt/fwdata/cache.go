@@ -46,7 +46,8 @@ func encode(w io.Writer, s *Set, mark [32]byte) error {
 	if err != nil || len(digest) != 32 {
 		return fmt.Errorf("fwdata: %s: digest %q", s.Name, s.Digest)
 	}
-	h := header{cacheMagic, cacheVersion, [32]byte(digest), mark, uint64(s.N()), uint64(s.M()), uint64(s.H()), uint64(len(s.X.Val))}
+	h := header{cacheMagic, cacheVersion, [32]byte(digest), mark,
+		uint64(s.N()), uint64(s.M()), uint64(s.H()), uint64(len(s.X.Val))}
 	sum := file.Sum()
 	both := io.MultiWriter(w, sum)
 	if err := errors.Join(binary.Write(both, little, h), encodeBody(both, s)); err != nil {
@@ -86,15 +87,11 @@ func (s *Set) Encode(w io.Writer) error {
 // of the library relies on, in O(nonzeros). The name is the set's and stands for the file
 // in errors; the Digest is that of the set that was written.
 func Decode(r io.Reader, size int64, name string) (*Set, error) {
-	h, err := readHeader(r, size)
-	if err == nil {
-		var s *Set
-		if s, err = readBody(r, h); err == nil {
-			s.Name, s.Digest = name, hex.EncodeToString(h.Digest[:])
-			return s, nil
-		}
-	}
+	s, _, err := decode(r, size)
 	switch err {
+	case nil:
+		s.Name = name
+		return s, nil
 	case errDamaged, io.EOF, io.ErrUnexpectedEOF:
 		err = errors.New("damaged, cut off or no binary set: write it again")
 	case errOther:
@@ -104,70 +101,56 @@ func Decode(r io.Reader, size int64, name string) (*Set, error) {
 }
 
 // readCache reads the binary file at path, which must be whole, of this version
-// and made from a file of the digest. It checks all that the rest of the library
-// relies on, at O(nonzeros). The error is errDamaged, errOther, or the system's.
-func readCache(path, digest string) (*Set, [32]byte, error) {
-	var mark [32]byte
+// and made from a file of the digest. The error is errDamaged, errOther, or the system's.
+func readCache(path, digest string) (s *Set, mark [32]byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, mark, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
-		return nil, mark, err
+	if err == nil {
+		s, mark, err = decode(f, info.Size())
 	}
-	h, err := readHeader(f, info.Size())
-	if err != nil {
-		return nil, mark, err
+	if err == nil && s.Digest != digest { // asked last, as a damaged digest is damage
+		s, err = nil, errOther
 	}
-	s, err := readBody(f, h)
-	if err != nil {
-		return nil, mark, err
-	}
-	s.Digest, mark = digest, h.Mark
-	if hex.EncodeToString(h.Digest[:]) != digest { // asked last, as a damaged digest is damage
-		return nil, mark, errOther
-	}
-	return s, mark, nil
+	return s, mark, err
 }
 
-// readHeader reads the first bytes of a binary file of this version and of the size
-// that they say.
-func readHeader(f io.Reader, size int64) (h header, err error) {
+// decode reads a binary file of the size, and checks all that the rest of the library
+// relies on.
+func decode(f io.Reader, size int64) (s *Set, mark [32]byte, err error) {
+	var h header
 	switch err := binary.Read(f, little, &h); {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return h, errDamaged
+		return nil, mark, errDamaged
 	case err != nil:
-		return h, err
+		return nil, mark, err
 	case h.Magic != cacheMagic:
-		return h, errDamaged
+		return nil, mark, errDamaged
 	case h.Version != cacheVersion:
-		return h, errOther
+		return nil, mark, errOther
 	case max(h.N, h.M, h.H, h.Nonzeros) > math.MaxInt32: // so that no product below overflows
-		return h, errDamaged
+		return nil, mark, errDamaged
 	case uint64(size) != uint64(cacheHeader)+8*h.H+8*h.N+12*h.Nonzeros+8:
-		return h, errDamaged
+		return nil, mark, errDamaged
 	}
-	return h, nil
-}
-
-// readBody reads what follows the header, and checks the sum of both.
-func readBody(f io.Reader, h header) (*Set, error) {
 	n, m := int(h.N), int(h.M)
-	s := &Set{Labels: make([]int, h.H), Y: make([]int, n),
-		X: &fwsum.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, h.Nonzeros), Val: make([]float64, h.Nonzeros)}}
+	x := &fwsum.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, h.Nonzeros),
+		Val: make([]float64, h.Nonzeros)}
+	s = &Set{Labels: make([]int, h.H), Y: make([]int, n), X: x, Digest: hex.EncodeToString(h.Digest[:])}
 	labels, y, length, stored := make([]int64, h.H), make([]uint32, n), make([]uint32, n), uint64(0)
 	sum := file.Sum()
 	binary.Write(sum, little, h)
 	both := io.TeeReader(f, sum)
-	for _, part := range []any{labels, y, length, s.X.Col, s.X.Val} {
+	for _, part := range []any{labels, y, length, x.Col, x.Val} {
 		if err := binary.Read(both, little, part); err != nil && binary.Size(part) > 0 {
-			return nil, err
+			return nil, mark, err
 		}
 	}
 	if err := binary.Read(f, little, &stored); err != nil {
-		return nil, err
+		return nil, mark, err
 	}
 	ok := stored == sum.Sum64()
 	for k, l := range labels {
@@ -176,19 +159,19 @@ func readBody(f io.Reader, h header) (*Set, error) {
 	}
 	for i := range n {
 		ok = ok && uint64(y[i]) < h.H
-		s.Y[i], s.X.Ptr[i+1] = int(y[i]), s.X.Ptr[i]+int(length[i])
+		s.Y[i], x.Ptr[i+1] = int(y[i]), x.Ptr[i]+int(length[i])
 	}
-	if !ok || s.X.Ptr[n] != int(h.Nonzeros) {
-		return nil, errDamaged
+	if !ok || x.Ptr[n] != int(h.Nonzeros) {
+		return nil, mark, errDamaged
 	}
 	for i := range n {
 		last := int32(-1)
-		for p := s.X.Ptr[i]; p < s.X.Ptr[i+1]; p++ {
-			if j, v := s.X.Col[p], s.X.Val[p]; j <= last || int(j) >= m || v-v != 0 { // NaN, infinite
-				return nil, errDamaged
+		for p := x.Ptr[i]; p < x.Ptr[i+1]; p++ {
+			if j, v := x.Col[p], x.Val[p]; j <= last || int(j) >= m || v-v != 0 { // NaN, infinite
+				return nil, mark, errDamaged
 			}
-			last = s.X.Col[p]
+			last = x.Col[p]
 		}
 	}
-	return s, nil
+	return s, h.Mark, nil
 }

@@ -1,8 +1,8 @@
 package fwdata
 
 import (
+	"bufio"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/datasets"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/file"
+	"gonum.org/v1/gonum/mat"
 )
 
 // ErrNotHere says that a set of the registry is not on this machine; the error
@@ -49,16 +49,13 @@ func Load(name string) (*Set, error) {
 		for _, e := range datasets.Entries() {
 			names = append(names, e.Name)
 		}
-		return nil, fmt.Errorf("fwdata: no set %q in the registry (%s; networks: LoadNetwork): a file of your own goes in by ReadFile", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("fwdata: no set %q in the registry (%s; networks: LoadNetwork): "+
+			"a file of your own goes in by ReadFile", name, strings.Join(names, ", "))
 	}
 	if e.Name == "digits" {
 		return digits(e)
 	}
-	dir, err := CacheDir()
-	if err != nil {
-		dir = "" // no home: do without
-	}
-	return load(e, os.Getenv("FWLAB_DATA"), dir)
+	return load(e, os.Getenv("FWLAB_DATA"), cacheDir())
 }
 
 // LoadOrTwin returns Load(name), or Twin(name, seed) when the set is not on this
@@ -82,43 +79,46 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "fwlab"), nil
 }
 
-// Import checks the file at path as Load would, moves it into CacheDir (so it must
-// lie on the same file system; there is best), and returns its set. A file that
-// fails the check stays where it is.
+// cacheDir returns CacheDir, or "" for no folder: Load does without.
+func cacheDir() string {
+	dir, _ := CacheDir()
+	return dir
+}
+
+// Import checks the file of a set or of a network at path as Load would, moves it into
+// CacheDir (so it must lie on the same file system; there is best), and returns the set, nil
+// of a network. A file that fails the check stays where it is.
 func Import(e datasets.Entry, path string) (*Set, error) {
 	dir, err := CacheDir()
 	if err != nil {
 		return nil, err
 	}
-	p, err := pinned(e, dir)
+	digest, err := pinned(e, dir)
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSource(e, path, p)
+	var s *Set
+	if e.Classes > 0 {
+		s, err = readSource(e, path, digest)
+	} else {
+		_, _, err = readChecked(e, path, digest)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if s.Source, err = moveInto(dir, e.File, path); err != nil {
-		return nil, err
-	}
-	_, mark, err := find(e, "", dir)
-	if err != nil {
-		return nil, err
-	}
-	keep(e, s, mark, dir)
-	return s, nil
-}
-
-// moveInto moves the file at path into the folder dir, and returns where it is.
-func moveInto(dir, file, path string) (to string, err error) {
-	to = filepath.Join(dir, file)
+	to := filepath.Join(dir, e.File)
 	if err = os.MkdirAll(dir, 0o755); err == nil {
 		err = os.Rename(path, to)
 	}
 	if err != nil {
-		return "", fmt.Errorf("fwdata: %w", err)
+		return nil, fmt.Errorf("fwdata: %w", err)
 	}
-	return to, nil
+	if s != nil {
+		_, mark, _ := find(e, "", dir)
+		s.Source = to
+		keep(e, s, mark, dir)
+	}
+	return s, nil
 }
 
 // load is Load for one entry. An empty folder name is no folder.
@@ -209,8 +209,8 @@ func find(e datasets.Entry, dataDir, cacheDir string) (path string, mark [32]byt
 // notHere returns the error for a set without a source, when its binary file is
 // unusable too: one line, with the remedy.
 func notHere(e datasets.Entry, dataDir, cacheDir string, unusable error) error {
-	get := fmt.Sprintf("run `go run ./fwopt/fwfetch %s` in fwlab's folder, or set FWLAB_DATA to a folder that holds %s",
-		e.Name, e.File)
+	get := fmt.Sprintf("run `go run ./fwopt/fwfetch %s` in fwlab's folder, "+
+		"or set FWLAB_DATA to a folder that holds %s", e.Name, e.File)
 	looked := "FWLAB_DATA is not set"
 	if dataDir != "" {
 		looked = "FWLAB_DATA is " + dataDir
@@ -221,7 +221,8 @@ func notHere(e datasets.Entry, dataDir, cacheDir string, unusable error) error {
 	case errors.Is(unusable, errOther):
 		looked += fmt.Sprintf(", where %s is %v", binPath(e, cacheDir), unusable)
 	default:
-		return fmt.Errorf("fwdata: %s: %w, and there is no %s to rebuild it from: remove it, then %s", binPath(e, cacheDir), unusable, e.File, get)
+		return fmt.Errorf("fwdata: %s: %w, and there is no %s to rebuild it from: remove it, then %s",
+			binPath(e, cacheDir), unusable, e.File, get)
 	}
 	return fmt.Errorf("fwdata: %s is %w (%s): %s", e.Name, ErrNotHere, looked, get)
 }
@@ -242,7 +243,8 @@ func pinned(e datasets.Entry, cacheDir string) (string, error) {
 	}
 	digest, _, _ := strings.Cut(string(b), " ")
 	if d, err := hex.DecodeString(digest); err != nil || len(d) != sha256.Size {
-		return "", fmt.Errorf("fwdata: %s: not a SHA-256: remove the file to trust the next %s anew", path, e.File)
+		return "", fmt.Errorf("fwdata: %s: not a SHA-256: remove the file to trust the next %s anew",
+			path, e.File)
 	}
 	return digest, nil
 }
@@ -255,7 +257,8 @@ func pinPath(e datasets.Entry, cacheDir string) string {
 	return filepath.Join(cacheDir, e.File+".sha256")
 }
 
-// readChecked returns the file at path and its SHA-256, which must be the digest unless that is empty.
+// readChecked returns the file at path and its SHA-256, which must be the digest unless that
+// is empty.
 func readChecked(e datasets.Entry, path, digest string) (b []byte, got string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -273,14 +276,16 @@ func readChecked(e datasets.Entry, path, digest string) (b []byte, got string, e
 		switch {
 		case len(b) == 0:
 			what = "an empty file"
-		case bytes.HasPrefix(bytes.TrimSpace(b[:min(len(b), 512)]), []byte("<")) && !bytes.Contains(b, []byte("END OF METADATA")):
+		case bytes.HasPrefix(bytes.TrimSpace(b[:min(len(b), 512)]), []byte("<")) &&
+			!bytes.Contains(b, []byte("END OF METADATA")): // a road network begins so, too
 			what = "a web page (HTML)"
 		}
 		by := "as the registry says"
 		if e.SHA256 == "" {
 			by = "as pinned when it was first seen (" + e.File + ".sha256 in the cache folder)"
 		}
-		return nil, "", fmt.Errorf("fwdata: %s: %s: its SHA-256 is %s, not %s %s: remove it and get %s again from %s", path, what, got, digest, by, e.File, e.URL)
+		return nil, "", fmt.Errorf("fwdata: %s: %s: its SHA-256 is %s, not %s %s: "+
+			"remove it and get %s again from %s", path, what, got, digest, by, e.File, e.URL)
 	}
 	return b, got, nil
 }
@@ -297,8 +302,8 @@ func readSource(e datasets.Entry, path, digest string) (*Set, error) {
 		return nil, err
 	}
 	if digest == "" && (s.N() != e.N || s.M() > e.M || s.H() != e.Classes) {
-		return nil, fmt.Errorf("fwdata: %s: n = %d, m = %d and %d classes, where %s has %d, %d and %d: another file?",
-			path, s.N(), s.M(), s.H(), e.Name, e.N, e.M, e.Classes)
+		return nil, fmt.Errorf("fwdata: %s: n = %d, m = %d and %d classes, where %s has %d, %d and %d: "+
+			"another file?", path, s.N(), s.M(), s.H(), e.Name, e.N, e.M, e.Classes)
 	}
 	s.X.M = max(s.X.M, e.M) // the last features may not occur in the file
 	s.Name, s.Source, s.Digest = e.Name, path, got
@@ -307,36 +312,24 @@ func readSource(e datasets.Entry, path, digest string) (*Set, error) {
 
 // digits reads the embedded set.
 func digits(e datasets.Entry) (*Set, error) {
-	z, err := gzip.NewReader(bytes.NewReader(datasets.Digits))
+	text, err := io.ReadAll(&gunzip{from: bufio.NewReader(bytes.NewReader(datasets.Digits))})
 	if err != nil {
 		return nil, fmt.Errorf("fwdata: the embedded digits: %w", err)
 	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		return nil, fmt.Errorf("fwdata: the embedded digits: %w", err)
-	}
-	s := &Set{Name: e.Name, X: &fwsum.Sparse{N: e.N, M: e.M, Ptr: make([]int, 1, e.N+1)}}
-	labels := make([]int, 0, e.N)
-	j, v := int32(0), 0 // all numbers are small integers; the file's digest is tested
-	for _, c := range text {
+	x, labels, v := make([]float64, 0, e.N*e.M), make([]int, 0, e.N), 0
+	for _, c := range text { // all numbers are small integers; the file's digest is tested
 		switch c {
 		case ',':
-			if v != 0 {
-				s.X.Col = append(s.X.Col, j)
-				s.X.Val = append(s.X.Val, float64(v))
-			}
-			j, v = j+1, 0
+			x, v = append(x, float64(v)), 0
 		case '\n':
-			labels = append(labels, v)
-			s.X.Ptr = append(s.X.Ptr, len(s.X.Val))
-			j, v = 0, 0
+			labels, v = append(labels, v), 0
 		default:
 			v = 10*v + int(c-'0')
 		}
 	}
-	if err := s.setClasses(labels); err != nil {
-		return nil, fmt.Errorf("fwdata: the embedded digits: %w", err)
+	s, err := FromMatrix(e.Name, mat.NewDense(e.N, e.M, x), labels)
+	if err == nil {
+		s.Digest = e.SHA256
 	}
-	s.Digest = e.SHA256
-	return s, nil
+	return s, err
 }

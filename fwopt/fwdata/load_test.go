@@ -633,7 +633,7 @@ func TestNews20(t *testing.T) {
 	if s.N() != 15935 || s.M() != 62061 || s.H() != 20 || len(s.X.Val) != 1272569 {
 		t.Error(s)
 	}
-	if c := s.Counts(); slices.Min(c) != 780 || slices.Max(c) != 800 || s.Labels[0] != 1 || s.Labels[19] != 20 {
+	if c := s.counts(); slices.Min(c) != 780 || slices.Max(c) != 800 || s.Labels[0] != 1 || s.Labels[19] != 20 {
 		t.Errorf("%v %v", s.Labels, c)
 	}
 	used := map[int32]bool{}

@@ -10,20 +10,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// ImportFile checks the file of e at path, and moves it into CacheDir, so it must lie on
-// the same file system. A file that fails the check stays where it is.
-func ImportFile(e datasets.Entry, path string) error {
-	dir, err := CacheDir()
-	if err != nil {
-		return err
-	}
-	if _, _, err := readChecked(e, path, e.SHA256); err != nil {
-		return err
-	}
-	_, err = moveInto(dir, e.File, path)
-	return err
-}
-
 // NetworkFiles returns what the files of the registry's road network of that name hold, links,
 // trips, best known flows and nodes, for fwroad.LoadNetwork; "" for the path of one of the last
 // two that is not here. Their SHA-256 is checked.
@@ -32,22 +18,21 @@ func NetworkFiles(name string) (paths [4]string, texts [4][]byte, err error) {
 	if !ok {
 		return paths, texts, fmt.Errorf("fwdata: no network %q in the registry", name)
 	}
-	dir, err := CacheDir()
-	if err != nil {
-		dir = "" // no home: do without
-	}
-	return networkFiles(e, os.Getenv("FWLAB_DATA"), dir)
+	return networkFiles(e, os.Getenv("FWLAB_DATA"), cacheDir())
 }
 
 // networkFiles is NetworkFiles for one entry. An empty folder name is no folder.
-func networkFiles(e datasets.Network, dataDir, cacheDir string) (paths [4]string, texts [4][]byte, err error) {
+func networkFiles(e datasets.Network, dataDir, cacheDir string) (
+	paths [4]string, texts [4][]byte, err error) {
 	for i, file := range e.Files() {
 		path, _, err := find(file, dataDir, cacheDir)
 		if path == "" && err == nil && dataDir != "" {
 			path, _, err = find(file, filepath.Join(dataDir, "traffic"), "")
 		}
 		if path == "" && err == nil && i < 2 {
-			err = fmt.Errorf("fwdata: %s of %s is %w (FWLAB_DATA is %q; cache %s): run `go run ./fwopt/fwfetch %s` in fwlab's folder, or set FWLAB_DATA to a folder that holds it",
+			err = fmt.Errorf("fwdata: %s of %s is %w (FWLAB_DATA is %q; cache %s): "+
+				"run `go run ./fwopt/fwfetch %s` in fwlab's folder, "+
+				"or set FWLAB_DATA to a folder that holds it",
 				file.File, e.Name, ErrNotHere, dataDir, cacheDir, e.Name)
 		}
 		if err == nil && path != "" {

@@ -56,7 +56,7 @@ func ReadRatings(r io.Reader, name string) (*Ratings, error) {
 		row, err := t.next()
 		switch {
 		case err == io.EOF && len(s.Value) == 0:
-			return nil, fmt.Errorf("fwdata: %s: line %d: the file ends without a rating: is it empty, or a broken download?", name, max(p.line, 1))
+			return nil, p.ends("a rating")
 		case err == io.EOF:
 			s.Users, s.Items = len(users), len(items)
 			return s, nil
@@ -65,17 +65,19 @@ func ReadRatings(r io.Reader, name string) (*Ratings, error) {
 		}
 		x, err := p.rating(row)
 		if err != nil {
-			if p.line == 1 && heading(row) {
-				if others(row) {
-					return nil, p.fail("the heading %s does not begin with a user, an item and a rating: put these first, without a column of line numbers", quote([]byte(strings.Join(row, " "))))
-				}
-				continue
+			switch is, others := heading(row); {
+			case p.line > 1 || !is:
+				return nil, err
+			case others:
+				return nil, p.fail("the heading %s does not begin with a user, an item and a rating: "+
+					"put these first, without a column of line numbers", quote(strings.Join(row, " ")))
 			}
-			return nil, err
+			continue
 		}
 		e := fwset.Entry{Row: numbered(users, &s.UserID, row[0]), Col: numbered(items, &s.ItemID, row[1])}
 		if line, twice := first[e]; twice {
-			return nil, p.fail("user %s and item %s again, as in line %d: keep one", quote([]byte(row[0])), quote([]byte(row[1])), line)
+			return nil, p.fail("user %s and item %s again, as in line %d: keep one",
+				quote(row[0]), quote(row[1]), line)
 		}
 		first[e] = p.line
 		s.At, s.Value = append(s.At, e), append(s.Value, x)
@@ -104,26 +106,24 @@ func (p *parser) separator(head []byte) (rune, error) {
 	return ',', nil // a line of one column, which is an error of its own
 }
 
-// heading reports whether the third column is a word, and no number in disguise.
-func heading(row []string) bool {
+// heading reports whether the third column is a word, and no number in disguise, and whether
+// it says that the first three are not user, item and rating: an empty name is that of an
+// index, and a time or the name of something is no rating.
+func heading(row []string) (is, others bool) {
 	if len(row) < 3 {
-		return false
+		return false, false
 	}
 	_, err := strconv.ParseFloat(row[2], 64)
-	return errors.Is(err, strconv.ErrSyntax) && strings.ContainsFunc(row[2], unicode.IsLetter)
-}
-
-// others reports whether a heading says that the first three columns are not user, item and
-// rating: an empty name is that of an index, and a time or the name of something is no rating.
-func others(row []string) bool {
 	third := strings.ToLower(row[2])
-	return row[0] == "" || strings.HasSuffix(third, "id") || strings.Contains(third, "time") || strings.Contains(third, "date")
+	return errors.Is(err, strconv.ErrSyntax) && strings.ContainsFunc(third, unicode.IsLetter), row[0] == "" ||
+		strings.HasSuffix(third, "id") || strings.Contains(third, "time") || strings.Contains(third, "date")
 }
 
 // rating returns the third column, if all three are there, and trims them.
 func (p *parser) rating(row []string) (float64, error) {
 	if len(row) < 3 {
-		return 0, p.fail("columns: %d, want a user, an item and a number, between commas, tabs or semicolons", len(row))
+		return 0, p.fail("columns: %d, want a user, an item and a number, between commas, tabs or semicolons",
+			len(row))
 	}
 	for i := range row[:3] {
 		row[i] = strings.TrimSpace(row[i])
@@ -132,13 +132,14 @@ func (p *parser) rating(row []string) (float64, error) {
 		return 0, p.fail("no user or no item: fill it in, or remove the line")
 	}
 	x, ok := number([]byte(row[2]))
-	switch {
-	case !ok && strings.Contains(row[2], ","):
-		return 0, p.fail("rating %s is not a finite number: write a point and no comma", quote([]byte(row[2])))
-	case !ok:
-		return 0, p.fail("rating %s is not a finite number: remove or replace its line, or if all lines are so, put the rating third", quote([]byte(row[2])))
+	if ok {
+		return x, nil
 	}
-	return x, nil
+	remedy := "remove or replace its line, or if all lines are so, put the rating third"
+	if strings.Contains(row[2], ",") {
+		remedy = "write a point and no comma"
+	}
+	return 0, p.fail("rating %s is not a finite number: %s", quote(row[2]), remedy)
 }
 
 // numbered returns the number of a name, a new one if it has none.
@@ -157,10 +158,10 @@ func numbered(all map[string]int, names *[]string, name string) int {
 func (s *Ratings) Entry(user, item string) (fwset.Entry, error) {
 	e := fwset.Entry{Row: slices.Index(s.UserID, user), Col: slices.Index(s.ItemID, item)}
 	if e.Row < 0 {
-		return e, fmt.Errorf("fwdata: %s has no rating by user %s", s.Name, quote([]byte(user)))
+		return e, fmt.Errorf("fwdata: %s has no rating by user %s", s.Name, quote(user))
 	}
 	if e.Col < 0 {
-		return e, fmt.Errorf("fwdata: %s has no rating of item %s", s.Name, quote([]byte(item)))
+		return e, fmt.Errorf("fwdata: %s has no rating of item %s", s.Name, quote(item))
 	}
 	return e, nil
 }
@@ -170,10 +171,7 @@ func (s *Ratings) Entry(user, item string) (fwset.Entry, error) {
 // gives the same split. It panics when one of the two would be empty.
 func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
 	n := len(s.Value)
-	k := int(math.Round(frac * float64(n)))
-	if !(frac > 0 && frac < 1) || k == 0 || k == n {
-		panic(need.Linef("fwdata: a split of %d ratings at %g leaves one part empty", n, frac))
-	}
+	k := firstPart(n, "ratings", frac)
 	in := make([]bool, n) // train
 	for i := range k {
 		in[i] = true
@@ -220,5 +218,7 @@ func (s *Ratings) RMSE(x []float64) float64 {
 
 // String says how many there are, as in "own.csv: 100,836 ratings by 610 users of 9,724 items".
 func (s *Ratings) String() string {
-	return fmt.Sprintf("%s: %s ratings by %s users of %s items", s.Name, num.Thousands(len(s.Value)), num.Thousands(s.Users), num.Thousands(s.Items))
+	k := num.Thousands
+	return fmt.Sprintf("%s: %s ratings by %s users of %s items",
+		s.Name, k(len(s.Value)), k(s.Users), k(s.Items))
 }

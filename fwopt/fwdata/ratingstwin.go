@@ -2,7 +2,6 @@ package fwdata
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -33,11 +32,13 @@ const (
 // if n, users or items is not positive, or if n is more than half of the pairs.
 func TwinRatings(users, items, n int, seed uint64) *Ratings {
 	if users < 1 || items < 1 || n < 1 || n > users*items/2 {
-		panic(need.Linef("fwdata: %d ratings of %d items by %d users; at most half of the pairs can be", n, items, users))
+		panic(need.Linef("fwdata: %d ratings of %d items by %d users; at most half of the pairs can be",
+			n, items, users))
 	}
 	g := sample.NewPortable(seed, 3)
-	s := &Ratings{Name: fmt.Sprintf("%s x %s ratings (generated)", num.Thousands(users), num.Thousands(items)), Users: users, Items: items, Generated: true,
-		At: make([]fwset.Entry, 0, n), Value: make([]float64, 0, n)}
+	s := &Ratings{Users: users, Items: items, Generated: true,
+		Name: num.Thousands(users) + " x " + num.Thousands(items) + " ratings (generated)",
+		At:   make([]fwset.Entry, 0, n), Value: make([]float64, 0, n)}
 	taste, kind := g.Normals(users*tasteRank), g.Normals(items*tasteRank)
 	c, square := make([]float64, tasteRank), 0.0
 	for k := range c {
@@ -47,10 +48,10 @@ func TwinRatings(users, items, n int, seed uint64) *Ratings {
 	for k := range c {
 		c[k] *= tasteSize / math.Sqrt(square)
 	}
-	user, item := busy(users, float64(users)/20), busy(items, float64(items)/25)
+	user, item := newAlias(zipf(users, float64(users)/20)), newAlias(zipf(items, float64(items)/25))
 	seen := make(map[fwset.Entry]bool, n)
 	for len(s.At) < n {
-		e := fwset.Entry{Row: int(user.draw(g)), Col: int(item.draw(g))}
+		e := fwset.Entry{Row: user.draw(g), Col: item.draw(g)}
 		if seen[e] {
 			continue
 		}
@@ -66,13 +67,4 @@ func TwinRatings(users, items, n int, seed uint64) *Ratings {
 		s.Value = append(s.Value, b)
 	}
 	return s
-}
-
-// busy draws from 0 … n−1, number i with the weight 1/(i + shift).
-func busy(n int, shift float64) alias {
-	number, weight := make([]int32, n), make([]float64, n)
-	for i := range number {
-		number[i], weight[i] = int32(i), 1/(float64(i)+shift)
-	}
-	return newAlias(number, weight)
 }

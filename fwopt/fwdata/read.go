@@ -3,12 +3,12 @@ package fwdata
 import (
 	"bufio"
 	"bytes"
-	"compress/bzip2"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +17,7 @@ import (
 	"unsafe"
 
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // maxLine bounds the length of a line, so that a file that is not text, or that
@@ -82,75 +83,61 @@ func Read(r io.Reader, name string) (*Set, error) {
 // largest index: where a file of test examples has more, set M of both matrices to
 // the larger one before they are used.
 func ReadTargets(r io.Reader, name string) (x *fwsum.Sparse, b []float64, err error) {
-	p, err := parse(r, name, true)
-	if err != nil {
+	p := newParser(name)
+	p.targets = true
+	if err := p.parse(r); err != nil {
 		return nil, nil, err
 	}
+	p.x.N = len(p.y)
 	return p.x, p.y, nil
 }
 
 // read is Read without the digest.
 func read(r io.Reader, name string) (*Set, error) {
-	p, err := parse(r, name, false)
-	if err != nil {
+	p := newParser(name)
+	if err := p.parse(r); err != nil {
 		return nil, err
 	}
-	labels := make([]int, len(p.y))
-	for i, y := range p.y {
-		labels[i] = int(y)
-	}
-	s := &Set{Name: name, X: p.x}
-	if err := s.setClasses(labels); err != nil {
+	piece := p.take()
+	s := &Set{Name: name, X: piece.X}
+	if err := s.setClasses(piece.Labels); err != nil {
 		return nil, fmt.Errorf("fwdata: %s: line %d: %w", name, p.line, err)
 	}
 	return s, nil
 }
 
-// parse reads all of r. With targets, the first word of a line is any
-// finite number, else an integer.
-func parse(r io.Reader, name string, targets bool) (*parser, error) {
-	p := &parser{name: name, targets: targets, x: &fwsum.Sparse{Ptr: []int{0}}}
-	if err := p.all(r); err != nil {
-		return nil, err
-	}
-	p.x.N = len(p.y)
-	return p, nil
+// Piece is some rows of a file that is read piece by piece, with the file's labels.
+type Piece struct {
+	X      *fwsum.Sparse // M is the largest index so far
+	Labels []int         // of each row
 }
 
-// all parses all of r, plain or packed.
-func (p *parser) all(r io.Reader) error {
-	r, err := p.unpack(r)
-	if err != nil {
-		return err
-	}
-	if err := p.lines(r); err != nil {
-		return err
-	}
-	switch {
-	case len(p.y)+p.taken == 0:
-		return fmt.Errorf("fwdata: %s: line %d: the file ends without an example: is it empty, or a broken download?", p.name, max(p.line, 1))
-	case p.x.M == 0:
-		return fmt.Errorf("fwdata: %s: line %d: the file ends without a feature", p.name, p.line)
-	}
-	return nil
-}
+// errEnough ends a scan of which no more is wanted.
+var errEnough = errors.New("enough")
 
-// unpack returns the text of r, which is plain or packed by gzip or bzip2.
-func (p *parser) unpack(r io.Reader) (io.Reader, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	head, err := br.Peek(3) // shorter at the end of a short file
-	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("fwdata: %s: %w", p.name, err)
+// Scan reads LIBSVM text from r as Read does, plain or packed, but yields it in pieces of
+// so many rows, the last one shorter, so that a file may be larger than memory: a piece
+// and a line are held. An error is yielded last, without a piece, and is that of Read. The
+// name stands for the file in errors. Scan panics if rows is less than 1.
+func Scan(r io.Reader, name string, rows int) iter.Seq2[Piece, error] {
+	if rows < 1 {
+		panic(need.Linef("fwdata: pieces of %d rows", rows))
 	}
-	switch {
-	case bytes.HasPrefix(head, []byte("BZh")):
-		p.packed = "bzip2"
-		return bzip2.NewReader(br), nil
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		p.packed = "gzip"
-		return &gunzip{from: br}, nil
+	return func(yield func(Piece, error) bool) {
+		p := newParser(name)
+		p.full = func() error {
+			if len(p.y) == rows && !yield(p.take(), nil) {
+				return errEnough
+			}
+			return nil
+		}
+		err := p.parse(r)
+		if err == nil && len(p.y) > 0 {
+			yield(p.take(), nil)
+		} else if err != nil && err != errEnough {
+			yield(Piece{}, err)
+		}
 	}
-	return br, nil
 }
 
 // parser holds what has been read so far.
@@ -165,8 +152,71 @@ type parser struct {
 	taken int          // rows
 }
 
+func newParser(name string) *parser { return &parser{name: name, x: &fwsum.Sparse{Ptr: []int{0}}} }
+
+// take returns the rows so far, and begins anew.
+func (p *parser) take() Piece {
+	piece := Piece{p.x, make([]int, len(p.y))}
+	piece.X.N = len(p.y)
+	for i, y := range p.y {
+		piece.Labels[i] = int(y)
+	}
+	p.taken += len(p.y)
+	p.y, p.x = p.y[:0], &fwsum.Sparse{M: p.x.M, Ptr: []int{0}}
+	return piece
+}
+
+// parse reads all of r, plain or packed.
+func (p *parser) parse(r io.Reader) error {
+	r, err := p.unpack(r)
+	if err != nil {
+		return err
+	}
+	lines, scanned, long := bufio.NewScanner(r), 0, error(nil)
+	lines.Buffer(make([]byte, 1<<18), 2*maxLine)
+	lines.Split(func(b []byte, end bool) (advance int, line []byte, err error) {
+		if nl := bytes.IndexByte(b[scanned:], '\n'); nl >= 0 {
+			advance, line, scanned = scanned+nl+1, b[:scanned+nl], 0
+			return advance, line, nil
+		}
+		if end && len(b) > 0 && lines.Err() == nil { // where reading broke off, half a line tells nothing
+			scanned = 0
+			return len(b), b, nil
+		}
+		if scanned = len(b); scanned >= maxLine {
+			p.line++
+			if long = p.check(b); long == nil {
+				long = p.fail("longer than %d bytes: not LIBSVM text", maxLine)
+			}
+		}
+		return 0, nil, long
+	})
+	for lines.Scan() {
+		if err := p.row(lines.Bytes()); err != nil {
+			return err
+		}
+	}
+	switch err := lines.Err(); {
+	case long != nil:
+		return long
+	case err != nil:
+		return p.damaged(err)
+	case len(p.y)+p.taken == 0:
+		return p.ends("an example")
+	case p.x.M == 0:
+		return p.fail("the file ends without a feature")
+	}
+	return nil
+}
+
 func (p *parser) fail(format string, a ...any) error {
 	return fmt.Errorf("fwdata: %s: line %d: %s", p.name, p.line, fmt.Sprintf(format, a...))
+}
+
+// ends says that nothing was in the file.
+func (p *parser) ends(without string) error {
+	p.line = max(p.line, 1)
+	return p.fail("the file ends without %s: is it empty, or a broken download?", without)
 }
 
 // damaged says what a read error means: of an unpacker, that the file is broken.
@@ -178,7 +228,8 @@ func (p *parser) damaged(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		what = "cut off"
 	}
-	return fmt.Errorf("fwdata: %s: after line %d: the %s file is %s (%w): get it again", p.name, p.line, p.packed, what, err)
+	return fmt.Errorf("fwdata: %s: after line %d: the %s file is %s (%w): get it again",
+		p.name, p.line, p.packed, what, err)
 }
 
 // notText tells by the first line what is not LIBSVM text, and what to do about it.
@@ -192,7 +243,8 @@ var notText = []struct {
 	{257, "ustar", "a tar archive: unpack it first (tar -xf) and read the file in it"},
 	{0, "\xff\xfe", "line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
 	{0, "\xfe\xff", "line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
-	{0, "version https://git-lfs.", "line 1: a git-LFS pointer, not the data: run git lfs pull in its folder"},
+	{0, "version https://git-lfs.",
+		"line 1: a git-LFS pointer, not the data: run git lfs pull in its folder"},
 }
 
 // check returns an error for a line that is not one of LIBSVM text.
@@ -208,47 +260,6 @@ func (p *parser) check(b []byte) error {
 		return p.fail(`CR alone ends a line (old Mac text): turn each CR into a newline (tr '\r' '\n')`)
 	}
 	return nil
-}
-
-// lines cuts the text into lines and parses each.
-func (p *parser) lines(r io.Reader) error {
-	buf := make([]byte, 1<<18)
-	fill := 0 // buf[:fill] holds the start of a line
-	for {
-		if fill == len(buf) {
-			if fill >= maxLine {
-				p.line++
-				if err := p.check(buf); err != nil {
-					return err
-				}
-				return p.fail("longer than %d bytes: not LIBSVM text", maxLine)
-			}
-			buf = append(buf, make([]byte, len(buf))...)
-		}
-		k, err := r.Read(buf[fill:])
-		at, end := 0, fill+k
-		for {
-			nl := bytes.IndexByte(buf[max(at, fill):end], '\n')
-			if nl < 0 {
-				break
-			}
-			nl += max(at, fill)
-			if err := p.row(buf[at:nl]); err != nil {
-				return err
-			}
-			at = nl + 1
-		}
-		fill = copy(buf, buf[at:end])
-		if err == io.EOF {
-			if fill > 0 {
-				return p.row(buf[:fill])
-			}
-			return nil
-		}
-		if err != nil {
-			return p.damaged(err)
-		}
-	}
 }
 
 // row parses one line.
@@ -272,11 +283,7 @@ func (p *parser) row(b []byte) error {
 		return p.noLabel(tok, b, finite)
 	}
 	x, last := p.x, int64(0)
-	for {
-		tok, b = token(b)
-		if len(tok) == 0 {
-			break
-		}
+	for tok, b = token(b); len(tok) > 0; tok, b = token(b) {
 		colon, j := 0, int64(0)
 		for colon < len(tok) && '0' <= tok[colon] && tok[colon] <= '9' {
 			if j <= maxIndex { // beyond, it is too large whatever follows
@@ -292,7 +299,8 @@ func (p *parser) row(b []byte) error {
 		}
 		switch {
 		case j > maxIndex:
-			return p.fail("feature index %s is larger than %d: is it an identifier? number the features", quote(tok[:colon]), maxIndex)
+			return p.fail("feature index %s is larger than %d: is it an identifier? number the features",
+				quote(tok[:colon]), maxIndex)
 		case j == 0:
 			return p.fail("feature index 0: indices start at 1, so add 1 to all")
 		case j == last:
@@ -331,15 +339,18 @@ func (p *parser) noLabel(tok, rest []byte, finite bool) error {
 	case len(p.y)+p.taken == 0 && tok[0] == '<':
 		return p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
 	case comma && bytes.IndexByte(tok, ':') < 0 && bytes.IndexByte(rest, ':') < 0:
-		return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it with encoding/csv and %s", quote(tok), use)
+		return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it with encoding/csv and %s",
+			quote(tok), use)
 	case comma:
 		return p.fail("%s %s: several %ss an example are not supported", what, quote(tok), what)
 	case p.targets:
 		return p.fail("target %s is not a finite number: remove or replace its line", quote(tok))
-	case finite:
-		return p.fail("label %s is not an integer of at most 9 digits: number the classes, or read it by ReadTargets if it is a number to predict", quote(tok))
 	}
-	return p.fail("label %s is not an integer of at most 9 digits: number the classes", quote(tok))
+	instead := ""
+	if finite {
+		instead = ", or read it by ReadTargets if it is a number to predict"
+	}
+	return p.fail("label %s is not an integer of at most 9 digits: number the classes%s", quote(tok), instead)
 }
 
 // token returns the first word of b and what follows it.
@@ -380,9 +391,9 @@ func number(b []byte) (float64, bool) {
 }
 
 // quote shows the start of a word in an error.
-func quote(b []byte) string {
+func quote[T string | []byte](b T) string {
 	if len(b) > 24 {
-		return strconv.Quote(string(b[:24])) + "…"
+		return fmt.Sprintf("%q…", b[:24])
 	}
-	return strconv.Quote(string(b))
+	return fmt.Sprintf("%q", b)
 }

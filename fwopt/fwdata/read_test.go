@@ -493,7 +493,7 @@ func checkSet(t *testing.T, s *Set) {
 	if s.N() < 2 || len(s.Y) != s.N() || s.H() < 2 {
 		t.Fatalf("%d rows, %d labels, %d classes", s.N(), len(s.Y), s.H())
 	}
-	for c, k := range s.Counts() {
+	for c, k := range s.counts() {
 		if k == 0 || c > 0 && s.Labels[c] <= s.Labels[c-1] {
 			t.Fatalf("class %d of %v has %d examples", c, s.Labels, k)
 		}

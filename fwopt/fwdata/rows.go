@@ -50,7 +50,8 @@ func (t *table) next() ([]string, error) {
 		return nil, t.p.fail("%v: remove it, or close the quotes", wrong.Err)
 	case err == errLong:
 		t.p.line = t.rows.began
-		return nil, t.p.fail("a row of more than %d bytes: cut it into lines, or close its quotes; if it is no text with a row a line, get the file again", maxRow)
+		return nil, t.p.fail("a row of more than %d bytes: cut it into lines, or close its quotes; "+
+			"if it is no text with a row a line, get the file again", maxRow)
 	case err != nil:
 		return nil, t.p.damaged(err)
 	}

@@ -6,17 +6,21 @@
 package fwdata
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"github.com/projection-free/fwlab/fwopt/internal/num"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,7 +28,7 @@ import (
 // features and h classes. The sets of this package share storage with each
 // other; treat them as read-only.
 type Set struct {
-	Name      string        // as figures show it: "news20", or "news20 (generated)" for a twin
+	Name      string        // as figures show it: "news20", or "news20 (generated)"
 	X         *fwsum.Sparse // n × m, row i is e_i
 	Y         []int         // the n classes, 0 … h−1
 	Labels    []int         // the file's label of each class, ascending, length h
@@ -54,8 +58,8 @@ func (s *Set) loaded() *Set {
 	return s
 }
 
-// Counts returns the number of examples of each class. It costs O(n).
-func (s *Set) Counts() []int {
+// counts returns the number of examples of each class.
+func (s *Set) counts() []int {
 	c := make([]int, s.H())
 	for _, y := range s.Y {
 		c[y]++
@@ -66,11 +70,12 @@ func (s *Set) Counts() []int {
 // String returns the set's row of Table 3, with a little more, as in
 // "digits: n = 1,797, m = 64, h = 10, 58,736 nonzeros (32.7 a row), 174 to 183 examples a class".
 func (s *Set) String() string {
-	c := s.Counts()
+	c := s.counts()
 	nz := len(s.X.Val)
+	k := num.Thousands
 	return fmt.Sprintf("%s: n = %s, m = %s, h = %s, %s nonzeros (%.1f a row), %s to %s examples a class",
-		s.Name, num.Thousands(s.N()), num.Thousands(s.M()), num.Thousands(s.H()), num.Thousands(nz), float64(nz)/float64(s.N()),
-		num.Thousands(slices.Min(c)), num.Thousands(slices.Max(c)))
+		s.Name, k(s.N()), k(s.M()), k(s.H()), k(nz), float64(nz)/float64(s.N()),
+		k(slices.Min(c)), k(slices.Max(c)))
 }
 
 // UnitRows returns the set with each row scaled to unit Euclidean length; a row
@@ -80,10 +85,7 @@ func (s *Set) UnitRows() *Set {
 	x.Val = slices.Clone(s.X.Val)
 	for i := range x.N {
 		_, val := x.Row(i)
-		big := 0.0
-		for _, v := range val {
-			big = max(big, math.Abs(v))
-		}
+		big := floats.Norm(val, math.Inf(1))
 		if big == 0 {
 			continue
 		}
@@ -138,18 +140,28 @@ func (s *Set) Subset(rows []int) *Set {
 // (rounded) as train, the others as test. The same seed gives the same split. It
 // panics when one of the two would be empty.
 func (s *Set) Split(frac float64, seed uint64) (train, test *Set) {
-	n := s.N()
+	k := firstPart(s.N(), "rows", frac)
+	rows := shuffled(sample.NewPortable(seed, 1), s.N())
+	return s.Subset(rows[:k]), s.Subset(rows[k:])
+}
+
+// firstPart returns the size of the first part of n, where neither part may be empty.
+func firstPart(n int, of string, frac float64) int {
 	k := int(math.Round(frac * float64(n)))
 	if !(frac > 0 && frac < 1) || k == 0 || k == n {
-		panic(need.Linef("fwdata: a split of %d rows at %g leaves one part empty", n, frac))
+		panic(need.Linef("fwdata: a split of %d %s at %g leaves one part empty", n, of, frac))
 	}
-	g := sample.NewPortable(seed, 1)
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
+	return k
+}
+
+// shuffled returns 0 … n−1 in a random order.
+func shuffled(g sample.Portable, n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
 	}
-	g.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	return s.Subset(rows[:k]), s.Subset(rows[k:])
+	g.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order
 }
 
 // derive returns the digest of a set that was made from s by the named step. The
@@ -169,11 +181,10 @@ func contentDigest(s *Set) string {
 // setClasses fills Y and Labels from the examples' labels. It returns an error
 // when there are fewer than two classes.
 func (s *Set) setClasses(labels []int) error {
-	s.Labels = slices.Clone(labels)
-	slices.Sort(s.Labels)
-	s.Labels = slices.Clone(slices.Compact(s.Labels))
+	s.Labels = slices.Clone(slices.Compact(slices.Sorted(slices.Values(labels))))
 	if len(s.Labels) == 1 {
-		return fmt.Errorf("all %d examples have the label %d: at least two classes are needed", len(labels), s.Labels[0])
+		return fmt.Errorf("all %d examples have the label %d: at least two classes are needed",
+			len(labels), s.Labels[0])
 	}
 	s.Y = make([]int, len(labels))
 	for i, l := range labels {
@@ -192,7 +203,8 @@ func FromMatrix(name string, x mat.Matrix, labels []int) (*Set, error) {
 	case n == 0 || m == 0:
 		return nil, fmt.Errorf("fwdata: %s: a %d x %d matrix has no data", name, n, m)
 	case len(labels) != n:
-		return nil, fmt.Errorf("fwdata: %s: %d labels for %d rows: give one label a row", name, len(labels), n)
+		return nil, fmt.Errorf("fwdata: %s: %d labels for %d rows: give one label a row",
+			name, len(labels), n)
 	case m > math.MaxInt32:
 		return nil, fmt.Errorf("fwdata: %s: %d columns: at most %d are possible", name, m, math.MaxInt32)
 	}
@@ -201,7 +213,8 @@ func FromMatrix(name string, x mat.Matrix, labels []int) (*Set, error) {
 		for j := range m {
 			v := x.At(i, j)
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("fwdata: %s: row %d, column %d of the matrix is %v: remove or replace it", name, i, j, v)
+				return nil, fmt.Errorf("fwdata: %s: row %d, column %d of the matrix is %v: "+
+					"remove or replace it", name, i, j, v)
 			}
 			if v != 0 {
 				s.X.Col = append(s.X.Col, int32(j))
@@ -215,4 +228,36 @@ func FromMatrix(name string, x mat.Matrix, labels []int) (*Set, error) {
 	}
 	s.Digest = contentDigest(s)
 	return s, nil
+}
+
+// Logistic returns the multiclass logistic loss of Section 2.1 on s, under the
+// name of s. It keeps X and Y, which must not change any more.
+func (s *Set) Logistic() *fwsum.Logistic {
+	f := fwsum.NewLogistic(s.X, s.Y, s.H())
+	f.Name = s.Name
+	return f
+}
+
+// Write writes the set as LIBSVM text, with its labels and with values that read
+// back to the same bits. When the last column is empty, the first line gets an
+// explicit zero for it, so that M survives.
+func (s *Set) Write(w io.Writer) error {
+	bw := bufio.NewWriter(w) // an error stays until Flush
+	var b []byte
+	for i := range s.N() {
+		b = strconv.AppendInt(b[:0], int64(s.Labels[s.Y[i]]), 10)
+		col, val := s.X.Row(i)
+		for k, j := range col {
+			b = strconv.AppendInt(append(b, ' '), int64(j)+1, 10)
+			b = strconv.AppendFloat(append(b, ':'), val[k], 'g', -1, 64)
+		}
+		if i == 0 && !slices.Contains(s.X.Col, int32(s.M()-1)) {
+			b = fmt.Appendf(b, " %d:0", s.M())
+		}
+		bw.Write(append(b, '\n'))
+	}
+	if err := bw.Flush(); err != nil {
+		return fmt.Errorf("fwdata: writing %s: %w", s.Name, err)
+	}
+	return nil
 }

@@ -28,8 +28,8 @@ func TestDigits(t *testing.T) {
 		t.Fatal(s)
 	}
 	// UCI's page counts the digits of the test part.
-	if want := []int{178, 182, 177, 183, 181, 182, 181, 179, 174, 180}; !slices.Equal(s.Counts(), want) {
-		t.Errorf("counts %v, want %v", s.Counts(), want)
+	if want := []int{178, 182, 177, 183, 181, 182, 181, 179, 174, 180}; !slices.Equal(s.counts(), want) {
+		t.Errorf("counts %v, want %v", s.counts(), want)
 	}
 	// The first image is a zero; its first rows of pixels.
 	col, val := s.X.Row(0)
@@ -50,7 +50,7 @@ func TestNil(t *testing.T) {
 	for name, ask := range map[string]func(){
 		"N": func() { s.N() }, "M": func() { s.M() }, "H": func() { s.H() },
 		"UnitRows": func() { s.UnitRows() }, "Logistic": func() { s.Logistic() },
-		"Split": func() { s.Split(0.5, 1) }, "Subset": func() { s.Subset([]int{0}) }, "Counts": func() { s.Counts() },
+		"Split": func() { s.Split(0.5, 1) }, "Subset": func() { s.Subset([]int{0}) }, "Counts": func() { s.counts() },
 	} {
 		func() {
 			defer func() {
@@ -132,9 +132,9 @@ func TestSplit(t *testing.T) {
 	if !same(a, a2) || !same(b, b2) || a.Digest != a2.Digest || same(a, a3) || a.Digest == a3.Digest || a.Digest == b.Digest {
 		t.Error("the split does not follow the seed")
 	}
-	for c, k := range a.Counts() { // shuffled: no class is far from 3/4
-		if k < s.Counts()[c]*6/10 || k > s.Counts()[c]*9/10 {
-			t.Errorf("class %d: %d of %d", c, k, s.Counts()[c])
+	for c, k := range a.counts() { // shuffled: no class is far from 3/4
+		if k < s.counts()[c]*6/10 || k > s.counts()[c]*9/10 {
+			t.Errorf("class %d: %d of %d", c, k, s.counts()[c])
 		}
 	}
 	for _, frac := range []float64{0, 1, -1, 2, math.NaN(), 1e-9, 1 - 1e-9} {
@@ -264,7 +264,7 @@ func TestTwin(t *testing.T) {
 		if row := float64(len(s.X.Val)) / float64(s.N()); math.Abs(row/c.row-1) > 0.05 {
 			t.Errorf("%s: %.1f nonzeros a row, not %.1f", c.name, row, c.row)
 		}
-		if k := s.Counts(); slices.Max(k)-slices.Min(k) > 1 {
+		if k := s.counts(); slices.Max(k)-slices.Min(k) > 1 {
 			t.Errorf("%s: %d to %d examples a class", c.name, slices.Min(k), slices.Max(k))
 		}
 		a, b := s.Split(0.8, 1)
@@ -322,7 +322,7 @@ func TestTwinPanics(t *testing.T) {
 	mustPanic(t, `fwdata: no set "news21"`, func() { Twin("news21", 1) })
 	mustPanic(t, "fwdata: a twin of news20 with 19 rows: it has 20 classes", func() { TwinN("news20", 19, 1) })
 	mustPanic(t, "fwdata: a twin of -1 rows", func() { TwinN("news20", -1, 1) })
-	if s := TwinN("news20", 20, 1); s.H() != 20 || slices.Min(s.Counts()) != 1 {
+	if s := TwinN("news20", 20, 1); s.H() != 20 || slices.Min(s.counts()) != 1 {
 		t.Error(s)
 	}
 }
@@ -331,12 +331,12 @@ func TestTwinPanics(t *testing.T) {
 func TestAlias(t *testing.T) {
 	item := []int32{4, 7, 1, 9}
 	weight := []float64{1, 0, 5, 2}
-	a := newAlias(item, weight)
+	a := newAlias(weight)
 	// Exactly: item k's share is its own plus what the others give it.
 	share := map[int32]float64{}
 	for k := range item {
-		share[item[k]] += a.keep[k] / 4
-		share[item[a.other[k]]] += (1 - a.keep[k]) / 4
+		share[item[k]] += a[k].keep / 4
+		share[item[a[k].other]] += (1 - a[k].keep) / 4
 	}
 	for k, w := range weight {
 		if math.Abs(share[item[k]]-w/8) > 1e-15 {
@@ -346,7 +346,7 @@ func TestAlias(t *testing.T) {
 	g := sample.NewPortable(1, 1)
 	count := map[int32]int{}
 	for range 80000 {
-		count[a.draw(g)]++
+		count[item[a.draw(g)]]++
 	}
 	for k, w := range weight {
 		if d := float64(count[item[k]]) - 10000*w; math.Abs(d) > 5*math.Sqrt(10000*w) {

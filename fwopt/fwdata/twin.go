@@ -64,8 +64,29 @@ func twin(name string, n int, seed uint64) *Set {
 	for topics*topics < 4*h {
 		topics++
 	}
-	all, table := drawWords(g, m, topics)
-	mix := drawClasses(g, h, topics)
+	weight := zipf(m, zipfShift)
+	all, words := newAlias(weight), make([][]int32, topics)
+	for j := range m {
+		t := g.Below(topics)
+		words[t] = append(words[t], int32(j))
+	}
+	inTopic := make([]alias, topics)
+	for t, js := range words {
+		w := make([]float64, len(js))
+		for k, j := range js {
+			w[k] = weight[j]
+		}
+		inTopic[t] = newAlias(w)
+	}
+	topicOf := make([]alias, h) // of a word, by the class: weights u⁴, so that a few dominate
+	for c := range topicOf {
+		w := make([]float64, topics)
+		for t := range w {
+			u := g.Float()
+			w[t] = u * u * u * u
+		}
+		topicOf[c] = newAlias(w)
+	}
 
 	s := &Set{Name: e.Name + " (generated)", Generated: true, Y: make([]int, n), Labels: make([]int, h),
 		X: &fwsum.Sparse{N: n, M: m, Ptr: make([]int, 1, n+1)}}
@@ -79,59 +100,16 @@ func twin(name string, n int, seed uint64) *Set {
 
 	drawRows(g, s, e.RowNonzeros, func(class int) int32 {
 		if g.Float() < topicShare {
-			return table[mix[class].draw(g)].draw(g)
+			if t := topicOf[class].draw(g); len(words[t]) > 0 {
+				return words[t][inTopic[t].draw(g)]
+			}
 		}
-		return all.draw(g)
+		return int32(all.draw(g))
 	})
 	shuffleLabels(g, s.Y)
 
 	s.Digest = contentDigest(s)
 	return s
-}
-
-// drawWords gives each word a weight and a topic, and returns a table of all
-// words and one for each topic. A topic without words falls back on all of them.
-func drawWords(g sample.Portable, m, topics int) (all alias, table []alias) {
-	words := make([]int32, m)
-	weight := make([]float64, m)
-	byTopic := make([][]int32, topics)
-	for j := range words {
-		words[j], weight[j] = int32(j), 1/(float64(j)+zipfShift)
-		t := g.Below(topics)
-		byTopic[t] = append(byTopic[t], int32(j))
-	}
-	all = newAlias(words, weight)
-	table = make([]alias, topics)
-	for t, ws := range byTopic {
-		table[t] = all
-		if len(ws) > 0 {
-			w := make([]float64, len(ws))
-			for k, j := range ws {
-				w[k] = weight[j]
-			}
-			table[t] = newAlias(ws, w)
-		}
-	}
-	return all, table
-}
-
-// drawClasses gives each of h classes weights over the topics, u⁴ so that a few
-// dominate.
-func drawClasses(g sample.Portable, h, topics int) []alias {
-	ids := make([]int32, topics)
-	for t := range ids {
-		ids[t] = int32(t)
-	}
-	mix := make([]alias, h)
-	for c := range mix {
-		w := make([]float64, topics)
-		for t := range w {
-			u := g.Float()
-			w[t] = u * u * u * u
-		}
-		mix[c] = newAlias(ids, w)
-	}
-	return mix
 }
 
 // drawRows fills X with the counts of words, drawn by the class of their row.
@@ -172,12 +150,7 @@ func drawRows(g sample.Portable, s *Set, nonzeros [][2]float64, word func(class 
 // shuffleLabels is the noise: the first rows of a random order trade their labels
 // in turn, which leaves the sizes of the classes as they are.
 func shuffleLabels(g sample.Portable, y []int) {
-	order := make([]int, len(y))
-	for i := range order {
-		order[i] = i
-	}
-	g.Shuffle(len(y), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	noisy := order[:len(y)/labelNoise]
+	noisy := shuffled(g, len(y))[:len(y)/labelNoise]
 	g.Shuffle(len(noisy), func(i, j int) {
 		i, j = noisy[i], noisy[j]
 		y[i], y[j] = y[j], y[i]
@@ -198,53 +171,55 @@ func rowSize(q [][2]float64, u float64, m int) int {
 	return min(max(size, 1), m)
 }
 
-// alias draws from a discrete distribution in constant time (Walker 1977, Vose
-// 1991).
-type alias struct {
-	item  []int32
-	keep  []float64 // the share of slot k that is item k's own
-	other []int32   // whose the rest is
+// zipf returns the n weights of Zipf's law with a blunt head.
+func zipf(n int, shift float64) []float64 {
+	w := make([]float64, n)
+	for j := range w {
+		w[j] = 1 / (float64(j) + shift)
+	}
+	return w
 }
 
-// newAlias makes the table for items with the given weights, at least one
-// positive. It costs O(len(item)).
-func newAlias(item []int32, weight []float64) alias {
-	n := len(item)
-	a := alias{item, make([]float64, n), make([]int32, n)}
+// alias draws a number from a discrete distribution in constant time (Walker 1977, Vose 1991).
+type alias []struct {
+	keep  float64 // the share of slot k that is number k's own
+	other int     // whose the rest is
+}
+
+// newAlias makes the table for weights of which one is positive. It costs O(len(weight)).
+func newAlias(weight []float64) alias {
+	a := make(alias, len(weight))
 	sum := 0.0
 	for _, w := range weight {
 		sum += w
 	}
-	var small, large []int32
+	var small, large []int
 	for k, w := range weight {
-		a.keep[k] = w * float64(n) / sum
-		a.other[k] = int32(k)
-		if a.keep[k] < 1 {
-			small = append(small, int32(k))
+		if a[k].keep = w * float64(len(a)) / sum; a[k].keep < 1 {
+			small = append(small, k)
 		} else {
-			large = append(large, int32(k))
+			large = append(large, k)
 		}
 	}
 	for len(small) > 0 && len(large) > 0 {
 		s, l := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
-		a.other[s] = l
-		a.keep[l] -= 1 - a.keep[s]
-		if a.keep[l] < 1 {
+		a[s].other = l
+		if a[l].keep -= 1 - a[s].keep; a[l].keep < 1 {
 			large = large[:len(large)-1]
 			small = append(small, l)
 		}
 	}
 	for _, k := range append(small, large...) {
-		a.keep[k] = 1 // but for rounding
+		a[k].keep = 1 // but for rounding
 	}
 	return a
 }
 
-func (a *alias) draw(g sample.Portable) int32 {
-	k := g.Below(len(a.item))
-	if g.Float() < a.keep[k] {
-		return a.item[k]
+func (a alias) draw(g sample.Portable) int {
+	k := g.Below(len(a))
+	if g.Float() < a[k].keep {
+		return k
 	}
-	return a.item[a.other[k]]
+	return a[k].other
 }

@@ -1,7 +1,6 @@
 package fwdata
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -37,20 +36,21 @@ func ReadVideo(r io.Reader, name string) (*Video, error) {
 		line, err := t.next()
 		switch {
 		case err == io.EOF && len(rows) == 0:
-			return nil, fmt.Errorf("fwdata: %s: line 1: the file ends without a box: is it empty, or a broken download?", name)
+			return nil, p.ends("a box")
 		case err == io.EOF:
 			return newVideo(rows, frames), nil
 		case err != nil:
 			return nil, err
 		}
 		if want := len(rows) + 4; len(line) != want {
-			return nil, p.fail("columns: %d, want %d of box %d: its video, its frame, b_j and A_j1 to A_jj", len(line), want, len(rows)+1)
+			return nil, p.fail("columns: %d, want %d of box %d: its video, its frame, b_j and A_j1 to A_jj",
+				len(line), want, len(rows)+1)
 		}
 		row := make([]float64, len(line)-2)
 		for i, cell := range line[2:] {
 			var ok bool
 			if row[i], ok = number([]byte(cell)); !ok {
-				return nil, p.fail("column %d: %s is not a finite number: replace it", i+3, quote([]byte(cell)))
+				return nil, p.fail("column %d: %s is not a finite number: replace it", i+3, quote(cell))
 			}
 		}
 		if now := [2]string(line[:2]); now != last || len(rows) == 0 {

@@ -37,35 +37,40 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	failed := false
+	status := 0
 	for _, name := range os.Args[1:] {
-		if e, network := datasets.LookupNetwork(name); network {
-			n, err := loadNetwork(ctx, name)
-			if err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				failed = true
-				continue
-			}
-			fmt.Printf("%v\n  %s\n  %s\n", n, n.Source, e.Licence)
-			continue
-		}
-		s, err := load(ctx, name)
+		text, err := report(ctx, name)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			failed = true
+			status = 1
 			continue
 		}
-		fmt.Printf("%v\n  SHA-256 %s\n", s, s.Digest)
-		if s.Source != "" {
-			fmt.Printf("  %s\n", s.Source)
-		}
-		if e, _ := datasets.Lookup(name); e.SHA256 == "" {
-			fmt.Println("  The registry has no digest of this file. This one is pinned: later loads must match it.")
-		}
+		fmt.Println(text)
 	}
-	if failed {
-		os.Exit(1)
+	os.Exit(status)
+}
+
+// report loads the set or the network of that name, and says what it is and where it lies.
+func report(ctx context.Context, name string) (string, error) {
+	if e, network := datasets.LookupNetwork(name); network {
+		n, err := loadNetwork(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%v\n  %s\n  %s", n, n.Source, e.Licence), nil
 	}
+	s, err := load(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("%v\n  SHA-256 %s", s, s.Digest)
+	if s.Source != "" {
+		text += "\n  " + s.Source
+	}
+	if e, _ := datasets.Lookup(name); e.SHA256 == "" {
+		text += "\n  The registry has no digest of this file. This one is pinned: later loads must match it."
+	}
+	return text, nil
 }
 
 // load returns fwdata.Load(name), after downloading the file when it is not on
@@ -83,7 +88,7 @@ func load(ctx context.Context, name string) (*fwdata.Set, error) {
 		return s, err
 	}
 	e, _ := datasets.Lookup(name) // there, or Load would have said so
-	return get(ctx, client, e)
+	return fetch(ctx, client, e)
 }
 
 var client = &http.Client{
@@ -110,55 +115,45 @@ func loadNetwork(ctx context.Context, name string) (*fwroad.Network, error) {
 	}
 	e, _ := datasets.LookupNetwork(name) // there, or LoadNetwork would have said so
 	for _, file := range e.Files() {
-		if err := fetch(ctx, client, file, func(path string) error { return fwdata.ImportFile(file, path) }); err != nil {
+		if _, err := fetch(ctx, client, file); err != nil {
 			return nil, err
 		}
 	}
 	return fwroad.LoadNetwork(name)
 }
 
-// get downloads the file of e and hands it to fwdata.
-func get(ctx context.Context, client *http.Client, e datasets.Entry) (s *fwdata.Set, err error) {
-	err = fetch(ctx, client, e, func(path string) (err error) {
-		s, err = fwdata.Import(e, path)
-		return err
-	})
-	return s, err
-}
-
-// fetch downloads the file of e and hands it to adopt, which moves it or refuses it.
-func fetch(ctx context.Context, client *http.Client, e datasets.Entry, adopt func(path string) error) error {
+// fetch downloads the file of e and hands it to fwdata, which moves it or refuses it. The set
+// is nil if the file is of a network.
+func fetch(ctx context.Context, client *http.Client, e datasets.Entry) (*fwdata.Set, error) {
 	dir, err := fwdata.CacheDir()
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return noRoom(e, err)
+		return nil, err
 	}
 	for {
-		p, err := claim(dir, e.File)
+		p, err := claim(dir, e, client)
 		if err != nil {
-			return noRoom(e, err)
+			return nil, noRoom(e, err)
 		}
 		old := p.size > 0
-		if err := p.download(ctx, client, e); err != nil {
+		if err := p.download(ctx); err != nil {
 			p.release()
-			return err
+			return nil, err
 		}
-		err = adopt(p.file.Name())
+		s, err := fwdata.Import(e, p.file.Name())
 		p.remove() // at least the note of the server's version
-		if err == nil {
-			return nil
-		}
-		if !old {
-			return fmt.Errorf("fwfetch: %s: what came is refused and removed: %w", e.URL, err)
+		switch {
+		case err == nil:
+			return s, nil
+		case !old:
+			return nil, fmt.Errorf("fwfetch: %s: what came is refused and removed: %w", e.URL, err)
 		}
 		// The kept part may have been of another version: once more, from the start.
 	}
 }
 
 func noRoom(e datasets.Entry, err error) error {
-	return fmt.Errorf("fwfetch: cannot write to the cache folder: %w: make room, or fetch %s yourself and set FWLAB_DATA to its folder", err, e.URL)
+	return fmt.Errorf("fwfetch: cannot write to the cache folder: %w: "+
+		"make room, or fetch %s yourself and set FWLAB_DATA to its folder", err, e.URL)
 }
 
 // part is a file on its way. Its name is its owner's alone while it grows; when
@@ -166,11 +161,14 @@ func noRoom(e datasets.Entry, err error) error {
 // it, under the name with .tag, lies a note of the server's version of the file
 // (ETag or Last-Modified).
 type part struct {
-	file   *os.File
-	size   int64
-	tag    string // the note
-	kept   string // the name under which it may be claimed
-	broken bool   // of no use to go on from
+	datasets.Entry
+	client  *http.Client
+	file    *os.File
+	size    int64
+	tag     string      // the note
+	kept    string      // the name under which it may be claimed
+	broken  bool        // of no use to go on from
+	stalled *time.Timer // ends a connection that brings nothing
 }
 
 // abandoned is the age from which a part that still has its owner's name is
@@ -180,22 +178,19 @@ const abandoned = 2 * time.Minute
 
 // claim takes over the part that an earlier download of the file has left, or
 // begins a new one. Renaming is atomic, so only one gets it.
-func claim(dir, file string) (*part, error) {
-	f, err := os.CreateTemp(dir, file+".*.part")
-	if err != nil {
+func claim(dir string, e datasets.Entry, client *http.Client) (p *part, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	name := f.Name()
-	p := &part{file: f, kept: filepath.Join(dir, file+".part")}
-	left := []string{p.kept}
-	orphans, _ := filepath.Glob(filepath.Join(dir, file+".*.part"))
-	for _, path := range orphans {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > abandoned {
-			left = append(left, path)
-		}
+	p = &part{Entry: e, client: client, kept: filepath.Join(dir, e.File+".part")}
+	if p.file, err = os.CreateTemp(dir, e.File+".*.part"); err != nil {
+		return nil, err
 	}
-	for _, path := range left {
-		if _, err := os.Stat(path); err != nil {
+	name, left := p.file.Name(), []string{p.kept}
+	orphans, _ := filepath.Glob(filepath.Join(dir, e.File+".*.part"))
+	for _, path := range append(left, orphans...) {
+		info, err := os.Stat(path)
+		if err != nil || path != p.kept && time.Since(info.ModTime()) <= abandoned {
 			continue
 		}
 		p.file.Close() // or Windows does not rename
@@ -215,9 +210,8 @@ func claim(dir, file string) (*part, error) {
 	}
 	if err != nil {
 		p.remove()
-		return nil, err
 	}
-	return p, nil
+	return p, err
 }
 
 // restart empties the part.
@@ -246,21 +240,26 @@ func (p *part) release() {
 	}
 }
 
+// noRoom is the error of a write to the part, which is of no use any more.
+func (p *part) noRoom(err error) error {
+	p.broken = true
+	return noRoom(p.Entry, err)
+}
+
 // download brings the part up to the whole file. It goes on by itself as long as
 // each connection brings something, five times at most.
-func (p *part) download(ctx context.Context, client *http.Client, e datasets.Entry) error {
+func (p *part) download(ctx context.Context) error {
 	for try := 1; ; try++ {
 		before := p.size
-		err := p.connect(ctx, client, e)
+		err := p.connect(ctx)
 		if err == nil {
 			if err = p.file.Sync(); err == nil {
 				err = p.file.Close()
 			}
 			if err != nil {
-				p.broken = true
-				return noRoom(e, err)
+				err = p.noRoom(err)
 			}
-			return nil
+			return err
 		}
 		if p.broken || p.size <= before || ctx.Err() != nil || try == 5 {
 			return err
@@ -269,100 +268,87 @@ func (p *part) download(ctx context.Context, client *http.Client, e datasets.Ent
 }
 
 // connect asks for what is missing and appends it.
-func (p *part) connect(ctx context.Context, client *http.Client, e datasets.Entry) error {
+func (p *part) connect(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(idle, func() { cancel(fmt.Errorf("nothing came for %v", idle)) })
-	defer stalled.Stop()
+	p.stalled = time.AfterFunc(idle, func() { cancel(fmt.Errorf("nothing came for %v", idle)) })
+	defer p.stalled.Stop()
 
-	byHand := fmt.Sprintf("fetch it in another way and set FWLAB_DATA to the folder that holds %s", e.File)
-	req, err := p.request(ctx, e)
+	byHand := fmt.Sprintf("fetch it in another way and set FWLAB_DATA to the folder that holds %s", p.File)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, nil)
 	if err != nil {
-		return err
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			err = fmt.Errorf("%s: %w", e.URL, cause)
-		}
-		return fmt.Errorf("fwfetch: %w: %s", err, byHand)
-	}
-	defer resp.Body.Close()
-
-	whole := resp.StatusCode == http.StatusOK // asked for or not
-	switch {
-	case resp.StatusCode == http.StatusPartialContent && begins(resp, p.size), whole:
-	case p.size > 0 && (resp.StatusCode == http.StatusPartialContent || resp.StatusCode == http.StatusRequestedRangeNotSatisfiable):
-		if err := p.restart(); err != nil { // the part does not fit the file
-			return noRoom(e, err)
-		}
-		return p.connect(ctx, client, e)
-	default:
-		return fmt.Errorf("fwfetch: %s: the server answers %s: try later, or %s", e.URL, resp.Status, byHand)
-	}
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
-		return fmt.Errorf("fwfetch: %s: the server sends a web page (HTML), not data: %s", e.URL, byHand)
-	}
-	if whole {
-		if err := p.restart(); err != nil {
-			return noRoom(e, err)
-		}
-		if p.tag = version(resp.Header); p.tag != "" {
-			if err := os.WriteFile(p.file.Name()+".tag", []byte(p.tag+"\n"), 0o600); err != nil {
-				return noRoom(e, err)
-			}
-		}
-	}
-	return p.receive(ctx, resp, stalled, e)
-}
-
-// request is for what is missing.
-func (p *part) request(ctx context.Context, e datasets.Entry) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL, nil)
-	if err != nil {
-		return nil, fmt.Errorf("fwfetch: %w", err)
+		return fmt.Errorf("fwfetch: %w", err)
 	}
 	if req.URL.Scheme != "https" {
-		return nil, fmt.Errorf("fwfetch: %s is not an https address", e.URL)
+		return fmt.Errorf("fwfetch: %s is not an https address", p.URL)
 	}
 	req.Header.Set("Accept-Encoding", "identity") // the file is packed as it is
 	if p.size > 0 && p.tag != "" {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
 		req.Header.Set("If-Range", p.tag)
 	}
-	return req, nil
-}
-
-// receive appends what comes, and puts off the timer of a connection that brings nothing.
-func (p *part) receive(ctx context.Context, resp *http.Response, stalled *time.Timer, e datasets.Entry) error {
-	tooLong := fmt.Errorf("fwfetch: %s: longer than the %d bytes that the registry allows: not the file", e.URL, e.MaxBytes)
-	if resp.ContentLength > e.MaxBytes-p.size {
-		p.broken = true
-		return tooLong
+	resp, err := p.client.Do(req)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = fmt.Errorf("%s: %w", p.URL, cause)
+		}
+		return fmt.Errorf("fwfetch: %w: %s", err, byHand)
 	}
-	buf := make([]byte, 1<<16)
-	for {
-		k, err := resp.Body.Read(buf)
-		stalled.Reset(idle)
-		if p.size+int64(k) > e.MaxBytes {
-			p.broken = true
-			return tooLong
+	defer resp.Body.Close()
+
+	whole := resp.StatusCode == http.StatusOK // asked for or not
+	partial := resp.StatusCode == http.StatusPartialContent
+	switch {
+	case partial && begins(resp, p.size), whole:
+	case p.size > 0 && (partial || resp.StatusCode == http.StatusRequestedRangeNotSatisfiable):
+		if err := p.restart(); err != nil { // the part does not fit the file
+			return p.noRoom(err)
 		}
-		if _, err := p.file.Write(buf[:k]); err != nil {
-			p.broken = true
-			return noRoom(e, err)
-		}
-		p.size += int64(k)
-		if err == io.EOF {
-			return nil
+		return p.connect(ctx)
+	default:
+		return fmt.Errorf("fwfetch: %s: the server answers %s: try later, or %s", p.URL, resp.Status, byHand)
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		return fmt.Errorf("fwfetch: %s: the server sends a web page (HTML), not data: %s", p.URL, byHand)
+	}
+	if whole {
+		err := p.restart()
+		if p.tag = version(resp.Header); err == nil && p.tag != "" {
+			err = os.WriteFile(p.file.Name()+".tag", []byte(p.tag+"\n"), 0o600)
 		}
 		if err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				err = cause
-			}
-			return fmt.Errorf("fwfetch: %s: after %d bytes: %w: call again to go on", e.URL, p.size, err)
+			return p.noRoom(err)
 		}
 	}
+	if p.size+resp.ContentLength > p.MaxBytes {
+		return p.tooLong()
+	}
+	if _, err = io.Copy(p, resp.Body); err == nil || p.broken {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return fmt.Errorf("fwfetch: %s: after %d bytes: %w: call again to go on", p.URL, p.size, err)
+}
+
+// Write appends what comes, and puts off the end of a connection that brings nothing.
+func (p *part) Write(b []byte) (k int, err error) {
+	p.stalled.Reset(idle)
+	if p.size+int64(len(b)) > p.MaxBytes {
+		return 0, p.tooLong()
+	}
+	if k, err = p.file.Write(b); err != nil {
+		return k, p.noRoom(err)
+	}
+	p.size += int64(k)
+	return k, nil
+}
+
+func (p *part) tooLong() error {
+	p.broken = true
+	return fmt.Errorf("fwfetch: %s: longer than the %d bytes that the registry allows: not the file",
+		p.URL, p.MaxBytes)
 }
 
 // begins reports whether the answer's part of the file begins at the byte.

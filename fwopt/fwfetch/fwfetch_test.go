@@ -108,7 +108,7 @@ func cut(w http.ResponseWriter, r *http.Request, k int) {
 }
 
 func (s *site) get(e datasets.Entry) (*fwdata.Set, error) {
-	return get(context.Background(), s.Client(), e)
+	return fetch(context.Background(), s.Client(), e)
 }
 
 // mustGet downloads e, checks the content and that nothing else is left.
@@ -366,7 +366,7 @@ func TestNoNetwork(t *testing.T) {
 	s.mustFail(t, e, "", "not an https address")
 	// The certificate counts: the plain client does not know the test's.
 	s2, e2 := newSite(t)
-	if _, err := get(context.Background(), client, e2); err == nil || !strings.Contains(err.Error(), "certificate") || len(s2.ranges()) > 0 {
+	if _, err := fetch(context.Background(), client, e2); err == nil || !strings.Contains(err.Error(), "certificate") || len(s2.ranges()) > 0 {
 		t.Errorf("%v, asked %q", err, s2.ranges())
 	}
 }
@@ -396,7 +396,7 @@ func TestSilence(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	start := time.Now()
-	_, err := get(ctx, s.Client(), e)
+	_, err := fetch(ctx, s.Client(), e)
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
@@ -505,19 +505,19 @@ func TestWriteFails(t *testing.T) {
 	s, e := newSite(t)
 	dir, _ := fwdata.CacheDir()
 	os.MkdirAll(dir, 0o755)
-	p, err := claim(dir, e.File)
+	p, err := claim(dir, e, s.Client())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
 		cut(w, r, 1000) // then goes on at a file that is closed
 	})
-	if err := p.connect(context.Background(), s.Client(), e); err == nil {
+	if err := p.connect(context.Background()); err == nil {
 		t.Fatal("the server did not break off")
 	}
 	p.file.Close()
 	s.now(good)
-	err = p.download(context.Background(), s.Client(), e)
+	err = p.download(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "cannot write to the cache folder") || !p.broken {
 		t.Errorf("%v, broken %v", err, p.broken)
 	}
@@ -582,15 +582,15 @@ func TestBegins(t *testing.T) {
 // A file of a network is checked and moved as it is; another one is refused and removed.
 func TestFetchFile(t *testing.T) {
 	s, e := newSite(t)
-	adopt := func(path string) error { return fwdata.ImportFile(e, path) }
-	if err := fetch(context.Background(), s.Client(), e, adopt); err != nil {
+	e.Classes = 0
+	if _, err := s.get(e); err != nil {
 		t.Fatal(err)
 	}
 	if files(t) != "tiny.svm" {
 		t.Errorf("in the cache: %s", files(t))
 	}
 	e.SHA256, e.File = sum([]byte("other")), "other.svm"
-	if err := fetch(context.Background(), s.Client(), e, adopt); err == nil || !strings.Contains(err.Error(), "refused and removed") || files(t) != "tiny.svm" {
+	if _, err := s.get(e); err == nil || !strings.Contains(err.Error(), "refused and removed") || files(t) != "tiny.svm" {
 		t.Errorf("%v; in the cache: %s", err, files(t))
 	}
 	if _, err := loadNetwork(context.Background(), "nosuch"); err == nil || !strings.Contains(err.Error(), `no network "nosuch"`) {
