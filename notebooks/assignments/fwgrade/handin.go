@@ -94,23 +94,14 @@ func askedOf(name string) (list []asked, err error) {
 
 // lacking names the functions that no cell has.
 func lacking(list []asked, cells []cell) (notes []string) {
-	have, there := map[string]bool{}, map[string]bool{}
-	for _, c := range cells {
-		there[c.id] = true
-		f, err := parse(c.id, c.decls)
-		if err != nil { // said already; it may have any
-			return nil
-		}
-		for _, d := range f.ast.Decls {
-			_, keys := names(d)
-			for _, k := range keys {
-				have[k] = true
-			}
-		}
+	files, err := parseAll(cells)
+	if err != nil { // said already; it may have any
+		return nil
 	}
+	have := declared(files)
 	for _, a := range list {
 		switch {
-		case !there[a.cell]:
+		case !slices.ContainsFunc(cells, func(c cell) bool { return c.id == a.cell }):
 			notes = append(notes, fmt.Sprintf("cell %s, with %s, is missing (deleted, or its metadata changed)", a.cell, a.name))
 		case !have[a.name]:
 			notes = append(notes, fmt.Sprintf("cell %s has no function %s", a.cell, a.name))
