@@ -8,94 +8,80 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"gonum.org/v1/gonum/stat"
 )
 
-// growing is a line of growth.csv: one size of one kernel.
-type growing struct {
-	kernel, in  string  // what grows
-	from, size  int     // of that: the smallest, and this one
-	seconds     float64 // of one call
-	memory      float64 // the seconds that its memory traffic takes at that size, up to a constant
-	exponent    float64 // of seconds over the sizes
-	net         float64 // of seconds after division by what a byte costs at that size
-	want, slack float64 // the exponent of the doc comment, and how much more is allowed
+// load is the work of a kernel at a size, its seconds if memory alone counted, up to a constant, and the
+// bytes or rows behind them.
+type load struct {
+	f               func()
+	memory, traffic float64
 }
 
 // growth measures five doublings of n, nonzeros, m, h and rank.
-func (b *bench) growth() (all []growing) {
+func (b *bench) growth() {
 	if !roofs || !b.wanted("growth") {
-		return nil
+		return
 	}
-	// one adds a kernel: make returns the work at a size, its seconds if memory alone
-	// counted, and the bytes or rows behind them.
-	one := func(kernel, in string, from int, want float64, make func(size int) (f func(), memory, traffic float64)) {
-		first := len(all)
-		doublings := 5
-		if b.quick {
-			doublings = 1
+	doublings := 5
+	if b.quick {
+		doublings = 1
+	}
+	// one adds a kernel, whose doc comment wants this exponent, or 0.1 more; net is the one after division by
+	// what a byte costs at each size.
+	one := func(kernel, in string, from int, want float64, make func(size int) load) {
+		var logs, times, nets, memories []float64
+		for i := range doublings + 1 {
+			l := make(from << i)
+			seconds := math.Log(b.seconds(l.f))
+			logs, times = append(logs, math.Log(float64(from<<i))), append(times, seconds)
+			nets, memories = append(nets, seconds+math.Log(l.traffic/l.memory)), append(memories, l.memory)
 		}
-		var logs, times, nets []float64
-		for i := 0; i <= doublings; i++ {
-			size := from << i
-			f, memory, traffic := make(size)
-			g := growing{kernel: kernel, in: in, from: from, size: size, seconds: b.seconds(f), memory: memory, want: want, slack: 0.1}
-			logs, times = append(logs, math.Log(float64(size))), append(times, math.Log(g.seconds))
-			nets = append(nets, math.Log(g.seconds*traffic/memory))
-			all = append(all, g)
+		_, exponent := stat.LinearRegression(logs, times, nil, false)
+		_, net := stat.LinearRegression(logs, nets, nil, false)
+		for i, memory := range memories {
+			b.add("growth", kernel, in, from, from<<i, i == doublings, math.Exp(times[i]), memory,
+				exponent, net, want, 0.1)
 		}
-		for i := first; i < len(all); i++ {
-			all[i].exponent, all[i].net = slope(logs, times), slope(logs, nets)
-		}
-		g := all[first]
-		fmt.Printf("growth     %-20s in %-10s exponent %.2f, after division by bandwidth %.2f (want %.0f)\n", kernel, in, g.exponent, g.net, want)
+		fmt.Printf("growth     %-20s in %-10s exponent %.2f, after division by bandwidth %.2f (want %.0f)\n",
+			kernel, in, exponent, net, want)
 	}
 	const h, m, n, row = 20, 20000, 4000, 80
-	sum := func(n, m, h, row int) (func(), float64, float64) {
+	sum := func(n, m, h, row int) load {
 		x := randomRows(n, m, row)
 		f := fwsum.NewLogistic(x, make([]int, n), h)
 		w, g := normals(1, m*h, 0.1), make([]float64, m*h)
 		forward, backward := b.passTimes(x, h)
-		return func() { f.Grad(g, w, fwopt.Batch{}) }, forward + backward, float64(n * row * h)
+		return load{func() { f.Grad(g, w, fwopt.Batch{}) }, forward + backward, float64(n * row * h)}
 	}
-	one("exact gradient", "n", 1000, 1, func(s int) (func(), float64, float64) { return sum(s, m, h, row) })
-	one("exact gradient", "nonzeros", 10, 1, func(s int) (func(), float64, float64) { return sum(n, m, h, s) })
-	one("exact gradient", "h", 4, 1, func(s int) (func(), float64, float64) { return sum(n, m, s, row) })
-	argmin := func(h, m int) (func(), float64, float64) {
+	one("exact gradient", "n", 1000, 1, func(s int) load { return sum(s, m, h, row) })
+	one("exact gradient", "nonzeros", 10, 1, func(s int) load { return sum(n, m, h, s) })
+	one("exact gradient", "h", 4, 1, func(s int) load { return sum(n, m, s, row) })
+	passes := func(n, size int, rate func(int) float64, f func()) load {
+		return load{f, float64(n*size) / rate(size), float64(size)}
+	}
+	argmin := func(h, m int) load {
 		ball, a := fwset.TraceNorm{H: h, M: m, Tau: 50}, normals(2, h*m, 1)
 		var v fwset.Vertex
-		size := 8 * h * m
-		return func() { ball.ArgminVertex(&v, a, 0, nil) }, float64(size) / b.readRate(size), float64(size)
+		return passes(1, 8*h*m, b.readRate, func() { ball.ArgminVertex(&v, a, 0, nil) })
 	}
-	one("linear optimisation", "m", 2000, 1, func(s int) (func(), float64, float64) { return argmin(20, s) })
-	one("linear optimisation", "h", 2, 2, func(s int) (func(), float64, float64) { return argmin(s, 20000) })
-	step := func(h, m int) (func(), float64, float64) {
-		f, _, _ := argmin(h, m)
-		f()
+	one("linear optimisation", "m", 2000, 1, func(s int) load { return argmin(20, s) })
+	one("linear optimisation", "h", 2, 2, func(s int) load { return argmin(s, 20000) })
+	step := func(h, m int) load {
 		ball, a, x := fwset.TraceNorm{H: h, M: m, Tau: 50}, normals(2, h*m, 1), make([]float64, h*m)
 		var v fwset.Vertex
 		ball.ArgminVertex(&v, a, 0, nil)
-		size := 8 * h * m
-		return func() { v.Lerp(x, 0.1) }, 2 * float64(size) / b.updateRate(size), float64(size)
+		return passes(2, 8*h*m, b.updateRate, func() { v.Lerp(x, 0.1) })
 	}
-	one("step to a vertex", "m", 2000, 1, func(s int) (func(), float64, float64) { return step(20, s) })
-	project := func(h, m, rank int) (func(), float64, float64) {
+	one("step to a vertex", "m", 2000, 1, func(s int) load { return step(20, s) })
+	project := func(h, m, rank int) load {
 		a := lowRank(h, m, rank)
-		ball, dst := fwset.TraceNorm{H: h, M: m, Tau: 0.9 * fwset.TraceNorm{H: h, M: m, Tau: 1}.Gauge(a)}, make([]float64, h*m)
-		size := 8 * h * m
-		return func() { ball.Project(dst, a) }, 3 * float64(size) / b.readRate(size), float64(size)
+		ball, dst := fwset.TraceNorm{H: h, M: m, Tau: 1}, make([]float64, h*m)
+		ball.Tau = 0.9 * ball.Gauge(a)
+		return passes(3, 8*h*m, b.readRate, func() { ball.Project(dst, a) })
 	}
-	one("projection", "m", 2000, 1, func(s int) (func(), float64, float64) { return project(20, s, 20) })
-	one("projection 500 x 500", "rank", 5, 1, func(s int) (func(), float64, float64) { return project(500, 500, s) })
-	return all
-}
-
-// slope is that of the line of least squares through the points.
-func slope(x, y []float64) float64 {
-	n, sx, sy, sxx, sxy := float64(len(x)), 0., 0., 0., 0.
-	for i := range x {
-		sx, sy, sxx, sxy = sx+x[i], sy+y[i], sxx+x[i]*x[i], sxy+x[i]*y[i]
-	}
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	one("projection", "m", 2000, 1, func(s int) load { return project(20, s, 20) })
+	one("projection 500 x 500", "rank", 5, 1, func(s int) load { return project(500, 500, s) })
 }
 
 // randomRows is a matrix with so many nonzeros a row, at random.

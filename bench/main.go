@@ -7,58 +7,56 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
 // bench is one run.
 type bench struct {
-	dir    string // of the data that both sides read
-	python string
 	linked string // a program with gonum on OpenBLAS, or none
 	only   string
 	quick  bool // wrong results fail, seconds mean nothing
 	rounds int
-	rows   []row
 
+	tables   map[string][][]string // by file
 	versions map[string]string
 }
 
+const dir = "bench/.data" // of what both sides read
+
 func main() {
-	b := &bench{versions: map[string]string{}}
-	out := flag.String("out", "", "the folder of the tables, bench/results unless the run is short")
-	flag.StringVar(&b.dir, "data", "bench/.data", "the folder of the data")
-	flag.StringVar(&b.python, "python", "bench/.venv/bin/python", "a Python with the peers")
+	b := &bench{rounds: 7, versions: map[string]string{}, tables: map[string][][]string{}}
+	for name, columns := range map[string]string{
+		"ratios": "item threads who form turns ours_s median_s min_s max_s ratio ratio_min ratio_max " +
+			"goal forms_ms",
+		"roofline": "kind name bytes rate unit seconds bound",
+		"growth":   "kernel in from size last seconds memory_s exponent net want slack",
+		"profile":  "item threads function share",
+	} {
+		b.tables[name] = [][]string{strings.Fields(columns)}
+	}
 	flag.StringVar(&b.linked, "netlib", "", "the program of bench/netlib, if OpenBLAS is here")
 	flag.StringVar(&b.only, "only", "", "only the items whose names begin so, as P5a,P6")
-	flag.BoolVar(&b.quick, "short", false, "check that both sides agree, on small cases; seconds mean nothing")
+	flag.BoolVar(&b.quick, "short", false, "check that both sides agree, on small cases")
 	only := flag.Bool("profile", false, "only say where our own time goes, by function")
-	flag.IntVar(&b.rounds, "rounds", 7, "turns of each side, at least 5")
 	flag.Parse()
-	if b.rounds = max(b.rounds, 5); b.quick {
+	if b.quick {
 		b.rounds = 1
 	}
-	if *out == "" && !b.quick {
-		*out = "bench/results"
-	}
-	if err := b.run(*out, *only); err != nil {
+	if err := b.run(*only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) run(out string, profileOnly bool) error {
-	var err error
-	if b.dir, err = filepath.Abs(b.dir); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(b.dir, 0o777); err != nil {
+func (b *bench) run(profileOnly bool) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	items := b.items()
 	if profileOnly {
-		return b.profile(items, out)
+		return b.profile(items)
 	}
 	for _, threads := range []int{1, 2} {
 		if threads > runtime.NumCPU() {
@@ -70,21 +68,20 @@ func (b *bench) run(out string, profileOnly bool) error {
 		}
 	}
 	runtime.GOMAXPROCS(1)
-	roof, err := b.roof()
-	if err != nil {
+	if err := b.roof(); err != nil {
 		return err
 	}
-	growth := b.growth()
+	b.growth()
 	switch {
-	case out == "" || b.only != "" && b.rows == nil:
+	case b.quick || b.only != "" && len(b.tables["ratios"]) == 1:
 		return nil
 	case b.only != "":
-		return b.update(out)
+		return b.update()
 	}
-	if err := b.write(out, roof, growth); err != nil {
+	if err := b.write(); err != nil {
 		return err
 	}
-	return b.profile(items, out)
+	return b.profile(items)
 }
 
 // items are all that is raced, in the order of the tables. Only what is wanted is made.
@@ -107,11 +104,9 @@ func (b *bench) items() (all []item) {
 		{"P8", b.trafficItems},
 		{"P9", b.projectionItems},
 	} {
-		for _, p := range strings.Split(b.only, ",") {
-			if strings.HasPrefix(p, group.name) || strings.HasPrefix(group.name, p) {
-				all = append(all, group.make()...)
-				break
-			}
+		within := func(p string) bool { return strings.HasPrefix(p, group.name) }
+		if b.wanted(group.name) || slices.ContainsFunc(strings.Split(b.only, ","), within) {
+			all = append(all, group.make()...)
 		}
 	}
 	return all
@@ -119,10 +114,6 @@ func (b *bench) items() (all []item) {
 
 // wanted reports whether an item is to be run.
 func (b *bench) wanted(name string) bool {
-	for _, p := range strings.Split(b.only, ",") {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
+	begins := func(p string) bool { return strings.HasPrefix(name, p) }
+	return slices.ContainsFunc(strings.Split(b.only, ","), begins)
 }

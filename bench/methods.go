@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 const (
@@ -21,10 +21,12 @@ const (
 // both sides make so many, from the same w_0, by the same schedules, each with its own
 // draws. That they do the same is seen before from the first steps, with our draws.
 func (b *bench) methodItems(d data) (all []item) {
-	f := fwsum.NewLogistic(d.x, d.labels(), d.h)
+	f := d.logistic()
 	ball := fwset.TraceNorm{H: d.h, M: d.m, Tau: tau}
 	start := fwopt.NewOracle(f, ball, 1).Start()
 	writeNumbers(d.path+".w0", start)
+	svrg := func() fwopt.Method { return fwopt.SVRGExperiments(300) }
+	sgd := func() fwopt.Method { return fwopt.SGDExperiments(100) }
 	for _, p := range []struct {
 		name  string
 		above float64
@@ -34,9 +36,9 @@ func (b *bench) methodItems(d data) (all []item) {
 
 		samples func(k int) int
 	}{
-		{"SVRG", 1e-2, map[string]any{"rate": 300}, func() fwopt.Method { return fwopt.SVRGExperiments(300) }, 1000, hundred},
-		{"SVRG", 1e-3, map[string]any{"rate": 300}, func() fwopt.Method { return fwopt.SVRGExperiments(300) }, 1000, hundred},
-		{"SGD", 1e-2, map[string]any{"rate": 100}, func() fwopt.Method { return fwopt.SGDExperiments(100) }, 3000, hundred},
+		{"SVRG", 1e-2, map[string]any{"rate": 300}, svrg, 1000, hundred},
+		{"SVRG", 1e-3, map[string]any{"rate": 300}, svrg, 1000, hundred},
+		{"SGD", 1e-2, map[string]any{"rate": 100}, sgd, 3000, hundred},
 		{"SVRF", 1e-2, nil, func() fwopt.Method { return fwopt.SVRFExperiments() }, 1500, linear},
 		{"SFW", 1e-2, nil, func() fwopt.Method { return fwopt.SFWExperiments() }, 500, square},
 		{"SCGS", 1e-2, map[string]any{"L": slideL, "eta": 0.1}, slidingSCGS, 200, cube},
@@ -50,21 +52,21 @@ func (b *bench) methodItems(d data) (all []item) {
 			if b.quick && seed > 0 {
 				break
 			}
-			it := item{name: fmt.Sprintf("%s, seed %d", name, seed+1), peer: "method", threads: 1, goal: 2, tol: 1e-5}
+			it := item{name: fmt.Sprintf("%s, seed %d", name, seed+1), peer: "method", goal: 2, tol: 1e-5}
 			draws := fmt.Sprintf("%s.%s%d", d.path, p.name, seed+1)
 			saveDraws(draws, fwopt.NewOracle(f, ball, seed+1), p.samples)
 			steps := checked
 			if !b.quick {
 				steps = stepsTo(f, ball, p.m(), start, seed+1, optimum+p.above, p.most)
 			}
-			args := d.args(map[string]any{"name": p.name, "steps": steps, "tau": tau, "seed": seed + 1, "draws": draws, "checked": checked})
-			for k, v := range p.more {
-				args[k] = v
-			}
+			args := d.args(map[string]any{"name": p.name, "steps": steps, "tau": tau, "seed": seed + 1,
+				"draws": draws, "checked": checked})
+			maps.Copy(args, p.more)
 			it.args, it.rounds = args, 5
 			it.start = func() side {
 				first := startRun(f, ball, p.m, start, seed+1, checked)
-				return side{startRun(f, ball, p.m, start, seed+1, steps).work, func() []float64 { first.work(); return first.value() }}
+				whole := startRun(f, ball, p.m, start, seed+1, steps)
+				return side{whole.work, func() []float64 { first.work(); return first.value() }}
 			}
 			all = append(all, it)
 		}
@@ -112,10 +114,12 @@ func slidingSTORC() fwopt.Method {
 
 // stepsTo returns how many steps a method takes until f is at most goal, looked at every
 // 2 percent.
-func stepsTo(f fwopt.FiniteSum, omega fwopt.Domain, m fwopt.Method, w0 []float64, seed uint64, goal float64, most int) int {
+func stepsTo(f fwopt.FiniteSum, omega fwopt.Domain, m fwopt.Method, w0 []float64, seed uint64, goal float64,
+	most int) int {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	tr := fwopt.Run(ctx, fwopt.NewOracle(f, omega, seed).From(w0), m, fwopt.Budget{Steps: most, Every: 1.02, NoW: true,
+	o := fwopt.NewOracle(f, omega, seed).From(w0)
+	tr := fwopt.Run(ctx, o, m, fwopt.Budget{Steps: most, Every: 1.02, NoW: true,
 		Watch: func(_ *fwopt.Trace, now fwopt.Point) {
 			if now.F <= goal {
 				stop()

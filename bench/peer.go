@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +15,7 @@ type peer struct {
 	name string
 	cmd  *exec.Cmd
 	in   io.WriteCloser
-	out  *bufio.Scanner
+	out  *json.Decoder
 }
 
 // request is what a peer is asked: to prepare an item, to time it, to make data, to
@@ -52,24 +51,16 @@ func startPeer(name string, threads int, command ...string) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.out = bufio.NewScanner(out)
-	p.out.Buffer(nil, 1<<20)
+	p.out = json.NewDecoder(out)
 	return p, p.cmd.Start()
 }
 
 func (p *peer) ask(r request) (a answer, err error) {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return a, err
-	}
-	if _, err := p.in.Write(append(line, '\n')); err != nil {
+	if err := json.NewEncoder(p.in).Encode(r); err != nil {
 		return a, fmt.Errorf("%s does not listen: %w", p.name, err)
 	}
-	if !p.out.Scan() {
-		return a, fmt.Errorf("%s ended without an answer", p.name)
-	}
-	if err := json.Unmarshal(p.out.Bytes(), &a); err != nil {
-		return a, fmt.Errorf("%s: %w", p.name, err)
+	if err := p.out.Decode(&a); err != nil {
+		return a, fmt.Errorf("%s gives no answer: %w", p.name, err)
 	}
 	if a.Error != "" {
 		return a, fmt.Errorf("%s: %s %s: %s", p.name, r.Op, r.Item, a.Error)

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/pprof"
@@ -14,13 +12,13 @@ import (
 
 // profile says where our time goes in each item: the functions that the processor was
 // found in, with their shares of the samples, taken for two seconds. It needs no peer and
-// no quiet machine. The table is profile.csv in the folder out.
-func (b *bench) profile(items []item, out string) error {
-	table := [][]string{{"item", "threads", "function", "share"}}
+// no quiet machine. The table is profile.csv.
+func (b *bench) profile(items []item) error {
 	for _, it := range items {
 		if !b.wanted(it.name) {
 			continue
 		}
+		it.threads = max(it.threads, 1)
 		runtime.GOMAXPROCS(it.threads)
 		s := it.start()
 		s.work()
@@ -29,19 +27,14 @@ func (b *bench) profile(items []item, out string) error {
 			return fmt.Errorf("%s: %w", it.name, err)
 		}
 		for _, l := range lines {
-			table = append(table, []string{it.name, fmt.Sprint(it.threads), l[1], l[0]})
+			b.add("profile", it.name, it.threads, l[1], l[0])
 			fmt.Printf("%-36s %d  %5s %%  %s\n", it.name, it.threads, l[0], l[1])
 		}
 	}
-	if b.only != "" {
+	if b.only != "" || b.quick {
 		return nil
 	}
-	file, err := os.Create(filepath.Join(out, "profile.csv"))
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return csv.NewWriter(file).WriteAll(table)
+	return writeTable("profile", b.tables["profile"])
 }
 
 // topLine is a line of go tool pprof -top: flat, its share, the sum so far, cum, its

@@ -35,7 +35,7 @@ type flowSet struct {
 	omega fwopt.Domain
 	f     fwopt.FiniteSum // ‖w − p‖²/2n
 	p     []float64
-	vars  []float64 // of each good on each arc that it may take: the good, the arc's ends, the place in w, −1 for none
+	vars  []float64 // of each good on each arc it may take: the good, the arc's ends, the place in w or −1
 	needs []float64 // good, node, and what stays there, negative where it comes from
 }
 
@@ -122,16 +122,20 @@ func trackFlows(reach int) *flowSet {
 
 // beside is the item of a set.
 func (b *bench) beside(s *flowSet, long bool) item {
-	path := filepath.Join(b.dir, "flows-"+strings.NewReplacer(" ", "", ",", "-").Replace(s.name))
+	path := filepath.Join(dir, "flows-"+strings.NewReplacer(" ", "", ",", "-").Replace(s.name))
 	writeNumbers(path+".vars", s.vars)
 	writeNumbers(path+".needs", s.needs)
 	writeNumbers(path+".point", s.p)
-	return item{name: "P9 " + s.name, peer: "project onto flows", threads: 1, rounds: 5, tol: 1e-4, long: long, args: map[string]any{"path": path},
+	return item{name: "P9 " + s.name, peer: "project onto flows", rounds: 5, tol: 1e-4, long: long,
+		args: map[string]any{"path": path},
 		start: func() side {
 			w, v := fwopt.NewOracle(s.f, s.omega, 1).Start(), fwopt.Vertex{}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(s.f, s.omega, 1).From(w), &fwroad.BiconjugateFW{}, fwopt.Budget{Tolerance: 1e-5 * s.f.Value(w), Steps: 20_000})
+			o := fwopt.NewOracle(s.f, s.omega, 1).From(w)
+			tr := fwopt.Run(context.Background(), o, &fwroad.BiconjugateFW{},
+				fwopt.Budget{Tolerance: 1e-5 * s.f.Value(w), Steps: 20_000})
 			g := make([]float64, len(w))
 			s.f.Grad(g, tr.W, fwopt.Batch{})
-			return side{func() { fwset.Argmin(s.omega, &v, g, 0, nil) }, func() []float64 { return []float64{s.f.Value(tr.W)} }}
+			work := func() { fwset.Argmin(s.omega, &v, g, 0, nil) }
+			return side{work, func() []float64 { return []float64{s.f.Value(tr.W)} }}
 		}}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -27,11 +28,11 @@ type item struct {
 	args    any     // what they need to know
 	tol     float64 // of values, relative to the largest
 	goal    float64 // their median / ours, to reach
-	threads int
-	rounds  int  // if fewer than of the others
-	linked  bool // also by gonum on OpenBLAS
-	ownOne  bool // of two threads: our own time on one is measured, too
-	long    bool // left out of short runs
+	threads int     // 1 if 0
+	rounds  int     // if fewer than of the others
+	linked  bool    // also by gonum on OpenBLAS
+	ownOne  bool    // of two threads: our own time on one is measured, too
+	long    bool    // left out of short runs
 	start   func() side
 }
 
@@ -40,16 +41,6 @@ type item struct {
 type side struct {
 	work  func()
 	value func() []float64
-}
-
-// row is one contender's line in the table.
-type row struct {
-	item, who, form   string
-	threads, rounds   int
-	median, min, max  float64 // seconds
-	ratio, least, top float64 // its seconds / ours: by medians, and turn by turn
-	goal              float64
-	forms             string // what else was tried, with its seconds
 }
 
 // contender is who takes a turn.
@@ -64,6 +55,7 @@ type contender struct {
 func (b *bench) race(threads int, all []item) error {
 	var items []item
 	for _, it := range all {
+		it.threads = max(it.threads, 1)
 		if it.threads == threads && b.wanted(it.name) && !(b.quick && it.long) {
 			items = append(items, it)
 		}
@@ -72,7 +64,7 @@ func (b *bench) race(threads int, all []item) error {
 		return nil
 	}
 	runtime.GOMAXPROCS(threads)
-	first, err := startPeer(python, threads, b.python, "-B", "bench/peer.py")
+	first, err := startPeer(python, threads, "bench/.venv/bin/python", "-B", "bench/peer.py")
 	if err != nil {
 		return fmt.Errorf("%w; `make bench` makes the environment", err)
 	}
@@ -133,11 +125,19 @@ func (b *bench) raceOne(it item, peers []*peer) error {
 	if err := b.turns(field, it.rounds); err != nil {
 		return err
 	}
+	mine, _, _ := spread(field[0].seconds)
+	goals := map[string]float64{python: it.goal, alone: 1.7}
 	for _, c := range field {
-		r := c.row(it, field[0])
-		b.rows = append(b.rows, r)
-		fmt.Printf("%-36s %d  %-20s %10.3f ms (%.3f to %.3f)  x %.2f (%.2f to %.2f)  %s\n", r.item, r.threads, r.who,
-			1e3*r.median, 1e3*r.min, 1e3*r.max, r.ratio, r.least, r.top, r.forms)
+		var ratios []float64 // turn by turn
+		for i, t := range c.seconds {
+			ratios = append(ratios, t/field[0].seconds[i])
+		}
+		median, least, most := spread(c.seconds)
+		_, low, high := spread(ratios)
+		b.add("ratios", it.name, it.threads, c.who, c.form, len(c.seconds), mine, median, least, most,
+			median/mine, low, high, goals[c.who], c.forms)
+		fmt.Printf("%-36s %d  %-20s %10.3f ms (%.3f to %.3f)  x %.2f (%.2f to %.2f)  %s\n",
+			it.name, it.threads, c.who, 1e3*median, 1e3*least, 1e3*most, median/mine, low, high, c.forms)
 	}
 	return nil
 }
@@ -193,29 +193,6 @@ func clock(f func()) func(reps int) (float64, error) {
 	}
 }
 
-func (c *contender) row(it item, base *contender) row {
-	r := row{item: it.name, who: c.who, form: c.form, forms: c.forms, threads: it.threads, rounds: len(c.seconds)}
-	r.median, r.min, r.max = spread(c.seconds)
-	if c == base {
-		r.ratio, r.least, r.top = 1, 1, 1
-		return r
-	}
-	var ratios []float64
-	for i, t := range c.seconds {
-		ratios = append(ratios, t/base.seconds[i])
-	}
-	_, r.least, r.top = spread(ratios)
-	mine, _, _ := spread(base.seconds)
-	r.ratio = r.median / mine
-	switch c.who {
-	case python:
-		r.goal = it.goal
-	case alone:
-		r.goal = 1.7
-	}
-	return r
-}
-
 func spread(x []float64) (median, least, most float64) {
 	x = slices.Sorted(slices.Values(x))
 	n := len(x)
@@ -241,12 +218,8 @@ func agree(a, b []float64, tol float64) error {
 
 // tried lists forms and their milliseconds, the fastest first.
 func tried(forms map[string]float64) string {
-	names := slices.SortedFunc(maps.Keys(forms), func(a, b string) int {
-		if forms[a] != forms[b] && forms[a] < forms[b] {
-			return -1
-		}
-		return 1
-	})
+	faster := func(a, b string) int { return cmp.Compare(forms[a], forms[b]) }
+	names := slices.SortedFunc(maps.Keys(forms), faster)
 	for i, n := range names {
 		names[i] = fmt.Sprintf("%s %.3g", n, 1e3*forms[n])
 	}

@@ -22,23 +22,21 @@ type matrix struct {
 	kind  string
 }
 
-func (b *bench) matrix(h, m int, kind string) matrix {
-	return matrix{Path: filepath.Join(b.dir, fmt.Sprintf("%s-%dx%d", kind, h, m)), H: h, M: m, kind: kind}
+func newMatrix(h, m int, kind string) matrix {
+	return matrix{Path: filepath.Join(dir, fmt.Sprintf("%s-%dx%d", kind, h, m)), H: h, M: m, kind: kind}
 }
 
 func (x matrix) spec() any {
 	return map[string]any{"path": x.Path, "h": x.H, "m": x.M, "kind": x.kind}
 }
 
-func (x matrix) read() []float64 { return readFloats(x.Path, x.H*x.M) }
-
-func readFloats(path string, n int) []float64 {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		panic(err)
+func (x matrix) read() []float64 {
+	v := make([]float64, x.H*x.M)
+	data, err := os.ReadFile(x.Path)
+	if err == nil {
+		_, err = binary.Decode(data, binary.LittleEndian, v)
 	}
-	v := make([]float64, n)
-	if _, err := binary.Decode(data, binary.LittleEndian, v); err != nil {
+	if err != nil {
 		panic(err)
 	}
 	return v
@@ -73,19 +71,21 @@ func (b *bench) spectralItems() (all []item) {
 			if kind == "flat" && i == 3 {
 				goal = 1
 			}
-			all = append(all, item{name: "P5b " + shape(s[0], s[1]) + " " + kind, peer: "argmin", tol: 1e-4, goal: goal,
-				args: b.matrix(s[0], s[1], kind), linked: i == 0 && kind == "falling", long: i == 3})
+			all = append(all, item{name: "P5b " + shape(s[0], s[1]) + " " + kind, peer: "argmin", tol: 1e-4,
+				goal: goal, args: newMatrix(s[0], s[1], kind),
+				linked: i == 0 && kind == "falling", long: i == 3})
 		}
 	}
-	m := b.matrix(20, 62061, "falling")
+	m := newMatrix(20, 62061, "falling")
 	m.Tau, m.Gamma = 50, 0.1
-	all = append(all, item{name: "P5b and step 20 x 62,061", peer: "argmin and step", tol: 1e-4, goal: 2, args: m})
+	all = append(all, item{name: "P5b and step 20 x 62,061", peer: "argmin and step", tol: 1e-4, goal: 2,
+		args: m})
 	for i, s := range shapes {
 		for _, kind := range []string{"falling", "flat", "step", "full"} {
 			if i < 3 && kind != "falling" {
 				continue
 			}
-			m := b.matrix(s[0], s[1], kind)
+			m := newMatrix(s[0], s[1], kind)
 			m.Tau = 50
 			goal := []float64{1.5, 1.2, 1.5, 1.6, 1.6}[i]
 			switch kind {
@@ -94,17 +94,16 @@ func (b *bench) spectralItems() (all []item) {
 			case "full":
 				m.Tau, goal = 95, 0.5
 			}
-			all = append(all, item{name: "P5c " + shape(s[0], s[1]) + " " + kind, peer: "project", tol: 1e-7, goal: goal,
-				args: m, linked: i == 3 && kind == "falling", long: i >= 3})
+			all = append(all, item{name: "P5c " + shape(s[0], s[1]) + " " + kind, peer: "project", tol: 1e-7,
+				goal: goal, args: m, linked: i == 3 && kind == "falling", long: i >= 3})
 			if kind == "step" { // beside ours, which knows that it has missed none
-				all = append(all, item{name: "P5c " + shape(s[0], s[1]) + " step, theirs uncertified", peer: "project, uncertified", tol: 1e-7,
-					args: m, long: true})
+				all = append(all, item{name: "P5c " + shape(s[0], s[1]) + " step, theirs uncertified",
+					peer: "project, uncertified", tol: 1e-7, args: m, long: true})
 			}
 		}
 	}
 	for i := range all {
 		it := &all[i]
-		it.threads = 1
 		it.start = func() side { return startSpectral(it.peer, it.args.(matrix)) }
 	}
 	return all
@@ -133,4 +132,20 @@ func startSpectral(what string, m matrix) side {
 	omega := fwset.TraceNorm{H: m.H, M: m.M, Tau: m.Tau}
 	dst := make([]float64, len(g))
 	return side{func() { omega.Project(dst, g) }, func() []float64 { return probe(dst) }}
+}
+
+// assignItems are P7, the linear optimisation over the Birkhoff polytope: assignments of
+// random numbers from 0 to 1, exact on both sides.
+func (b *bench) assignItems() (all []item) {
+	for _, n := range []int{100, 300, 1000} {
+		m := newMatrix(n, n, "random")
+		start := func() side {
+			g, omega, v := m.read(), fwset.Birkhoff{N: n}, fwset.Vertex{}
+			work := func() { omega.ArgminVertex(&v, g, 0, nil) }
+			return side{work, func() []float64 { return []float64{v.Dot(g)} }}
+		}
+		all = append(all, item{name: fmt.Sprintf("P7 assignment %d x %d", n, n), peer: "assign", tol: 1e-13,
+			goal: 1, args: m, long: n == 1000, start: start})
+	}
+	return all
 }

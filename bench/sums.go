@@ -24,12 +24,13 @@ type data struct {
 	w       []float64 // where the gradient is taken
 }
 
-func (d data) labels() []int {
+// logistic is the sum over its rows, of h classes.
+func (d data) logistic() *fwsum.Logistic {
 	y := make([]int, len(d.y))
 	for i, v := range d.y {
 		y[i] = int(v)
 	}
-	return y
+	return fwsum.NewLogistic(d.x, y, d.h)
 }
 
 // args are what the other side needs to know, and more.
@@ -38,15 +39,13 @@ func (d data) args(more map[string]any) map[string]any {
 	if d.h > 0 {
 		a["h"] = d.h
 	}
-	for k, v := range more {
-		a[k] = v
-	}
+	maps.Copy(a, more)
 	return a
 }
 
 func (b *bench) save(name string, h int, x fwsum.Features, y, w []float64) data {
 	n, m := x.Size()
-	d := data{filepath.Join(b.dir, name), n, m, h, x, y, w}
+	d := data{filepath.Join(dir, name), n, m, h, x, y, w}
 	writeNumbers(d.path+".y", y)
 	writeNumbers(d.path+".w", w)
 	switch x := x.(type) {
@@ -191,31 +190,29 @@ func smoothness(d data) float64 {
 // sumItems are P5a, exact gradients and values.
 func (b *bench) sumItems() (all []item) {
 	news, n := b.news20(), 5000
-	for _, t := range []int{1, 2} {
-		goal := []float64{3, 2.5}[t-1]
-		all = append(all,
-			item{name: "P5a gradient", peer: "gradient", tol: 1e-9, threads: t, goal: goal, args: news.args(nil), start: func() side { return startGradient(news) }, ownOne: t == 2},
-			item{name: "P5a value", peer: "value", tol: 1e-9, threads: t, goal: goal, args: news.args(nil), start: func() side { return startValue(news) }, ownOne: t == 2})
+	for t, goal := range []float64{3, 2.5} {
+		it := item{tol: 1e-9, threads: t + 1, goal: goal, args: news.args(nil), ownOne: t == 1}
+		it.name, it.peer, it.start = "P5a gradient", "gradient", func() side { return startGradient(news) }
+		all = append(all, it)
+		it.name, it.peer, it.start = "P5a value", "value", func() side {
+			f, v := news.logistic(), 0.0
+			return side{func() { v = f.Value(news.w) }, func() []float64 { return []float64{v} }}
+		}
+		all = append(all, it)
 	}
 	if b.quick {
 		n = 500
 	}
 	for _, d := range []data{b.multi("multi", n, 200, 50), b.multi("large", 2*n, 784, 10)} {
-		all = append(all, item{name: "P5a dense " + shape(d.n, d.m), peer: "dense gradient", tol: 1e-9, threads: 1, goal: 1, args: d.args(nil), start: func() side { return startGradient(d) }})
+		all = append(all, item{name: "P5a dense " + shape(d.n, d.m), peer: "dense gradient", tol: 1e-9,
+			goal: 1, args: d.args(nil), start: func() side { return startGradient(d) }})
 	}
 	return all
 }
 
 func startGradient(d data) side {
-	f := fwsum.NewLogistic(d.x, d.labels(), d.h)
-	g := make([]float64, len(d.w))
+	f, g := d.logistic(), make([]float64, len(d.w))
 	return side{func() { f.Grad(g, d.w, fwopt.Batch{}) }, func() []float64 { return probe(g) }}
-}
-
-func startValue(d data) side {
-	f := fwsum.NewLogistic(d.x, d.labels(), d.h)
-	v := 0.0
-	return side{func() { v = f.Value(d.w) }, func() []float64 { return []float64{v} }}
 }
 
 // runItems are P1 and P2 by the data. Frank-Wolfe is told by its objective after the same
@@ -223,20 +220,23 @@ func startValue(d data) side {
 func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 	f := fwsum.NewBinaryLogistic(d.x, d.y)
 	ball, L, w0 := fwset.L1Ball{D: d.m, R: tau}, smoothness(d), make([]float64, d.m)
-	fw := item{name: name + ", FW", peer: "frank-wolfe", threads: 1, tol: 1e-9, goal: 3,
+	fw := item{name: name + ", FW", peer: "frank-wolfe", tol: 1e-9, goal: 3,
 		args: d.args(map[string]any{"tau": tau, "L": L, "steps": steps}),
 		start: func() side {
-			return startRun(f, ball, func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: L}} }, w0, 1, steps)
+			m := func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: L}} }
+			return startRun(f, ball, m, w0, 1, steps)
 		}}
 	kept := fw // half of the passes over the data, by linearity in w
 	kept.name, kept.peer, kept.goal = name+", FW, their scores kept", "frank-wolfe, scores kept", 0
-	svrg := item{name: name + ", SVRG", threads: 1, tol: 1e-3, goal: 3}
+	svrg := item{name: name + ", SVRG", tol: 1e-3, goal: 3}
 	batch, per, rate, epochs := 500, 40, 1/(3*L), 5
 	if _, dense := d.x.(*fwsum.Dense); dense { // copt's own, a sample a step
 		batch, per, rate, epochs = 1, d.n, 1/(4*f.Smoothness()), 20
 		svrg.peer, svrg.args = "svrg", d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs})
 	} else {
-		svrg.peer, svrg.args = "svrg, batches", d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs, "batch": batch, "steps": per})
+		svrg.peer = "svrg, batches"
+		svrg.args = d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs,
+			"batch": batch, "steps": per})
 	}
 	m := func() fwopt.Method {
 		return &fwopt.SVRG{Rate: rate, M: func(int) int { return batch }, N: func(int) int { return per }}
@@ -248,11 +248,12 @@ func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 // traceItems are P3. The rounding of a linear optimisation grows from step to step: two
 // exact forms in numpy agree to 1e-12 after 50 steps and to 1e-5 after 200.
 func (b *bench) traceItems(d data, steps int) []item {
-	f := fwsum.NewLogistic(d.x, d.labels(), d.h)
+	f := d.logistic()
 	ball := fwset.TraceNorm{H: d.h, M: d.m, Tau: 20}
-	fw := item{name: "P3 trace norm, FW", peer: "frank-wolfe, trace", threads: 1, tol: 1e-4, goal: 1.5,
+	fw := item{name: "P3 trace norm, FW", peer: "frank-wolfe, trace", tol: 1e-4, goal: 1.5,
 		args: d.args(map[string]any{"tau": 20, "steps": steps}), start: func() side {
-			return startRun(f, ball, func() fwopt.Method { return &fwopt.FW{} }, make([]float64, f.Dim()), 1, steps)
+			m := func() fwopt.Method { return &fwopt.FW{} }
+			return startRun(f, ball, m, make([]float64, f.Dim()), 1, steps)
 		}}
 	kept := fw
 	kept.name, kept.peer, kept.goal = fw.name+", their scores kept", "frank-wolfe, trace, scores kept", 0
@@ -260,7 +261,8 @@ func (b *bench) traceItems(d data, steps int) []item {
 }
 
 // startRun runs so many steps of a method from w0, again and again.
-func startRun(f fwopt.FiniteSum, omega fwopt.Domain, m func() fwopt.Method, w0 []float64, seed uint64, steps int) side {
+func startRun(f fwopt.FiniteSum, omega fwopt.Domain, m func() fwopt.Method, w0 []float64, seed uint64,
+	steps int) side {
 	w := make([]float64, f.Dim())
 	work := func() {
 		o, k := fwopt.NewOracle(f, omega, seed), 0

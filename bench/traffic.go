@@ -31,11 +31,11 @@ func (b *bench) trafficItems() (all []item) {
 				if b.quick {
 					gap *= 10
 				}
-				it := item{name: fmt.Sprintf("P8 %s, %s to %.0e", n.Name, method, gap), peer: "traffic", threads: 1, rounds: 5,
-					tol: gap, goal: []float64{3, 3, 2}[i],
-					args:  map[string]any{"path": path, "zones": n.Zones, "nodes": n.Nodes, "thru": n.Thru, "algorithm": method, "gap": gap},
-					start: func() side { return startTraffic(n, method, gap) }}
-				all = append(all, it)
+				all = append(all, item{name: fmt.Sprintf("P8 %s, %s to %.0e", n.Name, method, gap),
+					peer: "traffic", rounds: 5, tol: gap, goal: []float64{3, 3, 2}[i],
+					args: map[string]any{"path": path, "zones": n.Zones, "nodes": n.Nodes, "thru": n.Thru,
+						"algorithm": method, "gap": gap},
+					start: func() side { return startTraffic(n, method, gap) }})
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func (b *bench) trafficItems() (all []item) {
 
 // saveNetwork writes the links and demands for the other side.
 func (b *bench) saveNetwork(n *fwroad.Network) (path string) {
-	path = filepath.Join(b.dir, strings.Fields(n.Name)[0])
+	path = filepath.Join(dir, strings.Fields(n.Name)[0])
 	var links, demands []float64
 	for k, a := range n.Arcs {
 		l := n.Links[k]

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
-	"go/printer"
-	"go/token"
+	"go/types"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,87 +19,57 @@ type asked struct {
 	back       []int  // parameters that are there to be filled: w, dst and what begins like it
 }
 
-// Patterns that are no such lines themselves: the image is searched for them.
-var firstLine, lastLine = regexp.MustCompile(`BEGIN\sSOLUTION`), regexp.MustCompile(`END\sSOLUTION`)
+// A pattern that is no such line itself: the image is searched for them.
+var solution = regexp.MustCompile(`(?s)BEGIN\sSOLUTION.*?END\sSOLUTION[^\n]*`)
 
 // ask reads a solution cell of the sheet: what it asks for, and what else it
 // declares for all to see.
-func ask(c cell) ([]asked, *file, error) {
-	f, err := parse(c.id, c.decls)
+func ask(c cell) (list []asked, f *file, err error) {
+	f, err = parse(c.id, solution.ReplaceAllStringFunc(c.decls, func(s string) string {
+		return strings.Repeat("\n", strings.Count(s, "\n"))
+	}))
 	if err != nil {
 		return nil, nil, err
 	}
-	hidden, in := map[int]bool{}, false
-	for i, l := range strings.Split(c.decls, "\n") {
-		if firstLine.MatchString(l) {
-			in = true
-		}
-		hidden[i+1] = in
-		if lastLine.MatchString(l) {
-			in = false
-		}
-	}
-	var list []asked
-	rest := f.ast.Decls[:0:0]
-	for _, d := range f.ast.Decls {
+	drop([]*file{f}, func(_ *file, d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
-		switch {
-		case isImport(d):
-			rest = append(rest, d)
-			continue
-		case hidden[f.line(d.Pos())]:
-		case !ok:
-			rest = append(rest, d)
-			continue
-		default:
-			if fn.Recv != nil || fn.Type.TypeParams != nil || !crosses(fn.Type, true) {
-				return nil, nil, fmt.Errorf("%s:%d: %s cannot be called from another process: wanted a function (no method) of bool, int, uint64, float64, string, []float64, []int, [][]float64 and, as parameters, functions of those",
-					c.id, f.line(d.Pos()), fn.Name.Name)
-			}
-			var b bytes.Buffer
-			if err := printer.Fprint(&b, f.fset, fn.Type); err != nil {
-				return nil, nil, err
-			}
-			a := asked{name: fn.Name.Name, cell: c.id, line: f.line(d.Pos()), signature: b.String()}
-			var args []string
-			for _, p := range fn.Type.Params.List {
-				for _, id := range p.Names {
-					if id.Name == "w" || strings.HasPrefix(id.Name, "dst") {
-						a.back = append(a.back, len(args))
-					}
-					args = append(args, id.Name)
-				}
-			}
-			if a.call = fmt.Sprintf("%s(%s)", a.name, strings.Join(args, ", ")); fn.Type.Results != nil {
-				a.call = "return " + a.call
-			}
-			list = append(list, a)
+		if !ok {
+			return false
 		}
-		f.blank(d)
-	}
-	f.ast.Decls = rest
-	return list, f, nil
+		a := asked{name: fn.Name.Name, cell: c.id, line: f.line(d.Pos()), signature: types.ExprString(fn.Type)}
+		if fn.Recv != nil || fn.Type.TypeParams != nil || !crosses(fn.Type, 1) {
+			err = fmt.Errorf("%s:%d: %s cannot be called from another process: wanted a function (no method) of "+
+				"bool, int, uint64, float64, string, []float64, []int, [][]float64 and, as parameters, functions of those",
+				c.id, a.line, a.name)
+		}
+		var args []string
+		for _, p := range fn.Type.Params.List {
+			for _, id := range p.Names {
+				if id.Name == "w" || strings.HasPrefix(id.Name, "dst") {
+					a.back = append(a.back, len(args))
+				}
+				args = append(args, id.Name)
+			}
+		}
+		if a.call = fmt.Sprintf("%s(%s)", a.name, strings.Join(args, ", ")); fn.Type.Results != nil {
+			a.call = "return " + a.call
+		}
+		list = append(list, a)
+		return true
+	})
+	return list, f, err
 }
 
 var crossing = strings.Fields("bool int uint64 float64 string []float64 []int [][]float64")
 
-// crosses: package wire has a way to bring these over.
-func crosses(t *ast.FuncType, funcs bool) bool {
-	ok := func(l *ast.FieldList, funcs bool) bool {
-		for i := 0; l != nil && i < len(l.List); i++ {
-			if fn, is := l.List[i].Type.(*ast.FuncType); is && funcs {
-				if !crosses(fn, false) {
-					return false
-				}
-				continue
-			}
-			var b bytes.Buffer
-			printer.Fprint(&b, token.NewFileSet(), l.List[i].Type)
-			if !slices.Contains(crossing, b.String()) {
-				return false
-			}
+// crosses: package wire has a way to bring these over; functions if they are not in too deep.
+func crosses(t *ast.FuncType, deep int) bool {
+	bad := func(f *ast.Field, deep int) bool {
+		if fn, ok := f.Type.(*ast.FuncType); ok {
+			return deep == 0 || !crosses(fn, deep-1)
 		}
-		return true
+		return !slices.Contains(crossing, types.ExprString(f.Type))
 	}
-	return ok(t.Params, funcs) && ok(t.Results, false)
+	return !slices.ContainsFunc(t.Params.List, func(f *ast.Field) bool { return bad(f, deep) }) &&
+		(t.Results == nil || !slices.ContainsFunc(t.Results.List, func(f *ast.Field) bool { return bad(f, 0) }))
 }

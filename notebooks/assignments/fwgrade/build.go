@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -42,19 +42,14 @@ var (
 
 // moduleOf is the root of the module that a file lies in.
 func moduleOf(file string) (string, error) {
-	dir, err := filepath.Abs(filepath.Dir(file))
-	if err != nil {
-		return "", err
-	}
-	for {
+	dir, err := filepath.Abs(file)
+	for err == nil && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir, nil
 		}
-		if filepath.Dir(dir) == dir {
-			return "", fmt.Errorf("%s lies in no Go module: put it into a clone of the project", file)
-		}
-		dir = filepath.Dir(dir)
 	}
+	return "", fmt.Errorf("%s lies in no Go module: put it into a clone of the project", file)
 }
 
 func newBuilder(root string) (*builder, error) {
@@ -70,7 +65,8 @@ func newBuilder(root string) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &builder{dir: dir, root: root, project: string(mod), gomod: fmt.Sprintf("module grade\n\ngo %s\n\nrequire %s\n", version[1], gonum[1])}, nil
+	own := fmt.Sprintf("module grade\n\ngo %s\n\nrequire %s\n", version[1], gonum[1])
+	return &builder{dir: dir, root: root, project: string(mod), gomod: own}, nil
 }
 
 func (b *builder) close() { os.RemoveAll(b.dir) }
@@ -94,27 +90,14 @@ func (b *builder) parent(ctx context.Context, s *sheet) (string, error) {
 
 // child builds the solution. A cell that does not compile is left out, and the others are judged.
 func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin string, notes []string, err error) {
-	bad := map[string]string{}
-	// blame leaves a cell out, and tells whether it was in.
-	blame := func(id, why string) bool {
-		if bad[id] != "" || !slices.ContainsFunc(solutions, func(c cell) bool { return c.id == id }) {
-			return false
-		}
-		bad[id] = "does not compile:\n" + why
-		notes = append(notes, fmt.Sprintf("cell %s %s", id, bad[id]))
-		return true
-	}
-	began := time.Now()
+	bad, began := map[string]string{}, time.Now()
 	for {
 		var out string
+		var fault cellError
 		files, err := childFiles(s, solutions, b.asked, bad)
-		var ce *cellError
 		switch {
-		case errors.As(err, &ce):
-			out = ce.text
-			if blame(ce.cell, out) {
-				continue
-			}
+		case errors.As(err, &fault):
+			out = err.Error()
 		case err != nil:
 			return "", nil, fmt.Errorf("the sheet: %w", err)
 		default:
@@ -123,28 +106,24 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 				return bin, notes, err
 			}
 		}
-		some := false
+		before := len(bad)
 		for _, c := range solutions {
-			var own []string
-			for _, l := range strings.Split(out, "\n") {
-				if strings.HasPrefix(l, c.id+":") {
-					own = append(own, l)
-				}
-			}
-			if len(own) > 0 && blame(c.id, shorten(strings.Join(own, "\n"))) {
-				some = true
+			own := regexp.MustCompile("(?m)^"+c.id+":.*").FindAllString(out, -1)
+			if bad[c.id] == "" && own != nil {
+				bad[c.id] = "does not compile:\n" + shorten(strings.Join(own, "\n"))
+				notes = append(notes, fmt.Sprintf("cell %s %s", c.id, bad[c.id]))
 			}
 		}
-		if some {
+		if len(bad) > before {
 			continue
 		}
 		why := "the cells do not compile together, and none is judged: " + shorten(out)
 		for _, c := range solutions { // no cell is named: all are left out
 			if bad[c.id] == "" {
-				bad[c.id], some = why, true
+				bad[c.id] = why
 			}
 		}
-		if !some {
+		if len(bad) == before {
 			return "", nil, fmt.Errorf("an empty solution does not compile: %w\n%s", err, out)
 		}
 		notes = append(notes, why)
@@ -161,12 +140,7 @@ func shorten(s string) string {
 	return strings.TrimSpace(s)
 }
 
-func goTool() string {
-	if tool := os.Getenv("GO"); tool != "" {
-		return tool
-	}
-	return "go"
-}
+func goTool() string { return cmp.Or(os.Getenv("GO"), "go") }
 
 func (b *builder) build(ctx context.Context, name string, limit time.Duration, gomod string, files map[string][]byte) (bin, out string, err error) {
 	sum, err := os.ReadFile(filepath.Join(b.root, "go.sum"))
@@ -174,21 +148,17 @@ func (b *builder) build(ctx context.Context, name string, limit time.Duration, g
 		return "", "", err
 	}
 	dir := filepath.Join(b.dir, name)
-	if err := os.RemoveAll(dir); err != nil {
-		return "", "", err
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "wire"), 0o700); err != nil {
-		return "", "", err
-	}
+	err = errors.Join(os.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, "wire"), 0o700))
 	files["go.mod"], files["go.sum"] = []byte(gomod), sum
 	wire, _ := wireFiles.ReadDir("wire") // embedded, so there are no errors
 	for _, f := range wire {
 		files["wire/"+f.Name()], _ = wireFiles.ReadFile("wire/" + f.Name())
 	}
 	for f, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, f), text, 0o600); err != nil {
-			return "", "", err
-		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, f), text, 0o600))
+	}
+	if err != nil {
+		return "", "", err
 	}
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"go/types"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -21,24 +25,22 @@ type file struct {
 
 const clause = "package main; "
 
+var directive = regexp.MustCompile(`^(//go:|/[/*]line |//export )`)
+
 func parse(id, text string) (*file, error) {
 	f := &file{id: id, text: []byte(text), fset: token.NewFileSet(), imports: map[string]string{}}
 	var err error
-	f.ast, err = parser.ParseFile(f.fset, id, clause+text, parser.ParseComments)
-	if err != nil {
-		if list, ok := err.(scanner.ErrorList); ok { // columns are shifted in line 1
-			var b strings.Builder
-			for _, e := range list[:min(len(list), 10)] {
-				fmt.Fprintf(&b, "%s:%d: %s\n", id, e.Pos.Line, e.Msg)
-			}
-			return nil, fmt.Errorf("%s", strings.TrimSpace(b.String()))
+	if f.ast, err = parser.ParseFile(f.fset, id, clause+text, parser.ParseComments); err != nil {
+		var text []string
+		for _, e := range err.(scanner.ErrorList) { // columns are shifted in line 1
+			text = append(text, fmt.Sprintf("%s:%d: %s", id, e.Pos.Line, e.Msg))
 		}
-		return nil, err
+		return nil, errors.New(strings.Join(text[:min(len(text), 10)], "\n"))
 	}
 	for _, c := range f.ast.Comments {
 		for _, l := range c.List {
-			if t := l.Text; strings.HasPrefix(t, "//go:") || strings.HasPrefix(t, "//line ") || strings.HasPrefix(t, "/*line ") || strings.HasPrefix(t, "//export ") {
-				return nil, fmt.Errorf("%s:%d: a cell may not direct the compiler: %s", id, f.line(l.Pos()), strings.Fields(t)[0])
+			if directive.MatchString(l.Text) {
+				return nil, fmt.Errorf("%s:%d: a cell may not direct the compiler: %s", id, f.line(l.Pos()), strings.Fields(l.Text)[0])
 			}
 		}
 	}
@@ -51,6 +53,18 @@ func parse(id, text string) (*file, error) {
 		f.imports[name] = p
 	}
 	return f, nil
+}
+
+// parseAll parses what cells declare.
+func parseAll(cells []cell) (files []*file, err error) {
+	for _, c := range cells {
+		f, err := parse(c.id, c.decls)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 func (f *file) line(p token.Pos) int { return f.fset.PositionFor(p, false).Line }
@@ -68,23 +82,25 @@ func (f *file) blank(n ast.Node) {
 	}
 }
 
-// names are the package-level names that a declaration gives; T.m for a method.
-func names(d ast.Decl) (ids []*ast.Ident, keys []string) {
+// A name is one that a declaration gives its package.
+type name struct {
+	key string // T.m for a method
+	id  *ast.Ident
+}
+
+func names(d ast.Decl) (list []name) {
 	add := func(key string, id *ast.Ident) {
 		if id.Name != "_" {
-			ids, keys = append(ids, id), append(keys, key)
+			list = append(list, name{key, id})
 		}
 	}
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		if d.Recv == nil {
-			if d.Name.Name != "init" {
-				add(d.Name.Name, d.Name)
-			}
-			break
-		}
-		if len(d.Recv.List) == 1 {
-			add(receiver(d.Recv.List[0].Type)+"."+d.Name.Name, d.Name)
+		if d.Recv == nil && d.Name.Name != "init" {
+			add(d.Name.Name, d.Name)
+		} else if d.Recv != nil && len(d.Recv.List) == 1 { // of T, *T or *T[K]
+			of, _, _ := strings.Cut(strings.Trim(types.ExprString(d.Recv.List[0].Type), "(*)"), "[")
+			add(of+"."+d.Name.Name, d.Name)
 		}
 	case *ast.GenDecl:
 		for _, s := range d.Specs {
@@ -98,55 +114,59 @@ func names(d ast.Decl) (ids []*ast.Ident, keys []string) {
 			}
 		}
 	}
-	return ids, keys
+	return list
 }
 
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.ParenExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
+// declared are the keys of all names in files.
+func declared(files []*file) map[string]bool {
+	keys := map[string]bool{}
+	for _, f := range files {
+		for _, d := range f.ast.Decls {
+			for _, n := range names(d) {
+				keys[n.key] = true
+			}
+		}
 	}
-	return ""
+	return keys
+}
+
+// drop blanks the declarations that are out, but no imports, and tells whether there was one.
+func drop(files []*file, out func(*file, ast.Decl) bool) (some bool) {
+	for _, f := range files {
+		f.ast.Decls = slices.DeleteFunc(f.ast.Decls, func(d ast.Decl) bool {
+			gone := !isImport(d) && out(f, d)
+			if gone {
+				f.blank(d)
+			}
+			some = some || gone
+			return gone
+		})
+	}
+	return some
 }
 
 // prune leaves of the helpers what the other files use, also through each other.
 // What others define as well is theirs.
 func prune(helpers, others []*file) {
-	used, defined := map[string]bool{}, map[string]bool{}
+	used, defined := map[string]bool{}, declared(others)
 	use := func(n ast.Node) {
-		ast.Inspect(n, func(n ast.Node) bool {
+		for n := range ast.Preorder(n) {
 			if id, ok := n.(*ast.Ident); ok {
 				used[id.Name] = true
 			}
-			return true
-		})
+		}
 	}
 	for _, f := range others {
 		use(f.ast)
-		for _, d := range f.ast.Decls {
-			_, keys := names(d)
-			for _, k := range keys {
-				defined[k] = true
-			}
-		}
 	}
 	keep := map[ast.Decl]bool{}
 	for more := true; more; {
 		more = false
 		for _, f := range helpers {
 			for _, d := range f.ast.Decls {
-				_, keys := names(d)
-				if !keep[d] && slices.ContainsFunc(keys, func(k string) bool {
-					name, _, _ := strings.Cut(k, ".") // methods come with their type
-					return used[name] && !defined[k]
+				if !keep[d] && slices.ContainsFunc(names(d), func(n name) bool {
+					of, _, _ := strings.Cut(n.key, ".") // methods come with their type
+					return used[of] && !defined[n.key]
 				}) {
 					keep[d], more = true, true
 					use(d)
@@ -154,14 +174,30 @@ func prune(helpers, others []*file) {
 			}
 		}
 	}
+	drop(helpers, func(_ *file, d ast.Decl) bool { return !keep[d] })
+}
+
+// confine drops the helpers that stand on what a solution may not use, such as fwopt.
+func confine(helpers []*file) {
+	imports, gone := map[string]string{}, map[string]bool{}
 	for _, f := range helpers {
-		f.ast.Decls = slices.DeleteFunc(f.ast.Decls, func(d ast.Decl) bool {
-			if keep[d] || isImport(d) {
-				return false
+		maps.Copy(imports, f.imports)
+	}
+	for drop(helpers, func(_ *file, d ast.Decl) bool {
+		for n := range ast.Preorder(d) {
+			id, _ := n.(*ast.Ident)
+			if id == nil {
+				continue
 			}
-			f.blank(d)
-			return true
-		})
+			if p, ok := imports[id.Name]; gone[id.Name] || ok && !mayImport(p) {
+				for _, n := range names(d) {
+					gone[n.key] = true
+				}
+				return true
+			}
+		}
+		return false
+	}) {
 	}
 }
 
@@ -179,12 +215,11 @@ func lastCounts(files []*file, taken ...string) {
 	}
 	for _, f := range slices.Backward(files) {
 		for _, d := range slices.Backward(f.ast.Decls) {
-			ids, keys := names(d)
-			for i, id := range slices.Backward(ids) {
-				if seen[keys[i]] {
-					copy(f.text[f.at(id.Pos()):], "_"+strings.Repeat(" ", len(id.Name)-1))
+			for _, n := range slices.Backward(names(d)) {
+				if seen[n.key] {
+					copy(f.text[f.at(n.id.Pos()):], "_"+strings.Repeat(" ", len(n.id.Name)-1))
 				}
-				seen[keys[i]] = true
+				seen[n.key] = true
 			}
 		}
 	}

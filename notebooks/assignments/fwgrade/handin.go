@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +21,8 @@ const module = "github.com/projection-free/fwlab"
 func handIn(ctx context.Context, name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return "", fmt.Errorf("%s is not here: the sheet has to have this name when you hand it in: %w", filepath.Base(name), err)
+		return "", fmt.Errorf("%s is not here: the sheet has to have this name when you hand it in: %w",
+			filepath.Base(name), err)
 	}
 	s, err := readSheet(name)
 	if err != nil {
@@ -33,7 +33,7 @@ func handIn(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	asked, err := askedOf(name)
+	asked, err := askedOf(name, s)
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +60,8 @@ func handIn(ctx context.Context, name string) (string, error) {
 	}
 	text = append(text, notes...)
 	if len(bad) > 0 {
-		text = append(append(text, bad...), "Grading sees the cells that say YOUR CODE HERE and no others, and calls the functions that they were handed out with: move what they need into them, save, and run this cell again.")
+		text = append(append(text, bad...), "Grading sees the cells that say YOUR CODE HERE and no others, and calls the functions "+
+			"that they were handed out with: move what they need into them, save, and run this cell again.")
 		return "", errors.New(strings.Join(text, "\n"))
 	}
 	return strings.Join(append(text, "the cells that are graded compile by themselves"), "\n"), nil
@@ -68,20 +69,16 @@ func handIn(ctx context.Context, name string) (string, error) {
 
 // askedOf reads what the cells of a sheet were handed out with. A sheet of
 // another release may not say it.
-func askedOf(name string) (list []asked, err error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
+func askedOf(name string, s *sheet) (list []asked, err error) {
+	var metadata struct {
+		Fwlab struct{ Stubs map[string]string }
 	}
-	var book struct {
-		Metadata struct {
-			Fwlab struct{ Stubs map[string]string }
+	if len(s.metadata) > 0 {
+		if err := json.Unmarshal(s.metadata, &metadata); err != nil {
+			return nil, fmt.Errorf("%s: its metadata are not those that were handed out: %w", filepath.Base(name), err)
 		}
 	}
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &book); err != nil {
-		return nil, fmt.Errorf("%s: its metadata are not those that were handed out: %w", filepath.Base(name), err)
-	}
-	stubs := book.Metadata.Fwlab.Stubs
+	stubs := metadata.Fwlab.Stubs
 	for _, id := range slices.Sorted(maps.Keys(stubs)) {
 		a, _, err := ask(cell{id: id, decls: stubs[id]})
 		if err != nil {
@@ -94,23 +91,14 @@ func askedOf(name string) (list []asked, err error) {
 
 // lacking names the functions that no cell has.
 func lacking(list []asked, cells []cell) (notes []string) {
-	have, there := map[string]bool{}, map[string]bool{}
-	for _, c := range cells {
-		there[c.id] = true
-		f, err := parse(c.id, c.decls)
-		if err != nil { // said already; it may have any
-			return nil
-		}
-		for _, d := range f.ast.Decls {
-			_, keys := names(d)
-			for _, k := range keys {
-				have[k] = true
-			}
-		}
+	files, err := parseAll(cells)
+	if err != nil { // said already; it may have any
+		return nil
 	}
+	have := declared(files)
 	for _, a := range list {
 		switch {
-		case !there[a.cell]:
+		case !slices.ContainsFunc(cells, func(c cell) bool { return c.id == a.cell }):
 			notes = append(notes, fmt.Sprintf("cell %s, with %s, is missing (deleted, or its metadata changed)", a.cell, a.name))
 		case !have[a.name]:
 			notes = append(notes, fmt.Sprintf("cell %s has no function %s", a.cell, a.name))

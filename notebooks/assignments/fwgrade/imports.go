@@ -18,26 +18,22 @@ const standard = `bufio bytes cmp container/heap container/list context errors f
  math/bits math/cmplx math/rand math/rand/v2 os reflect regexp runtime slices sort strconv strings sync sync/atomic testing
  text/tabwriter time unicode unicode/utf8`
 
-var packages = byName(standard + ` gonum.org/v1/gonum/blas gonum.org/v1/gonum/blas/blas64 gonum.org/v1/gonum/floats gonum.org/v1/gonum/floats/scalar
- gonum.org/v1/gonum/lapack/lapack64 gonum.org/v1/gonum/mat gonum.org/v1/gonum/optimize gonum.org/v1/gonum/stat
- gonum.org/v1/gonum/stat/distuv`)
-
 const gonum = "gonum.org/v1/gonum/"
 
-func byName(list string) map[string]string {
-	m := map[string]string{}
-	for _, p := range strings.Fields(list) {
-		m[baseName(p)] = p
+var packages = map[string]string{} // by name
+
+func init() {
+	for _, p := range strings.Fields(standard) {
+		packages[baseName(p)] = p
 	}
-	return m
+	for _, p := range strings.Fields("blas blas/blas64 floats floats/scalar lapack/lapack64 mat optimize stat stat/distuv") {
+		packages[baseName(p)] = gonum + p
+	}
 }
 
-func baseName(p string) string {
-	if b := path.Base(p); !regexp.MustCompile(`^v[0-9]+$`).MatchString(b) {
-		return b
-	}
-	return path.Base(path.Dir(p))
-}
+var version = regexp.MustCompile(`/v[0-9]+$`)
+
+func baseName(p string) string { return path.Base(version.ReplaceAllString(p, "")) }
 
 func mayImport(p string) bool {
 	return packages[baseName(p)] == p || p == "math/rand" || strings.HasPrefix(p, gonum) && !strings.Contains(p, "/internal")
@@ -55,28 +51,24 @@ func (f *file) render(globals map[string]bool, others []map[string]string, limit
 	var err error
 	add := func(name, p string, pos token.Pos) {
 		if limited && !mayImport(p) && err == nil {
-			err = &cellError{f.id, fmt.Sprintf("%s:%d: a solution may not use %s: only gonum and, of the standard library, %s", f.id, f.line(pos), p, strings.Join(strings.Fields(standard), " "))}
+			err = cellError(fmt.Sprintf("%s:%d: a solution may not use %s: only gonum and, of the standard library, %s",
+				f.id, f.line(pos), p, strings.Join(strings.Fields(standard), " ")))
 		}
 		imports[name] = p
 	}
-	for _, d := range f.ast.Decls {
-		ast.Inspect(d, func(n ast.Node) bool {
-			s, ok := n.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			x, ok := s.X.(*ast.Ident)
-			if !ok || !unresolved[x] || globals[x.Name] {
-				return true
-			}
-			for _, m := range append([]map[string]string{f.imports}, others...) {
-				if p, ok := m[x.Name]; ok {
-					add(x.Name, p, x.Pos())
-					break
-				}
-			}
-			return true
-		})
+	others = append([]map[string]string{f.imports}, others...)
+	for n := range ast.Preorder(f.ast) {
+		s, _ := n.(*ast.SelectorExpr)
+		if s == nil {
+			continue
+		}
+		x, _ := s.X.(*ast.Ident)
+		if !unresolved[x] || globals[x.Name] {
+			continue
+		}
+		if i := slices.IndexFunc(others, func(m map[string]string) bool { return m[x.Name] != "" }); i >= 0 {
+			add(x.Name, others[i][x.Name], x.Pos())
+		}
 	}
 	for name, p := range f.imports {
 		if name == "." || name == "_" {

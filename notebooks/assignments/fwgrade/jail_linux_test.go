@@ -13,7 +13,7 @@ import (
 // Each wall that this machine has keeps a solution from files, from other
 // programs and from its own program; the last resort says what it is.
 func TestWalls(t *testing.T) {
-	j := testJudge(t)
+	j := mustJudge(t, sheetCells)
 	look := with(map[string]string{"t-mean": mean + `	_, e1 := os.ReadDir("/")
 	_, e2 := os.ReadFile("/etc/passwd")
 	_, e3 := os.StartProcess("/bin/true", nil, &os.ProcAttr{})

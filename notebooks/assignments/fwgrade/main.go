@@ -19,11 +19,10 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"runtime"
@@ -63,55 +62,45 @@ func main() {
 	flag.DurationVar(&limit.all, "all", time.Minute, "what all of them may take together")
 	key := flag.String("pictures", "", "the `notebook` of a key, whose pictures are to be those that it draws")
 	flag.Parse()
-	if *key != "" {
-		wrong, err := pictures(*key)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "fwgrade:", err)
-			os.Exit(1)
-		}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	switch {
+	case *key != "":
+		var wrong []string
+		wrong, err = pictures(*key)
 		for _, w := range wrong {
 			fmt.Println(w)
 		}
-		return
-	}
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: fwgrade [-seed n] [-limit 8s] [-all 1m] -source SHEET.ipynb SUBMISSION.ipynb\n       fwgrade SUBMISSION.ipynb\n       fwgrade -pictures KEY.ipynb")
+	case flag.NArg() != 1:
+		fmt.Fprintln(os.Stderr, `usage: fwgrade [-seed n] [-limit 8s] [-all 1m] -source SHEET.ipynb SUBMISSION.ipynb
+       fwgrade SUBMISSION.ipynb
+       fwgrade -pictures KEY.ipynb`)
 		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if source == "" {
-		if text, err := handIn(ctx, flag.Arg(0)); err != nil {
+	case source == "":
+		text, err := handIn(ctx, flag.Arg(0))
+		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
-		} else {
-			fmt.Println(text)
 		}
-		return
-	}
-	v, err := grade(ctx, source, flag.Arg(0), seed, limit)
-	if err == nil {
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", " ")
-		err = out.Encode(v)
+		fmt.Println(text)
+	default:
+		var j *judge
+		if j, err = newJudge(ctx, source); err != nil {
+			break
+		}
+		var v *verdict
+		if v, err = j.grade(ctx, flag.Arg(0), seed, limit); err == nil {
+			out := json.NewEncoder(os.Stdout)
+			out.SetIndent("", " ")
+			err = out.Encode(v)
+		}
+		j.close()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fwgrade:", err)
 		os.Exit(1)
 	}
-}
-
-func grade(ctx context.Context, source, submission string, seed uint64, limit limits) (*verdict, error) {
-	root, err := moduleOf(source)
-	if err != nil {
-		return nil, err
-	}
-	j, err := newJudge(ctx, source, root)
-	if err != nil {
-		return nil, err
-	}
-	defer j.close()
-	return j.grade(ctx, submission, seed, limit)
 }
 
 // A judge has a sheet and the program of its checks.
@@ -121,7 +110,11 @@ type judge struct {
 	source, check string
 }
 
-func newJudge(ctx context.Context, source, root string) (*judge, error) {
+func newJudge(ctx context.Context, source string) (*judge, error) {
+	root, err := moduleOf(source)
+	if err != nil {
+		return nil, err
+	}
 	s, err := readSheet(source)
 	if err != nil {
 		return nil, err
@@ -142,9 +135,7 @@ func newJudge(ctx context.Context, source, root string) (*judge, error) {
 // is the sheet's or the machine's.
 func (j *judge) grade(ctx context.Context, submission string, seed uint64, limit limits) (*verdict, error) {
 	for seed == 0 {
-		var b [8]byte
-		rand.Read(b[:])
-		seed = binary.LittleEndian.Uint64(b[:])
+		seed = rand.Uint64()
 	}
 	v := &verdict{Sheet: j.source, Submission: submission, Seed: seed, Notes: []string{}, Cells: []mark{}}
 	cells, notes, err := readSolutions(submission, j.sheet)

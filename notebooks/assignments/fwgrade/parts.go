@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/types"
 	"math"
 	"strconv"
 	"strings"
@@ -26,44 +27,30 @@ type part struct {
 // partsOf returns the parts of a check, whose points add up to its own. A check
 // without any is one part.
 func partsOf(c *cell, f *file) (parts []part, err error) {
-	sum, seen := 0.0, map[string]bool{}
-	ast.Inspect(f.ast, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
+	sum, seen := 0.0, map[string]bool{"": true}
+	for n := range ast.Preorder(f.ast) {
+		call, _ := n.(*ast.CallExpr)
+		if call == nil || types.ExprString(call.Fun) != "part" {
+			continue
 		}
-		if id, ok := call.Fun.(*ast.Ident); !ok || id.Name != "part" {
-			return true
+		var p part
+		if len(call.Args) == 3 { // what is no number is 0, what is no text ""
+			p.Points, _ = strconv.ParseFloat(types.ExprString(call.Args[0]), 64)
+			p.What, _ = strconv.Unquote(types.ExprString(call.Args[1]))
 		}
-		p, ok := readPart(call)
-		if (!ok || seen[p.What]) && err == nil {
-			err = fmt.Errorf("%s:%d: wanted part(points, what, func() { … }), with a number above 0 and a text that no other part of the check has", c.id, f.line(call.Pos()))
+		if p.Points <= 0 || seen[p.What] {
+			return nil, fmt.Errorf("%s:%d: wanted part(points, what, func() { … }), with a number above 0 and a text "+
+				"that no other part of the check has", c.id, f.line(call.Pos()))
 		}
 		parts, sum, seen[p.What] = append(parts, p), sum+p.Points, true
-		return true
-	})
-	if err == nil && len(parts) > 0 && math.Abs(sum-c.points) > 1e-9 {
-		err = fmt.Errorf("%s: its parts have %g points in all, the cell has %g", c.id, sum, c.points)
 	}
-	if len(parts) == 0 {
-		parts = []part{{Points: c.points}}
+	if parts == nil {
+		return []part{{Points: c.points}}, nil
 	}
-	return parts, err
-}
-
-func readPart(call *ast.CallExpr) (p part, ok bool) {
-	if len(call.Args) != 3 {
-		return p, false
+	if math.Abs(sum-c.points) > 1e-9 {
+		return nil, fmt.Errorf("%s: its parts have %g points in all, the cell has %g", c.id, sum, c.points)
 	}
-	points, ok1 := call.Args[0].(*ast.BasicLit)
-	what, ok2 := call.Args[1].(*ast.BasicLit)
-	if !ok1 || !ok2 {
-		return p, false
-	}
-	var err1, err2 error
-	p.Points, err1 = strconv.ParseFloat(points.Value, 64)
-	p.What, err2 = strconv.Unquote(what.Value)
-	return p, err1 == nil && err2 == nil && p.Points > 0 && p.What != ""
+	return parts, nil
 }
 
 // check gives a check cell its mark, part by part. An error is the machine's.
@@ -82,7 +69,8 @@ func (r *runner) check(ctx context.Context, c cell) (mark, error) {
 		} else {
 			report = fmt.Sprintf("not run: the checks before it took the %v that all have together", r.limit.all)
 			if r.late == nil {
-				r.late = []string{fmt.Sprintf("the checks took the %v that all have together; from cell %s on they were not run: which function has no end?", r.limit.all, c.id)}
+				r.late = []string{fmt.Sprintf("the checks took the %v that all have together; from cell %s on they were not run: "+
+					"which function has no end?", r.limit.all, c.id)}
 			}
 		}
 		got := 0.0

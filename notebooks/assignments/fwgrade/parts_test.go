@@ -40,16 +40,7 @@ part(2.5, ` + "`nothing`" + `, func() {
 
 // Each part is judged by itself: what one of them meets, be it a loop without end or an exit, does not cost the others.
 func TestParts(t *testing.T) {
-	root, err := moduleOf("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells := inParts(4, partCheck)
-	j, err := newJudge(t.Context(), write(t, t.TempDir(), notebook(cells)), root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.close()
+	j := mustJudge(t, inParts(4, partCheck))
 	for _, s := range []struct {
 		name, body string
 		passes     []string
@@ -63,11 +54,7 @@ func TestParts(t *testing.T) {
 		{"no end", "\tfor len(x) == 3 {\n\t}\n" + goodSum, []string{"ones", "nothing"}, 3, "no end after"},
 		{"nothing right", "\tpanic(\"not implemented\")\n}", nil, 0, "0 of 0.5 for ones\nMean: panic: not implemented"},
 	} {
-		file := write(t, t.TempDir(), notebook(with(map[string]string{"t-mean": mean + s.body})))
-		v, err := j.grade(t.Context(), file, 7, limits{2 * time.Second, time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := judged(t, j, notebook(with(map[string]string{"t-mean": mean + s.body})), 2*time.Second, time.Minute)
 		m := v.Cells[len(v.Cells)-1]
 		var passed []string
 		for _, p := range m.Parts {
@@ -77,32 +64,6 @@ func TestParts(t *testing.T) {
 		}
 		if !slices.Equal(passed, s.passes) || m.Points != s.points || m.Passed != (len(passed) == 3) || len(m.Parts) != 3 || !strings.Contains(m.Report, s.says) {
 			t.Errorf("%s: passes %q with %g points, or does not say %q:\n%s", s.name, passed, m.Points, s.says, m.Report)
-		}
-	}
-}
-
-// A check without parts has its points as a whole; parts that the sheet has wrong are nobody's mark.
-func TestPartFaults(t *testing.T) {
-	root, err := moduleOf("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []struct {
-		points      float64
-		check, says string
-	}{
-		{3, partCheck, "t-mean-check: its parts have 4 points in all, the cell has 3"},
-		{2, "%%\npart(1, \"a\", func() {})\npart(1, \"a\", func() {})", "t-mean-check:3: wanted part("},
-		{1, "%%\npart(1, fmt.Sprint(), func() {})", "t-mean-check:2: wanted part("},
-		{0, "%%\npart(0, \"a\", func() {})", "t-mean-check:2: wanted part("},
-		{1, "%%\npart(1, \"\", func() {})", "t-mean-check:2: wanted part("},
-	} {
-		j, err := newJudge(t.Context(), write(t, t.TempDir(), notebook(inParts(f.points, f.check))), root)
-		if err == nil {
-			j.close()
-		}
-		if err == nil || !strings.Contains(err.Error(), f.says) {
-			t.Errorf("%s: %v", f.check, err)
 		}
 	}
 }
@@ -147,17 +108,14 @@ func TestHandIn(t *testing.T) {
 // A submission without end in all of its functions holds the grader no longer than all checks may take together,
 // and says so; what comes after is not run.
 func TestAllLimit(t *testing.T) {
-	j := testJudge(t)
-	file := write(t, t.TempDir(), notebook(with(map[string]string{"t-argmin": argmin + "\tfor {\n\t}\n}"})))
-	for _, limit := range []limits{{time.Second, time.Second}, {time.Second, time.Hour}} {
-		v, err := j.grade(t.Context(), file, 7, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, said := passed(v)
-		ran := limit.all > time.Second
-		if strings.Contains(said, "from cell t-argmin-check2 on they were not run") == ran || strings.Contains(said, "not run: the checks before it took the 1s") == ran || (got != "") != ran {
-			t.Errorf("%v: passes %q: %s", limit, got, said)
+	j := mustJudge(t, sheetCells)
+	data := notebook(with(map[string]string{"t-argmin": argmin + "\tfor {\n\t}\n}"}))
+	for _, all := range []time.Duration{time.Second, time.Hour} {
+		got, said := passed(judged(t, j, data, time.Second, all))
+		ran := all > time.Second
+		if strings.Contains(said, "from cell t-argmin-check2 on they were not run") == ran ||
+			strings.Contains(said, "not run: the checks before it took the 1s") == ran || (got != "") != ran {
+			t.Errorf("%v: passes %q: %s", all, got, said)
 		}
 	}
 }

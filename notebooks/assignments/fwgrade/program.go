@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"go/ast"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -18,20 +16,17 @@ func parentFiles(s *sheet) (program map[string][]byte, list []asked, err error) 
 		}
 		list, helpers = append(list, a...), append(helpers, f)
 	}
-	for _, c := range s.helpers {
-		f, err := parse(c.id, c.decls)
-		if err != nil {
-			return nil, nil, err
-		}
-		helpers = append(helpers, f)
+	more, err := parseAll(s.helpers)
+	if err != nil {
+		return nil, nil, err
 	}
+	helpers = append(helpers, more...)
 	var table strings.Builder
 	for i := range s.checks {
 		c := &s.checks[i]
 		text := strings.TrimLeft(c.body, "\n")
-		body := c.body[:len(c.body)-len(text)] // the lines above it
-		body = strings.TrimSuffix(body, "\n") + fmt.Sprintf("func fwgradeCheck%d() {\n%s\n}\n", i, text)
-		f, err := parse(c.id, body)
+		above := strings.TrimSuffix(c.body[:len(c.body)-len(text)], "\n") // its lines
+		f, err := parse(c.id, fmt.Sprintf("%sfunc fwgradeCheck%d() {\n%s\n}\n", above, i, text))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -64,19 +59,13 @@ func parentFiles(s *sheet) (program map[string][]byte, list []asked, err error) 
 
 // renderAll renders the files of a program.
 func renderAll(files []*file, list []asked, limited bool) (map[string][]byte, error) {
-	globals := map[string]bool{}
+	globals := declared(files)
 	for _, a := range list {
 		globals[a.name] = true
 	}
 	var imports []map[string]string
 	for _, f := range files {
 		imports = append(imports, f.imports)
-		for _, d := range f.ast.Decls {
-			_, keys := names(d)
-			for _, k := range keys {
-				globals[k] = true
-			}
-		}
 	}
 	imports = append(imports, packages)
 	out := map[string][]byte{}
@@ -90,42 +79,25 @@ func renderAll(files []*file, list []asked, limited bool) (map[string][]byte, er
 	return out, nil
 }
 
-// A cellError is a student's: the cell is left out and says why.
-type cellError struct{ cell, text string }
+// A cellError is a student's: the cell that it names is left out and says why.
+type cellError string
 
-func (e *cellError) Error() string { return e.text }
+func (e cellError) Error() string { return string(e) }
 
 // childFiles is the solution's program. A function that is asked for but not
 // there says why when it is called: its cell is bad, or missing, or has no such function.
 // The program calls a solution as the sheet's checks do, so that what they can call, be
 // it generic or of a type of its own, is good here.
 func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string) (map[string][]byte, error) {
-	var helpers, own []*file
-	for _, c := range s.helpers {
-		f, err := parse(c.id, c.decls)
-		if err != nil {
-			return nil, err
-		}
-		helpers = append(helpers, f)
+	helpers, err := parseAll(s.helpers)
+	if err != nil {
+		return nil, err
 	}
-	there, defined := map[string]bool{}, map[string]bool{}
-	for _, c := range solutions {
-		there[c.id] = true
-		if bad[c.id] != "" {
-			continue
-		}
-		f, err := parse(c.id, c.decls)
-		if err != nil {
-			return nil, &cellError{c.id, err.Error()}
-		}
-		own = append(own, f)
-		for _, d := range f.ast.Decls {
-			_, keys := names(d)
-			for _, k := range keys {
-				defined[k] = true
-			}
-		}
+	own, err := parseAll(slices.DeleteFunc(slices.Clone(solutions), func(c cell) bool { return bad[c.id] != "" }))
+	if err != nil {
+		return nil, cellError(err.Error())
 	}
+	defined := declared(own)
 	main := strings.Builder{}
 	main.WriteString("package main\n\nimport fwgradeWire \"grade/wire\"\n\nfunc main() {\n")
 	stubs := "package main\n"
@@ -137,7 +109,7 @@ func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string)
 		why := bad[a.cell]
 		switch {
 		case why != "":
-		case there[a.cell]:
+		case slices.ContainsFunc(solutions, func(c cell) bool { return c.id == a.cell }):
 			why = fmt.Sprintf("cell %s has no function %s", a.cell, a.name)
 		default:
 			why = fmt.Sprintf("cell %s is missing", a.cell)
@@ -158,39 +130,4 @@ func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string)
 	}
 	out["main.go"], out["stubs.go"] = []byte(main.String()), []byte(stubs)
 	return out, nil
-}
-
-// confine drops the helpers that stand on what a solution may not use, such as fwopt.
-func confine(helpers []*file) {
-	imports, gone := map[string]string{}, map[string]bool{}
-	for _, f := range helpers {
-		maps.Copy(imports, f.imports)
-	}
-	for more := true; more; {
-		more = false
-		for _, f := range helpers {
-			f.ast.Decls = slices.DeleteFunc(f.ast.Decls, func(d ast.Decl) bool {
-				if isImport(d) {
-					return false
-				}
-				out := false
-				ast.Inspect(d, func(n ast.Node) bool {
-					if id, ok := n.(*ast.Ident); ok {
-						p, ok := imports[id.Name]
-						out = out || gone[id.Name] || ok && !mayImport(p)
-					}
-					return true
-				})
-				if out {
-					_, keys := names(d)
-					for _, k := range keys {
-						gone[k] = true
-					}
-					f.blank(d)
-					more = true
-				}
-				return out
-			})
-		}
-	}
 }

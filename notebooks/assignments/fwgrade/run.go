@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,26 +65,15 @@ type runner struct {
 
 // run tells whether a part of a check is passed, with a report. An error is the machine's.
 func (r *runner) run(ctx context.Context, id, part string, limit time.Duration) (passed bool, text string, seconds float64, err error) {
-	var files []*os.File
-	defer func() {
-		for _, f := range files {
-			f.Close()
+	var files [6]*os.File
+	for i := 0; i < len(files); i += 2 {
+		if files[i], files[i+1], err = os.Pipe(); err != nil {
+			return false, "", 0, err
 		}
-	}()
-	pipe := func() (r, w *os.File) {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, nil
-		}
-		files = append(files, r, w)
-		return r, w
+		defer files[i].Close()
+		defer files[i+1].Close()
 	}
-	down, toChild := pipe()
-	fromChild, up := pipe()
-	verdict, say := pipe()
-	if len(files) < 6 {
-		return false, "", 0, errors.New("no pipe: too many open files")
-	}
+	down, toChild, fromChild, up, verdict, say := files[0], files[1], files[2], files[3], files[4], files[5]
 	word := []byte(rand.Text())
 
 	var prints, report, trouble head
@@ -96,7 +84,11 @@ func (r *runner) run(ctx context.Context, id, part string, limit time.Duration) 
 		return false, "", 0, err
 	}
 	defer end(child)
-	parent := exec.Command("parent", id)
+	began := time.Now()
+	timed, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	parent := exec.CommandContext(timed, "parent", id)
+	parent.Cancel = func() error { return kill(parent) }
 	parent.Env = append(os.Environ(), fmt.Sprintf("FWLAB_SEED=%d", r.seed), "FWLAB_PART="+part)
 	parent.Dir = r.dir
 	parent.Stdin = bytes.NewReader(word)
@@ -107,22 +99,15 @@ func (r *runner) run(ctx context.Context, id, part string, limit time.Duration) 
 	for _, f := range []*os.File{down, toChild, fromChild, up, say} {
 		f.Close()
 	}
-	began := time.Now()
-	done := make(chan error, 1)
-	go func() { done <- parent.Wait() }()
-	select {
-	case err = <-done:
-	case <-time.After(limit):
-		kill(parent)
-		<-done
-		err = fmt.Errorf("no end after %v", limit.Round(time.Millisecond))
-	case <-ctx.Done():
-		kill(parent)
-		<-done
+	err = parent.Wait()
+	seconds = time.Since(began).Seconds()
+	if ctx.Err() != nil {
 		return false, "", 0, ctx.Err()
 	}
-	seconds = time.Since(began).Seconds()
-	late := seconds >= limit.Seconds()
+	late := err != nil && timed.Err() != nil
+	if late {
+		err = fmt.Errorf("no end after %v", limit.Round(time.Millisecond))
+	}
 	end(child)
 	said, _ := io.ReadAll(verdict)
 	passed = err == nil && bytes.Equal(said, word)

@@ -34,6 +34,7 @@ type cell struct {
 // A sheet is the teacher's notebook, its cells sorted.
 type sheet struct {
 	dir       string
+	metadata  json.RawMessage
 	helpers   []cell // the setup, the helpers, what is declared above pictures and checks
 	solutions []cell
 	checks    []cell
@@ -44,14 +45,14 @@ func readSheet(file string) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells, notes, err := readNotebook(file)
+	cells, metadata, notes, err := readNotebook(file)
 	if err != nil {
 		return nil, err
 	}
 	if len(notes) > 0 {
 		return nil, fmt.Errorf("%s: %s", file, strings.Join(notes, "; "))
 	}
-	s, seen := &sheet{dir: dir}, map[string]bool{}
+	s, seen := &sheet{dir: dir, metadata: metadata}, map[string]bool{}
 	for i, c := range cells {
 		if c.own = c.id == ""; c.own {
 			c.id = fmt.Sprintf("cell-%d", i+1)
@@ -77,9 +78,9 @@ func readSheet(file string) (*sheet, error) {
 
 // readSolutions takes what the sheet asks for from a submission.
 func readSolutions(file string, s *sheet) (solutions []cell, notes []string, err error) {
-	cells, notes, err := readNotebook(file)
+	cells, _, notes, err := readNotebook(file)
 	if err != nil {
-		return nil, notes, err
+		return nil, nil, err
 	}
 	for _, want := range s.solutions {
 		n := 0
@@ -111,28 +112,34 @@ func readSolutions(file string, s *sheet) (solutions []cell, notes []string, err
 
 // readNotebook gives a notebook's code cells, and any cells marked as solution
 // even if they were turned into text. A malformed cell is a note.
-func readNotebook(file string) (cells []cell, notes []string, err error) {
+func readNotebook(file string) (cells []cell, metadata json.RawMessage, notes []string, err error) {
 	name := filepath.Base(file)
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxNotebook+1))
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	var book struct{ Cells []json.RawMessage }
+	var book struct {
+		Cells    []json.RawMessage
+		Metadata json.RawMessage
+	}
 	switch {
 	case err != nil:
-		return nil, nil, err
 	case len(data) == 0:
-		return nil, nil, fmt.Errorf("%s: no bytes in it", name)
+		err = fmt.Errorf("%s: no bytes in it", name)
 	case len(data) > maxNotebook:
-		return nil, nil, fmt.Errorf("%s: more than %d MB", name, maxNotebook>>20)
+		err = fmt.Errorf("%s: more than %d MB", name, maxNotebook>>20)
 	case !utf8.Valid(data):
-		return nil, nil, fmt.Errorf("%s: not UTF-8", name)
+		err = fmt.Errorf("%s: not UTF-8", name)
+	default:
+		if err = json.Unmarshal(data, &book); err != nil {
+			err = fmt.Errorf("%s: not a notebook: %v", name, err)
+		}
 	}
-	if err := json.Unmarshal(data, &book); err != nil {
-		return nil, nil, fmt.Errorf("%s: not a notebook: %v", name, err)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	for i, raw := range book.Cells {
 		c, ok, err := readCell(raw)
@@ -142,7 +149,7 @@ func readNotebook(file string) (cells []cell, notes []string, err error) {
 			cells = append(cells, c)
 		}
 	}
-	return cells, notes, nil
+	return cells, book.Metadata, notes, nil
 }
 
 var gradeID = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
@@ -150,7 +157,7 @@ var gradeID = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
 func readCell(raw json.RawMessage) (c cell, ok bool, err error) {
 	var j struct {
 		Type     string `json:"cell_type"`
-		Source   json.RawMessage
+		Source   *lines
 		Metadata struct {
 			Nbgrader *struct {
 				ID       string `json:"grade_id"`
@@ -173,15 +180,10 @@ func readCell(raw json.RawMessage) (c cell, ok bool, err error) {
 	if !gradeID.MatchString(c.id) {
 		return c, false, errors.New("its grade_id has other characters than A-Z a-z 0-9 _ -")
 	}
-	var lines []string
-	var text string
-	if json.Unmarshal(j.Source, &text) != nil {
-		if err := json.Unmarshal(j.Source, &lines); err != nil {
-			return c, false, err
-		}
-		text = strings.Join(lines, "")
+	if j.Source == nil {
+		return c, false, errors.New("it has no source")
 	}
-	c.split(text)
+	c.split(string(*j.Source))
 	return c, true, nil
 }
 

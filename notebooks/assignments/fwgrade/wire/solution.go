@@ -15,8 +15,9 @@ import (
 // child is the solution's end.
 type child struct {
 	funcs   map[string]reflect.Value
-	mu      sync.Mutex // of what follows, and of writing
+	writing sync.Mutex // not mu: who waits to write must not keep an answer from being read
 	out     io.Writer
+	mu      sync.Mutex // of what follows
 	number  uint64
 	waiting map[uint64]chan *reader
 }
@@ -35,33 +36,31 @@ func Serve() {
 
 func (c *child) serve(in io.Reader) {
 	for {
-		frame, err := receive(in)
+		r, err := receive(in)
 		if err != nil {
 			return
 		}
-		r := &reader{b: frame[1:]}
-		n := r.uint()
-		if frame[0] == call {
-			go c.run(n, r)
+		if r.kind == call {
+			go c.run(r)
 			continue
 		}
 		c.mu.Lock()
-		done := c.waiting[n]
-		delete(c.waiting, n)
+		done := c.waiting[r.number]
+		delete(c.waiting, r.number)
 		c.mu.Unlock()
 		done <- r
 	}
 }
 
 func (c *child) send(b []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	if err := send(c.out, b); err != nil {
 		panic(fmt.Sprintf("the answer did not reach the check: %v", err))
 	}
 }
 
-func (c *child) run(id uint64, r *reader) {
+func (c *child) run(r *reader) {
 	name, returned := r.string(), false
 	defer func() {
 		if returned {
@@ -71,12 +70,12 @@ func (c *child) run(id uint64, r *reader) {
 		if e := recover(); e != nil {
 			text = fmt.Sprintf("panic: %v%s", e, where())
 		}
-		c.send(put(putUint([]byte{failed}, id), reflect.ValueOf(text[:min(len(text), 4096)])))
+		c.send(put(putUint([]byte{failed}, r.number), reflect.ValueOf(text[:min(len(text), 4096)])))
 	}()
 	f := c.funcs[name]
 	a := r.arguments(f.Type(), c.function)
 	results := f.Call(a.values)
-	c.send(putOutcome(putUint([]byte{result}, id), results, a))
+	c.send(putOutcome(putUint([]byte{result}, r.number), results, a))
 	returned = true
 }
 
@@ -107,15 +106,14 @@ func (c *child) function(n uint64, t reflect.Type) reflect.Value {
 		seq := c.number
 		c.waiting[seq] = done
 		c.mu.Unlock()
-		b := putUint(putUint([]byte{callback}, seq), n)
+		b := putUint(putUint([]byte{call}, seq), n)
 		for _, v := range args {
 			b = put(b, v)
 		}
 		c.send(b)
-		r := <-done
-		results := r.outcome(t, args, func(int) bool { return true })
-		if r.err != nil {
-			panic(r.err)
+		results, err := (<-done).outcome(t, args, func(int) bool { return true })
+		if err != nil {
+			panic(err)
 		}
 		return results
 	})

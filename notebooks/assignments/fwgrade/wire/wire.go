@@ -23,11 +23,9 @@ const (
 
 // Kinds of frames.
 const (
-	call     = 'c' // number, function, arguments
-	result   = 'r' // number of the call, results, changed arguments
-	failed   = 'f' // number of the call, text
-	callback = 'b' // number, number of the func argument, arguments
-	answer   = 'a' // number of the callback, results, changed arguments
+	call   = 'c' // number, function (its name; of a func argument its number), arguments
+	result = 'r' // number of the call, results, changed arguments
+	failed = 'f' // number of the call, text
 )
 
 var errFrame = errors.New("a frame that no solution sends")
@@ -40,16 +38,19 @@ func send(w io.Writer, b []byte) error {
 	return err
 }
 
-func receive(r io.Reader) ([]byte, error) {
-	var head [4]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
+func receive(in io.Reader) (*reader, error) {
+	var size uint32
+	if err := binary.Read(in, binary.LittleEndian, &size); err != nil {
 		return nil, err
 	}
-	n := binary.LittleEndian.Uint32(head[:])
-	if n == 0 || n > maxFrame {
+	if size == 0 || size > maxFrame {
 		return nil, errFrame
 	}
-	b := make([]byte, n)
-	_, err := io.ReadFull(r, b)
-	return b, err
+	r := &reader{b: make([]byte, size)}
+	if _, err := io.ReadFull(in, r.b); err != nil {
+		return nil, err
+	}
+	r.kind = r.take(1)[0]
+	r.number = r.uint()
+	return r, r.err
 }
