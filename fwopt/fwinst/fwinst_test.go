@@ -13,9 +13,9 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	problems "github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -52,7 +52,7 @@ func simplexCase(d, n int) small {
 	p := Simplex(d, n, 3)
 	return small{p, func(i int, w []float64) (v float64) {
 		for j, x := range w {
-			v += 0.5 * 0.5 * (1 + s(p)(i, j)) * (x - 1/float64(d)) * (x - 1/float64(d))
+			v += 0.25 * (1 + s(p)(i, j)) * math.Pow(x-1/float64(d), 2)
 		}
 		return v
 	}, simplexVertices(d)}
@@ -140,9 +140,8 @@ func productCase(a, b small) small {
 
 func simplexVertices(d int) (vs [][]float64) {
 	for k := range d {
-		v := make([]float64, d)
-		v[k] = 1
-		vs = append(vs, v)
+		vs = append(vs, make([]float64, d))
+		vs[k][k] = 1
 	}
 	return vs
 }
@@ -202,16 +201,17 @@ func TestContracts(t *testing.T) {
 	})
 }
 
-// f, its gradient and those of its terms against the formulas of the comments.
+// f, its gradient and those of its terms against the formulas of the comments; and the mean
+// of the terms is f to the last bits.
 func TestTerms(t *testing.T) {
 	each(t, func(t *testing.T, c small) {
 		r := rand.New(rand.NewPCG(1, 1))
 		n, d := c.F.Len(), len(c.WStar)
 		for range 5 {
-			w := c.inside(r)
-			mean := 0.0
+			w, all, mean := c.inside(r), fwopt.Batch{}, 0.0
 			for i := range n {
 				mean += c.term(i, w) / float64(n)
+				all.Index, all.Weight = append(all.Index, i), append(all.Weight, 1/float64(n))
 			}
 			near(t, "Value", c.F.Value(w), mean, 1e-13*(1+math.Abs(mean)))
 			for i := range n {
@@ -223,20 +223,9 @@ func TestTerms(t *testing.T) {
 					near(t, fmt.Sprintf("∂f_%d/∂w_%d", i, j), g[j], (c.term(i, x)-c.term(i, y))/2, 1e-12)
 				}
 			}
-		}
-	})
-}
-
-// The mean of the terms is f, to the last bits.
-func TestMeanExact(t *testing.T) {
-	each(t, func(t *testing.T, c small) {
-		all := fwopt.Batch{}
-		for i := range c.F.Len() {
-			all.Index, all.Weight = append(all.Index, i), append(all.Weight, 1/float64(c.F.Len()))
-		}
-		w := c.inside(rand.New(rand.NewPCG(2, 1)))
-		for j, x := range c.grad(w, all) {
-			near(t, fmt.Sprintf("mean of ∂f_i/∂w_%d", j), x, c.grad(w, fwopt.Batch{})[j], 4e-16*c.G)
+			for j, x := range c.grad(w, all) {
+				near(t, fmt.Sprintf("mean of ∂f_i/∂w_%d", j), x, c.grad(w, fwopt.Batch{})[j], 4e-16*c.G)
+			}
 		}
 	})
 }
@@ -247,9 +236,9 @@ func TestConstants(t *testing.T) {
 	each(t, func(t *testing.T, c small) {
 		n, d := c.F.Len(), len(c.WStar)
 		curvature := func(j int, b fwopt.Batch) float64 {
-			w := make([]float64, d)
+			w, zero := make([]float64, d), make([]float64, d)
 			w[j] = 1
-			return c.grad(w, b)[j] - c.grad(make([]float64, d), b)[j]
+			return c.grad(w, b)[j] - c.grad(zero, b)[j]
 		}
 		L, LF, alpha := 0.0, 0.0, math.Inf(1)
 		for j := range d {
@@ -284,7 +273,6 @@ func TestConstants(t *testing.T) {
 	})
 }
 
-// Gap, f* and w*: against f, against the duality gap at w*, and against FISTA.
 // The variance of a sample is that of an enumeration, with a snapshot and without, and
 // at w* it is 0 where the comment of the package says so.
 func TestVariance(t *testing.T) {
@@ -358,6 +346,8 @@ func TestWithoutSnapshot(t *testing.T) {
 	}
 }
 
+// Gap, f* and w*: against f and the duality gap at w*, near w* to all digits. The start is in
+// Ω, is not w*, and is one that the theorems allow.
 func TestMinimiser(t *testing.T) {
 	each(t, func(t *testing.T, c small) {
 		near(t, "f(w*)", c.F.Value(c.WStar), c.FStar, 0)
@@ -372,60 +362,28 @@ func TestMinimiser(t *testing.T) {
 				t.Errorf("Gap = %g", c.Excess(w))
 			}
 		}
-		o := fwopt.NewOracle(c.F, c.Omega, 1)
-		for step := range (&fwmore.FISTA{L: 0.1}).Steps(o, c.start()) {
-			if step.K == 500 {
-				near(t, "f(w) of FISTA", c.F.Value(step.X), c.FStar, 1e-12)
-				if c.Alpha > 0 {
-					near(t, "‖w − w*‖ of FISTA", floats.Distance(step.X, c.WStar, 2), 0, 1e-6)
-				}
-				break
-			}
+		start := c.start()
+		if g := c.Omega.(fwset.Gauged).Gauge(start); g > 1+1e-12 || !(c.Excess(start) > 1e-6) {
+			t.Errorf("W0 has gauge %g and gap %g", g, c.Excess(start))
 		}
-	})
-}
-
-// The gap has no cancellation: near w* it is right to all digits.
-func TestGapSmall(t *testing.T) {
-	each(t, func(t *testing.T, c small) {
-		v := c.start()
-		const tiny = 0x1p-40
-		w := slices.Clone(c.WStar)
-		floats.AddScaled(w, tiny, floats.SubTo(make([]float64, len(v)), v, c.WStar))
-		lin, sq := 0.0, 0.0
-		g := c.grad(c.WStar, fwopt.Batch{})
-		for j, x := range w {
-			x -= c.WStar[j]
-			lin += g[j] * x
-			sq += (c.grad(floats.AddTo(make([]float64, len(v)), c.WStar, vertexAt(len(v), j)), fwopt.Batch{})[j] - g[j]) * x * x / 2
-		}
-		near(t, "Gap", c.Excess(w), lin+sq, 1e-12*(lin+sq))
-	})
-}
-
-func vertexAt(d, j int) []float64 {
-	v := make([]float64, d)
-	v[j] = 1
-	return v
-}
-
-// The start is in Ω, is not w*, and is one that the theorems allow.
-func TestStart(t *testing.T) {
-	each(t, func(t *testing.T, c small) {
-		w := c.start()
-		if g := c.Omega.(fwset.Gauged).Gauge(w); g > 1+1e-12 {
-			t.Errorf("W0 is outside: gauge %g", g)
-		}
-		if gap := c.Excess(w); !(gap > 1e-6) {
-			t.Errorf("the gap of W0 is %g", gap)
-		}
-		if c.W0 == nil && !slices.Equal(w, fwopt.NewOracle(c.F, c.Omega, 1).Start()) {
+		if c.W0 == nil && !slices.Equal(start, fwopt.NewOracle(c.F, c.Omega, 1).Start()) {
 			t.Error("start is not line 3")
 		}
+		w := slices.Clone(c.WStar)
+		floats.AddScaled(w, 0x1p-40, floats.SubTo(make([]float64, len(w)), start, c.WStar))
+		g, h, ones := c.grad(c.WStar, fwopt.Batch{}), make([]float64, len(w)), fill(len(w), 1)
+		c.F.(interface{ Curve(dst, w, d []float64) }).Curve(h, c.WStar, ones)
+		want := 0.0
+		for j, x := range w {
+			x -= c.WStar[j]
+			want += g[j]*x + h[j]*x*x/2
+		}
+		near(t, "Gap", c.Excess(w), want, 1e-12*want)
 	})
-	for _, p := range []*Instance{Simplex(100, 8, 1), Face(100, 8, 1, 1), NoisyBox(16, 64, 1), NoisySimplex(100, 8, 0.01, 1),
-		IllBox(16, 8, 100, 1), IllSimplex(16, 8, 100, 1), Zigzag(), MSC(14, 0.5), MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1),
-		Product(Simplex(100, 8, 1), MSL(18, 64, 0.25, 1)), Product(Simplex(100, 8, 1), MSC(14, 0.5))} {
+	product := func(b *Instance) *Instance { return Product(Simplex(100, 8, 1), b) }
+	for _, p := range []*Instance{Simplex(100, 8, 1), Face(100, 8, 1, 1), NoisyBox(16, 64, 1),
+		NoisySimplex(100, 8, 0.01, 1), IllBox(16, 8, 100, 1), IllSimplex(16, 8, 100, 1), Zigzag(), MSC(14, 0.5),
+		MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1), product(MSL(18, 64, 0.25, 1)), product(MSC(14, 0.5))} {
 		if gap := p.Excess(p.start()); gap > p.BoundEpoch(0) {
 			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, p.BoundEpoch(0))
 		}
@@ -455,20 +413,16 @@ func TestCentres(t *testing.T) {
 // with open-loop steps does better.
 func TestZigzag(t *testing.T) {
 	p := Zigzag()
-	gap := func(m fwopt.Method, k int) float64 {
-		for step := range m.Steps(fwopt.NewOracle(p.F, p.Omega, 1), p.W0) {
-			if step.K == k {
-				return p.Excess(step.X)
-			}
-		}
-		return 0
-	}
 	limit := math.Pow(1-p.WStar[0]*p.WStar[0], 2) / 8
-	for _, k := range []int{1000, 10000, 50000} {
-		near(t, fmt.Sprintf("k = %d: k·gap", k), float64(k)*gap(&fwopt.FW{Rule: fwopt.LineSearch{}}, k), limit, 5*limit/math.Sqrt(float64(k)))
+	at := fwopt.Geometric(10, 50000)
+	for _, q := range p.Run(context.Background(), &fwopt.FW{Rule: fwopt.LineSearch{}}, 1, at) {
+		if k := float64(q.K); k >= 1000 {
+			near(t, fmt.Sprintf("k = %g: k·gap", k), k*q.Excess, limit, 5*limit/math.Sqrt(k))
+		}
 	}
-	if got := gap(&fwopt.FW{}, 10000); got > limit/10000/10 {
-		t.Errorf("open loop: gap %g", got)
+	all := p.Run(context.Background(), &fwopt.FW{}, 1, at)
+	if q := all[len(all)-1]; q.Excess > limit/float64(q.K)/10 {
+		t.Errorf("open loop: gap %g", q.Excess)
 	}
 }
 
@@ -494,50 +448,25 @@ func TestPolygon(t *testing.T) {
 	}
 }
 
-// A gap on Simplex and Face is never below the floor for the vertices used.
-func TestFloor(t *testing.T) {
-	for _, c := range []struct {
-		p *Instance
-		h float64
-	}{{Simplex(300, 8, 1), 300}, {Face(600, 8, 1, 1), 300}} {
-		for step := range fwopt.SVRFTheorem1().Steps(fwopt.NewOracle(c.p.F, c.p.Omega, 1), c.p.start()) {
-			used := 0
-			for _, x := range step.X {
-				if x != 0 {
-					used++
-				}
+// Every instance is kept, and no two are the same run.
+func TestKept(t *testing.T) {
+	dir, box := t.TempDir(), MSC(4, 1)
+	for runs, p := range []*Instance{Simplex(16, 8, 1), Simplex(16, 8, 2), Face(16, 8, 0.5, 1), MSL(4, 8, 1, 1), box,
+		MSC(5, 1), NoisyBox(4, 8, 1), Product(box, Simplex(16, 8, 1)), Product(box, Simplex(16, 8, 2)), Zigzag()} {
+		for range 2 {
+			o := fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0)
+			tr, err := fwkeep.Keep(context.Background(), dir, o, fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 5})
+			if err != nil || tr.Note != "" {
+				t.Errorf("%s: %v, %q", p.Name, err, tr.Note)
 			}
-			if floor := (1/float64(used) - 1/c.h) / 4; c.p.Excess(step.X) < floor*(1-1e-12) {
-				t.Fatalf("%s: gap %g with %d vertices, floor %g", c.p.Name, c.p.Excess(step.X), used, floor)
-			}
-			if step.T == 3 {
-				break
-			}
+		}
+		if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != runs+1 {
+			t.Errorf("%s: %d files after %d runs", p.Name, len(files), runs+1)
 		}
 	}
 }
 
 // What the caller could have known.
-// Every instance is kept, and no two are the same run.
-func TestKept(t *testing.T) {
-	dir, runs := t.TempDir(), 0
-	for _, p := range []*Instance{
-		Simplex(16, 8, 1), Simplex(16, 8, 2), Face(16, 8, 0.5, 1), MSL(4, 8, 1, 1), MSC(4, 1), MSC(5, 1), NoisyBox(4, 8, 1),
-		Product(MSC(4, 1), Simplex(16, 8, 1)), Product(MSC(4, 1), Simplex(16, 8, 2)), Zigzag(),
-	} {
-		for range 2 {
-			tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 5})
-			if err != nil || tr.Note != "" {
-				t.Errorf("%s: %v, %q", p.Name, err, tr.Note)
-			}
-		}
-		runs++
-		if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != runs {
-			t.Errorf("%s: %d files after %d runs", p.Name, len(files), runs)
-		}
-	}
-}
-
 func TestPanics(t *testing.T) {
 	x := make([]float64, 3)
 	p := Simplex(3, 2, 1)
@@ -563,44 +492,29 @@ func TestPanics(t *testing.T) {
 		"fwinst: a batch of 1 terms with 0 weights":    func() { p.F.Grad(x, x, fwopt.Batch{Index: []int{0}}) },
 		"fwinst: a Polygon of 2 vertices":              func() { Polygon{{0, 0}, {1, 1}}.Diameter() },
 	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, want) {
-					t.Errorf("panic %q, want %q", r, want)
-				}
-			}()
-			call()
-		}()
+		if r := problems.Panics(call); !strings.HasPrefix(r, want) {
+			t.Errorf("panic %q, want %q", r, want)
+		}
 	}
 }
 
 // The signs are ±1, in pairs, and not all the same.
 func TestSigns(t *testing.T) {
+	const d = 300
 	for _, n := range []int{2, 8, 16, 18, 64} {
-		const d = 300
 		f := Simplex(d, n, 1).F.(*signs)
 		for i := range n / 2 {
-			sum := 0.0
+			sum, common := 0.0, 0.0 // with term 0
 			for j := range d {
 				x := f.sign(i, j)
 				if math.Abs(x) != 1 || f.sign(i+n/2, j) != -x {
 					t.Fatalf("signs %g and %g", x, f.sign(i+n/2, j))
 				}
 				sum += x
+				common += x * f.sign(0, j)
 			}
-			if math.Abs(sum) > 5*math.Sqrt(d) {
-				t.Errorf("n %d: the signs of term %d add up to %g", n, i, sum)
-			}
-			if i > 0 && f.sign(i, 0) == f.sign(0, 0) && f.sign(i, 1) == f.sign(0, 1) {
-				same := 0
-				for j := range d {
-					if f.sign(i, j) == f.sign(0, j) {
-						same++
-					}
-				}
-				if math.Abs(float64(same)-d/2) > 2.5*math.Sqrt(d) {
-					t.Errorf("n %d: terms 0 and %d have %d signs in common of %d", n, i, same, d)
-				}
+			if math.Abs(sum) > 5*math.Sqrt(d) || i > 0 && math.Abs(common) > 5*math.Sqrt(d) {
+				t.Errorf("n %d: the signs of term %d add up to %g, times those of term 0 to %g", n, i, sum, common)
 			}
 		}
 	}
@@ -609,26 +523,20 @@ func TestSigns(t *testing.T) {
 // Same seed, same bits, also where several runs share an instance; another seed
 // is another instance.
 func TestSeeds(t *testing.T) {
-	make2 := func(seed uint64) *Instance { return Product(Simplex(50, 8, seed), MSL(6, 12, 0.5, seed)) }
-	run := func(p *Instance) []float64 {
-		o := fwopt.NewOracle(p.F, p.Omega, 9)
-		for step := range fwopt.SVRFTheorem1().Steps(o, p.W0) {
-			if step.T == 3 {
-				return slices.Clone(step.X)
-			}
-		}
-		return nil
+	make2 := func(a, b uint64) *Instance { return Product(Simplex(50, 8, a), MSL(6, 12, 0.5, b)) }
+	run := func(p *Instance) float64 {
+		m := fwopt.SVRFTheorem1()
+		return p.Run(context.Background(), m, 9, fwopt.EpochEnds(m.N, 2))[1].Excess
 	}
-	p := make2(1)
+	p := make2(1, 1)
 	want := run(p)
-	if !slices.Equal(run(make2(1)), want) {
-		t.Error("the same seed gives other bits")
+	if got := run(make2(1, 1)); got != want {
+		t.Errorf("the same seed gives %g and %g", got, want)
 	}
-	for _, other := range []*Instance{make2(2), Product(Simplex(50, 8, 1), MSL(6, 12, 0.5, 2)), Product(Simplex(50, 8, 2), MSL(6, 12, 0.5, 1))} {
+	for _, other := range []*Instance{make2(2, 2), make2(1, 2), make2(2, 1)} {
 		g, h := make([]float64, 57), make([]float64, 57)
 		p.F.Grad(g, p.W0, single(0))
-		other.F.Grad(h, p.W0, single(0))
-		if slices.Equal(g, h) {
+		if other.F.Grad(h, p.W0, single(0)); slices.Equal(g, h) {
 			t.Error("another seed gives the same bits")
 		}
 	}
@@ -638,9 +546,8 @@ func TestSeeds(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for range 5 {
-				if !slices.Equal(run(p), want) {
-					t.Error("runs that share an instance give other bits")
-					return
+				if got := run(p); got != want {
+					t.Errorf("runs that share an instance give %g and %g", got, want)
 				}
 			}
 		}()
@@ -736,58 +643,80 @@ func TestSamplerLaw(t *testing.T) {
 	}
 }
 
-// What MSC and MSL are for: with a constant batch of m samples SVRF stays at some
-// c/m on MSC, and SFW at some c/√m on MSL.
-func TestForces(t *testing.T) {
-	last := func(p *Instance, make func() fwopt.Method, steps int) (mean float64) {
-		const seeds = 5
-		for seed := range uint64(seeds) {
-			n := 0
-			for step := range make().Steps(fwopt.NewOracle(p.F, p.Omega, seed), p.W0) {
-				if n++; n == steps {
-					mean += p.Excess(step.X) / seeds
-					break
-				}
+// The same counts and gaps, to the bit, as the method stepped through by hand.
+func TestRun(t *testing.T) {
+	for _, p := range []*Instance{Simplex(64, 8, 1), Product(IllBox(4, 8, 30, 2), NoisyBox(4, 8, 2))} {
+		m, o := fwopt.STORCTheorem2a(p.Constants), fwopt.NewOracle(p.F, p.Omega, 7)
+		run := func(seed uint64) []fwopt.Point {
+			return p.Run(context.Background(), fwopt.STORCTheorem2a(p.Constants), seed, fwopt.EpochEnds(m.N, 4))
+		}
+		got, other := run(7), run(8)
+		w0, i := p.W0, 0
+		if w0 == nil {
+			w0 = o.Start()
+		}
+		for s := range m.Steps(o, w0) {
+			if s.K < m.N(s.T) {
+				continue
+			}
+			q := got[i]
+			if e := p.Excess(s.X); q.T != s.T || q.K != s.K || q.Calls != o.Calls || q.Excess != e || len(got) != 4 {
+				t.Errorf("%s: %+v, want %v after %v", p.Name, q, e, o.Calls)
+			}
+			if i++; i == 4 {
+				break
 			}
 		}
-		return mean
-	}
-	for _, m := range []int{4, 16, 64} {
-		batch := func(int, int) int { return m }
-		svrf := func() fwopt.Method { a := fwopt.SVRFTheorem1(); a.M = batch; return a }
-		sfw := func() fwopt.Method {
-			return &fwopt.SFW{Gamma: fwopt.SFWExperiments().Gamma, M: func(int) int { return m }}
+		if other[3].Excess == got[3].Excess {
+			t.Errorf("%s: seeds 7 and 8 have the same gap", p.Name)
 		}
-		at := last(MSC(24, 0.5), svrf, 14+30+62+126+254+510+1022)
-		near(t, "m·gap on MSC", at*float64(m), 0.034, 0.004)
-		at = last(MSL(19, 64, 1, 1), sfw, 1000)
-		near(t, "√m·gap on MSL", at*math.Sqrt(float64(m)), 4.4, 0.6)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if problems.Panics(func() { Zigzag().Run(ctx, &fwopt.FW{}, 1, fwopt.Geometric(2, 16)) }) == "" {
+		t.Error("a run that was cut short does not panic")
 	}
 }
 
-func BenchmarkVRBatch(b *testing.B) {
-	for _, p := range []*Instance{Simplex(131072, 8, 1), Simplex(131072, 32, 1), MSC(32, 0.5), MSL(19, 64, 1, 1),
-		Product(Simplex(131072, 32, 1), MSC(14, 0.5))} {
-		b.Run(p.Name, func(b *testing.B) {
-			o := fwopt.NewOracle(p.F, p.Omega, 1)
-			g, g0, w, w0 := make([]float64, len(p.WStar)), make([]float64, len(p.WStar)), p.start(), p.WStar
-			o.Grad(g0, w0)
-			b.ReportAllocs()
-			for b.Loop() {
-				o.VRGrad(g, w, w0, g0, 1e6)
-			}
-		})
+// A random point is one of Ω, and another one each time.
+func TestInside(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	omega := fwset.L1Ball{D: 5, R: 2}
+	a, b := Inside(omega, r), Inside(omega, r)
+	if omega.Gauge(a) > 1+1e-12 || omega.Gauge(b) > 1+1e-12 || floats.Distance(a, b, 2) < 1e-3 {
+		t.Errorf("%v, %v", a, b)
 	}
 }
 
-func BenchmarkExact(b *testing.B) {
-	for _, p := range []*Instance{Simplex(131072, 32, 1), MSC(32, 0.5)} {
-		b.Run(p.Name, func(b *testing.B) {
-			g, w := make([]float64, len(p.WStar)), p.start()
-			b.ReportAllocs()
-			for b.Loop() {
-				p.F.Grad(g, w, fwopt.Batch{})
-			}
-		})
+// Bad arguments are answered in words of ours.
+func TestMistakes(t *testing.T) {
+	p := Simplex(8, 4, 1)
+	at := fwopt.Geometric(2, 4)
+	for name, c := range map[string][]any{
+		"Face":         {Face, 8, 4, 1.0, 1},
+		"IllBox":       {IllBox, 8, 4, 4.0, 1},
+		"IllSimplex":   {IllSimplex, 8, 4, 4.0, 1},
+		"MSC":          {MSC, 4, 0.5},
+		"MSL":          {MSL, 4, 4, 1.0, 1},
+		"NoisyBox":     {NoisyBox, 8, 4, 1},
+		"NoisySimplex": {NoisySimplex, 8, 4, 0.1, 1},
+		"Product":      {Product, p, MSC(4, 0.5)},
+		"Simplex":      {Simplex, 8, 4, 1},
+		"Excess":       {(*Instance).Excess, p, p.WStar},
+		"Run, m":       {func(m fwopt.Method) { p.Run(context.Background(), m, 1, at) }, &fwopt.FW{}},
+		"Run": {func(p *Instance, ctx context.Context, at func(fwopt.Step) (bool, bool)) {
+			p.Run(ctx, &fwopt.FW{}, 1, at)
+		}, p, context.Background(), at},
+		"Variance":        {(*Instance).Variance, p, p.WStar, nil},
+		"WithoutSnapshot": {(*Instance).WithoutSnapshot, p},
+		"Argmin":          {Polygon.Argmin, Zigzag().Omega, []float64{0, 0}, []float64{1, 0}},
+		"Diameter":        {Polygon.Diameter, Zigzag().Omega},
+		"Dim":             {Polygon.Dim, Zigzag().Omega},
+		"Gauge":           {Polygon.Gauge, Zigzag().Omega, []float64{0, 0}},
+		"Project":         {Polygon.Project, Zigzag().Omega, []float64{0, 0}, []float64{3, 0}},
+	} {
+		for _, bad := range problems.Mistakes(c[0], c[1:]...) {
+			t.Errorf("%s: %s", name, bad)
+		}
 	}
 }

@@ -33,7 +33,8 @@ func Product(a, b *Instance) *Instance {
 	qa, qb := fa.base(), fb.base()
 	f := &pairs{a: fa, b: fb, quad: quad{
 		name: fmt.Sprintf("Product(%s, %s)", a.Name, b.Name), n: qa.n * qb.n,
-		h: slices.Concat(qa.h, qb.h), g: slices.Concat(qa.g, qb.g), c: slices.Concat(qa.c, qb.c), min: qa.min + qb.min,
+		h: slices.Concat(qa.h, qb.h), g: slices.Concat(qa.g, qb.g), c: slices.Concat(qa.c, qb.c),
+		min: qa.min + qb.min,
 	}}
 	p := &Instance{
 		Name: f.name, F: f, Omega: fwset.Product{a.Omega, b.Omega}, WStar: f.c, FStar: f.min,
@@ -80,26 +81,25 @@ func (f *pairs) SampleBatch(batch *fwopt.Batch, m int, rng *rand.Rand) {
 	draw(a, f.a, m, rng)
 	draw(b, f.b, m, rng)
 	batch.Index, batch.Weight = batch.Index[:0], batch.Weight[:0]
-	count := func(x *fwopt.Batch, k int) int { return int(math.Round(x.Weight[k] * float64(m))) } // exact up to 2^51
-	restA, restB := count(a, 0), count(b, 0)
-	for k, l := 0, 0; ; {
-		c := min(restA, restB)
-		batch.Index = append(batch.Index, a.Index[k]*f.b.Len()+b.Index[l])
-		batch.Weight = append(batch.Weight, float64(c)/float64(m))
-		restA -= c
-		restB -= c
-		if restA == 0 {
+	count := func(x *fwopt.Batch, k int) int { // exact up to 2^51
+		return int(math.Round(x.Weight[k] * float64(m)))
+	}
+	left, k, l := [2]int{}, -1, -1 // what is left of pairs k of a and l of b
+	for {
+		if left[0] == 0 {
 			if k++; k == len(a.Index) {
 				return
 			}
-			restA = count(a, k)
+			left[0] = count(a, k)
 		}
-		if restB == 0 {
-			if l++; l == len(b.Index) {
-				return
-			}
-			restB = count(b, l)
+		if left[1] == 0 {
+			l++
+			left[1] = count(b, l)
 		}
+		c := min(left[0], left[1])
+		batch.Index = append(batch.Index, a.Index[k]*f.b.Len()+b.Index[l])
+		batch.Weight = append(batch.Weight, float64(c)/float64(m))
+		left[0], left[1] = left[0]-c, left[1]-c
 	}
 }
 
@@ -152,11 +152,10 @@ func (f *pairs) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 
 // variance is the sum of the two, as i and j are independent.
 func (f *pairs) variance(w, w0 []float64) float64 {
-	f.check(w)
-	d := f.a.Dim()
-	if w0 == nil {
-		return f.a.variance(w[:d], nil) + f.b.variance(w[d:], nil)
+	d, u0, v0 := f.a.Dim(), w0, w0
+	if f.check(w); w0 != nil {
+		f.check(w0)
+		u0, v0 = w0[:d], w0[d:]
 	}
-	f.check(w0)
-	return f.a.variance(w[:d], w0[:d]) + f.b.variance(w[d:], w0[d:])
+	return f.a.variance(w[:d], u0) + f.b.variance(w[d:], v0)
 }

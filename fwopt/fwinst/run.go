@@ -13,7 +13,8 @@ import (
 // checkpoints, as fwopt.EpochEnds or fwopt.Geometric names them. Same seed, same bits. Beside
 // the run it costs an Excess, O(d), a checkpoint; no w is kept. It panics if ctx ends the run,
 // as [fwopt.Trace.Complete] does: fwrate.Until and fwnb.Seeds leave such a run out.
-func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64, at func(s fwopt.Step) (record, last bool)) []fwopt.Point {
+func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64,
+	at func(s fwopt.Step) (record, last bool)) []fwopt.Point {
 	need.Given("fwinst", "the Instance", p == nil)
 	b := fwopt.Budget{Record: at, Excess: p.Excess, NoW: true}
 	return fwopt.Run(ctx, fwopt.NewOracle(p.F, p.Omega, seed).From(p.W0), m, b).Complete()

@@ -186,11 +186,9 @@ func (f *signs) instance(omega fwopt.Domain, w0 []float64) *Instance {
 // and constant batches do as well. W0 is a vertex, for line 3 lands on w*.
 func Simplex(d, n int, seed uint64) *Instance {
 	atLeast("d", d, 2)
-	f := newSigns(quad{
-		name: fmt.Sprintf("Simplex(%d, %d, %d)", d, n, seed), n: n,
-		h: fill(d, 0.5), g: make([]float64, d), c: fill(d, 1/float64(d)),
-	}, 1, 0, seed)
-	return f.instance(fwset.Simplex{D: d, R: 1}, vertex(d))
+	name := fmt.Sprintf("Simplex(%d, %d, %d)", d, n, seed)
+	q := quad{name: name, n: n, h: fill(d, 0.5), g: make([]float64, d), c: fill(d, 1/float64(d))}
+	return newSigns(q, 1, 0, seed).instance(fwset.Simplex{D: d, R: 1}, vertex(d))
 }
 
 // MSL is the multi-scale linear instance: the box [−r, r]^{J+1}, r the radius, and

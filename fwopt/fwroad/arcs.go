@@ -52,7 +52,8 @@ func countNodes(what string, arcs []Arc, others ...int) (nodes int) {
 	}
 	for k, a := range arcs {
 		if a.From < 0 || a.To < 0 {
-			panic(need.Linef("fwroad: %s whose arc %d leads from node %d to %d; nodes are numbered from 0", what, k, a.From, a.To))
+			panic(need.Linef("fwroad: %s whose arc %d leads from node %d to %d; nodes are numbered from 0",
+				what, k, a.From, a.To))
 		}
 		nodes = max(nodes, a.From+1, a.To+1)
 	}

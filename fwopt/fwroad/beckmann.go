@@ -56,7 +56,7 @@ func NewBeckmann(scenarios ...[]Link) *Beckmann {
 			panic(need.Linef("fwroad: %d links in scenario %d and %d in the first one", len(links), s, d))
 		}
 		for j, l := range links {
-			if why := l.Fault(); why != "" {
+			if why := l.fault(); why != "" {
 				panic(need.Linef("fwroad: link %d of scenario %d has %s", j, s, why))
 			}
 			a, k := l.Free+l.Fixed, l.Free*l.B/math.Pow(l.Capacity, l.Power)
@@ -64,7 +64,9 @@ func NewBeckmann(scenarios ...[]Link) *Beckmann {
 				a, k, f.power[j] = a+k, 0, 1
 			}
 			if p := scenarios[0][j].Power; l.Power != p || math.IsInf(k, 0) || math.IsInf(a, 0) {
-				panic(need.Linef("fwroad: link %d of scenario %d has power %g, cost %g + %g·v^power; the power must be that of the first scenario, %g, and the cost finite", j, s, l.Power, a, k, p))
+				panic(need.Linef("fwroad: link %d of scenario %d has power %g, cost %g + %g·v^power; "+
+					"the power must be that of the first scenario, %g, and the cost finite",
+					j, s, l.Power, a, k, p))
 			}
 			f.a[s*d+j], f.k[s*d+j] = a, k
 		}
@@ -79,11 +81,12 @@ func NewBeckmann(scenarios ...[]Link) *Beckmann {
 	return f
 }
 
-// Fault says what of a link makes no sense, or nothing.
-func (l Link) Fault() string {
+// fault says what of a link makes no sense, or nothing.
+func (l Link) fault() string {
 	for i, x := range []float64{l.Free, l.Capacity, l.B, l.Power, l.Fixed} {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Sprintf("%s %g, which is not finite", []string{"free-flow time", "capacity", "B =", "power", "fixed cost"}[i], x)
+			name := []string{"free-flow time", "capacity", "B =", "power", "fixed cost"}[i]
+			return fmt.Sprintf("%s %g, which is not finite", name, x)
 		}
 	}
 	switch {

@@ -48,7 +48,8 @@ func (a *BiconjugateFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 		a.W, a.S, a.S1 = append(a.W[:0], w0...), append(a.S[:0], w0...), append(a.S1[:0], w0...)
 	}
 	var v fwopt.Vertex
-	g, s, d, h := make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))
+	g, s := make([]float64, len(w0)), make([]float64, len(w0))
+	d, h := make([]float64, len(w0)), make([]float64, len(w0))
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
@@ -62,12 +63,14 @@ func (a *BiconjugateFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 				fwopt.Lerp(d, a.Gamma, a.S)
 				floats.Sub(d, a.W) // r = γ_{k−1}s_{k−1} + (1−γ_{k−1})s_{k−2} − w_{k−1}
 				curve(h, a.W, d)   // Hr
-				a.Mu = max(0, -over(floats.Dot(h, s)-floats.Dot(h, a.W), floats.Dot(h, a.S1)-floats.Dot(h, a.S)))
+				bend := floats.Dot(h, a.S1) - floats.Dot(h, a.S)
+				a.Mu = max(0, -over(floats.Dot(h, s)-floats.Dot(h, a.W), bend))
 			}
 			if a.Known > 0 {
 				floats.SubTo(d, a.S, a.W) // p = s_{k−1} − w_{k−1}
 				curve(h, a.W, d)          // Hp
-				a.Nu = max(0, -over(floats.Dot(h, s)-floats.Dot(h, a.W), floats.Dot(h, d))+a.Mu*a.Gamma/(1-a.Gamma))
+				a.Nu = -over(floats.Dot(h, s)-floats.Dot(h, a.W), floats.Dot(h, d))
+				a.Nu = max(0, a.Nu+a.Mu*a.Gamma/(1-a.Gamma))
 				if c := mostConjugate / (a.Nu + a.Mu); c < 1 {
 					a.Nu, a.Mu = c*a.Nu, c*a.Mu
 				}

@@ -59,7 +59,8 @@ func (a *ConjugateFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 		a.W, a.S = append(a.W[:0], w0...), append(a.S[:0], w0...)
 	}
 	var v fwopt.Vertex
-	g, s, p, h := make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))
+	g, s := make([]float64, len(w0)), make([]float64, len(w0))
+	p, h := make([]float64, len(w0)), make([]float64, len(w0))
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
@@ -115,7 +116,8 @@ func toward(g, s, w, d []float64, gap float64) (seg fwopt.Segment, falls bool) {
 func curver(o *fwopt.Oracle) func(dst, w, d []float64) {
 	f, ok := o.F.(Curver)
 	if !ok {
-		panic(need.Linef("fwroad: %T has no Curve, the product with its second derivative; use another method, as AwayFW", o.F))
+		panic(need.Linef("fwroad: %T has no Curve, the product with its second derivative; "+
+			"use another method, as AwayFW", o.F))
 	}
 	return func(dst, w, d []float64) {
 		o.Calls.Exact++

@@ -12,83 +12,31 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
 
-// beckmann is a sum of one term of one's own, Beckmann's of a network: Σ_a t_a(x_a +
-// 0.03|x_a|⁵/c_a⁴), whose derivatives are the travel times t_a(1 + 0.15(x_a/c_a)⁴).
-type beckmann struct{ time, capacity []float64 }
-
-func (f *beckmann) Dim() int { return len(f.time) }
-func (f *beckmann) Len() int { return 1 }
-func (f *beckmann) Value(x []float64) (sum float64) {
-	for a, t := range f.time {
-		sum += t * (x[a] + 0.03*math.Abs(x[a])*math.Pow(x[a]/f.capacity[a], 4))
-	}
-	return sum
-}
-func (f *beckmann) Grad(dst, x []float64, b fwopt.Batch) {
-	clear(dst)
-	for _, weight := range b.All(1) {
-		for a, t := range f.time {
-			u := x[a] / f.capacity[a]
-			dst[a] += weight * t * (1 + 0.15*u*u*u*math.Abs(u))
-		}
-	}
-}
-func (f *beckmann) Curve(dst, x, d []float64) {
-	for a, t := range f.time {
-		dst[a] = t * 0.6 * math.Pow(math.Abs(x[a]/f.capacity[a]), 3) / f.capacity[a] * d[a]
-	}
-}
-func (f *beckmann) LineSearch(w, v []float64) float64 {
-	lo, hi := 0.0, 1.0
-	slope := func(gamma float64) float64 {
-		x, g := comb(1-gamma, w, gamma, v), make([]float64, len(w))
-		f.Grad(g, x, fwopt.Batch{})
-		return dot(g, sub(v, w))
-	}
-	if slope(0) >= 0 {
-		return 0
-	} else if slope(1) <= 0 {
-		return 1
-	}
-	for hi-lo > 1e-14*hi {
-		if mid := (lo + hi) / 2; slope(mid) < 0 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-func (f *beckmann) Identify(id *fwopt.Identity) { id.Of(f).Float(f.time...).Float(f.capacity...) }
-
 // streets are a grid of side² crossings with streets both ways, and demands that fill them.
-func streets(side int, seed uint64) (*beckmann, *fwroad.Flows) {
+func streets(side int, seed uint64) (links []fwroad.Link, arcs []fwroad.Arc, demands []fwroad.Demand) {
 	r := rand.New(rand.NewPCG(seed, 5))
-	var arcs []fwroad.Arc
-	f := &beckmann{}
 	for u := range side * side {
 		for _, v := range []int{u + 1, u + side} {
 			if v < side*side && (v != u+1 || v%side > 0) {
 				for range 2 {
 					arcs = append(arcs, fwroad.Arc{From: u, To: v})
-					f.time, f.capacity = append(f.time, 1+2*r.Float64()), append(f.capacity, 2+2*r.Float64())
+					l := fwroad.Link{Free: 1 + 2*r.Float64(), Capacity: 2 + 2*r.Float64(), B: 0.15, Power: 4}
+					links = append(links, l)
 					u, v = v, u
 				}
 			}
 		}
 	}
-	var demands []fwroad.Demand
 	for range 3 * side * side {
 		if u, v := r.IntN(side*side), r.IntN(side*side); u != v {
 			demands = append(demands, fwroad.Demand{From: u, To: v, Flow: 0.2 + r.Float64()})
 		}
 	}
-	return f, fwroad.NewFlows(arcs, demands, 0)
+	return links, arcs, demands
 }
 
 // conjugateStep is a step of either method from the paper's formulas, in their own form,
@@ -124,15 +72,15 @@ func conjugateStep(w, v, s1, s2 []float64, gamma float64, known int, pair func(d
 func TestConjugateAgainstNaive(t *testing.T) {
 	kinds := map[string]int{}
 	for seed := range uint64(20) {
-		roads, net := streets(4, seed)
+		links, arcs, demands := streets(4, seed)
 		for _, c := range []struct {
 			f     fwopt.FiniteSum
 			omega fwopt.Domain
 			pair  func(w, d, e []float64) float64
 		}{
-			{roads, net, func(w, d, e []float64) (sum float64) {
+			{fwroad.NewBeckmann(links), fwroad.NewFlows(arcs, demands, 0), func(w, d, e []float64) (sum float64) {
 				for a, x := range w {
-					sum += 0.6 * roads.time[a] * x * x * x / math.Pow(roads.capacity[a], 4) * d[a] * e[a]
+					sum += 0.6 * links[a].Free * x * x * x / math.Pow(links[a].Capacity, 4) * d[a] * e[a]
 				}
 				return sum
 			}},
@@ -204,78 +152,6 @@ func TestConjugateAgainstNaive(t *testing.T) {
 	}
 }
 
-// On a network the methods need a fraction of Frank-Wolfe's steps, the second a fraction
-// of the first's.
-func TestConjugateOnANetwork(t *testing.T) {
-	total := map[string]int{}
-	for seed := range uint64(5) {
-		f, net := streets(5, seed)
-		if seed == 0 {
-			fwtest.TestFiniteSum(t, f)
-		}
-		for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}} {
-			o := fwopt.NewOracle(f, net, 1)
-			for s := range m.Steps(o, o.Start()) {
-				g := make([]float64, f.Dim())
-				f.Grad(g, s.X, fwopt.Batch{})
-				if gap, _ := fwopt.DualityGap(f, net, s.X); gap < 1e-4*dot(g, s.X) || s.K == 20000 {
-					total[fmt.Sprint(m)] += s.K
-					break
-				}
-			}
-		}
-	}
-	t.Logf("steps to a relative gap of 1e-4 on five networks: %v", total)
-	if fw, one, two := total["FW"], total["ConjugateFW"], total["BiconjugateFW"]; one > fw/2 || two > one {
-		t.Errorf("steps: %v", total)
-	}
-}
-
-// On a quadratic the directions are conjugate where a weight is taken.
-func TestConjugateDirections(t *testing.T) {
-	seen := 0
-	for seed := range uint64(20) {
-		f, omega := squares(8, seed), fwset.L2Ball{D: 8, R: 2}
-		m := &fwroad.BiconjugateFW{}
-		o := fwopt.NewOracle(f, omega, 1)
-		w := o.Start()
-		var last [][]float64
-		for s := range m.Steps(o, w) {
-			d := sub(m.S, w)
-			h := make([]float64, 8)
-			f.Curve(h, w, d)
-			for i, p := range last {
-				if m.Nu > 0 && m.Nu+m.Mu < 98 && (i == 0 && m.Mu == 0 || m.Mu > 0 && conjugated(f, last)) {
-					if e := math.Abs(dot(h, p)) / (norm(h) * norm(p)); e > 1e-6 {
-						t.Fatalf("seed %d, step %d: direction %d back has dᵀHp = %g of ‖Hd‖‖p‖, ν = %g, μ = %g", seed, s.K, i+1, e, m.Nu, m.Mu)
-					}
-					seen++
-				}
-			}
-			if last = append([][]float64{d}, last...); len(last) > 2 {
-				last = last[:2]
-			}
-			if m.Known == 0 {
-				last = nil
-			}
-			if w = slices.Clone(s.X); m.DualityGap < 1e-6 || s.K == 60 {
-				break
-			}
-		}
-	}
-	t.Logf("%d pairs", seen)
-	if seen < 100 {
-		t.Errorf("%d pairs: the test tests little", seen)
-	}
-}
-
-// conjugated reports whether the last two directions are conjugate to each other.
-func conjugated(f fwroad.Curver, d [][]float64) bool {
-	h := make([]float64, len(d[0]))
-	f.Curve(h, d[0], d[0])
-	return math.Abs(dot(h, d[1])) < 1e-9*norm(h)*norm(d[1])
-}
-
 // What cannot be meant is named.
 func TestConjugateBadInput(t *testing.T) {
 	f, omega := small.Problem()
@@ -284,14 +160,15 @@ func TestConjugateBadInput(t *testing.T) {
 		fwopt.FiniteSum
 		fwroad.Curver
 	}
-	for _, m := range []func() fwopt.Method{func() fwopt.Method { return &fwroad.ConjugateFW{} }, func() fwopt.Method { return &fwroad.BiconjugateFW{} }} {
+	for _, m := range []fwopt.Method{&fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}} {
 		for want, f := range map[string]fwopt.FiniteSum{
-			"fwroad: fwroad_test.bare has no Curve, the product with its second derivative; use another method, as AwayFW": bare{f},
-			"fwopt: fwroad_test.bent has no line search; use another StepRule":                                             bent{f, f.(fwroad.Curver)},
+			"fwroad: fwroad_test.bare has no Curve, the product with its second derivative; " +
+				"use another method, as AwayFW": bare{f},
+			"fwopt: fwroad_test.bent has no line search; use another StepRule": bent{f, f.(fwroad.Curver)},
 		} {
-			if got := small.Panics(func() {
-				fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), fwopt.Budget{Steps: 3})
-			}); got != want {
+			o := fwopt.NewOracle(f, omega, 1)
+			got := small.Panics(func() { fwopt.Run(context.Background(), o, m, fwopt.Budget{Steps: 3}) })
+			if got != want {
 				t.Errorf("panic %q, want %q", got, want)
 			}
 		}
@@ -347,11 +224,14 @@ func TestConjugateMisled(t *testing.T) {
 	}
 }
 
-// A network of one's own: the sum says its second derivative and searches its lines.
+// The methods on one network.
 func ExampleBiconjugateFW() {
-	f, net := streets(4, 1)
-	for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, net, 1), m, fwopt.Budget{Tolerance: 0.01, Steps: 1000})
+	links, arcs, demands := streets(4, 1)
+	f, omega := fwroad.NewBeckmann(links), fwroad.NewFlows(arcs, demands, 0)
+	fw := &fwopt.FW{Rule: fwopt.LineSearch{}}
+	for _, m := range []fwopt.Method{fw, &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}} {
+		b := fwopt.Budget{Tolerance: 0.01, Steps: 1000}
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, b)
 		fmt.Printf("%v %v after %d steps\n", m, tr.Status, tr.Last().Step)
 	}
 	// Output:

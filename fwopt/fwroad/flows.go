@@ -36,7 +36,6 @@ type Flows struct {
 	arcs    []Arc
 	demands []Demand // by origin
 	thru    int
-	nodes   int
 	out     star
 	sorted  []int32 // the nodes in an order in which arcs rise; nil if there are circles
 	origin  []int   // demands[origin[i]:origin[i+1]] begin in one node
@@ -48,8 +47,8 @@ type Flows struct {
 // positive and finite.
 func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 	f := &Flows{arcs: slices.Clone(arcs), demands: slices.Clone(demands), thru: thru}
-	f.nodes = countNodes("a network", arcs)
-	f.out = newStar(f.nodes, arcs, false)
+	nodes := countNodes("a network", arcs)
+	f.out = newStar(nodes, arcs, false)
 	if order, cycle := f.out.sorted(); cycle < 0 {
 		f.sorted = order
 	}
@@ -60,11 +59,14 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 	for i, d := range f.demands {
 		switch {
 		case !(d.Flow > 0) || math.IsInf(d.Flow, 1):
-			panic(need.Linef("fwroad: a demand of %g from node %d to node %d, which must be positive and finite", d.Flow, d.From, d.To))
+			panic(need.Linef("fwroad: a demand of %g from node %d to node %d, which "+
+				"must be positive and finite",
+				d.Flow, d.From, d.To))
 		case d.From == d.To:
 			panic(need.Linef("fwroad: a demand from node %d to itself", d.From))
-		case min(d.From, d.To) < 0 || max(d.From, d.To) >= f.nodes:
-			panic(need.Linef("fwroad: a demand from node %d to node %d in a network of nodes 0 to %d", d.From, d.To, f.nodes-1))
+		case min(d.From, d.To) < 0 || max(d.From, d.To) >= nodes:
+			panic(need.Linef("fwroad: a demand from node %d to node %d in a network of nodes 0 to %d",
+				d.From, d.To, nodes-1))
 		}
 		if i == 0 || d.From != f.demands[i-1].From {
 			f.origin = append(f.origin, i)
@@ -72,23 +74,15 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 	}
 	if i := f.out.unmet(f.demands, thru); i >= 0 {
 		d := f.demands[i]
-		panic(need.Linef("fwroad: no path leads from node %d to node %d, between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
+		panic(need.Linef("fwroad: no path leads from node %d to node %d, "+
+			"between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
 	}
 	f.origin = append(f.origin, len(demands))
 	return f
 }
 
-// Unmet returns the first of the demands that no path meets, or −1, for those who read
-// them from elsewhere: NewFlows panics for it. It costs a search for each origin, if the
-// demands are in the order of the origins. It panics if a node has a negative number.
-func Unmet(arcs []Arc, demands []Demand, thru int) int {
-	var ends []int
-	for _, d := range demands {
-		ends = append(ends, d.From, d.To)
-	}
-	return newStar(countNodes("a network", arcs, ends...), arcs, false).unmet(demands, thru)
-}
-
+// unmet returns the first of the demands that no path meets, or −1. It costs a search for
+// each origin, if the demands are in the order of the origins.
 func (s star) unmet(demands []Demand, thru int) int {
 	var seen []bool
 	for i, d := range demands {
@@ -118,7 +112,8 @@ func (f *Flows) Argmin(dst, g []float64) {
 	for k, a := range f.out.arc {
 		x := g[a]
 		if x < 0 && f.sorted == nil {
-			panic(need.Linef("fwroad: a cost of %g on arc %d, from node %d to node %d, of a network with circles", x, a, f.arcs[a].From, f.arcs[a].To))
+			panic(need.Linef("fwroad: a cost of %g on arc %d, from node %d to node %d, "+
+				"of a network with circles", x, a, f.arcs[a].From, f.arcs[a].To))
 		}
 		if zero {
 			x = 1
@@ -159,7 +154,7 @@ func (f *Flows) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.W
 
 // load adds to flow the demands of some origins, each on a shortest path.
 func (f *Flows) load(flow, cost []float64, lo, hi int) {
-	n := f.nodes
+	n := len(f.out.first) - 1
 	p := kern.Borrow(2 * n)
 	defer kern.Return(p)
 	t := tree{

@@ -11,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -74,5 +75,18 @@ func panics(t *testing.T, calls map[string]func()) {
 		if got := small.Panics(call); !strings.HasPrefix(got, "fwroad: ") || !strings.Contains(got, want) {
 			t.Errorf("%q, want fwroad: … %q", got, want)
 		}
+	}
+}
+
+// differ holds that no two of the things say the same.
+func differ[T any](t *testing.T, all ...T) {
+	t.Helper()
+	seen := map[uint64]int{}
+	for i, x := range all {
+		h := ident.New(x, 0).Hash()
+		if k, same := seen[h]; same {
+			t.Errorf("%T: %d and %d say the same", x, k, i)
+		}
+		seen[h] = i
 	}
 }

@@ -1,10 +1,8 @@
 package fwroad
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/projection-free/fwlab/datasets"
@@ -30,7 +28,8 @@ func LoadNetwork(name string) (*Network, error) {
 		for _, e := range datasets.Networks() {
 			names = append(names, e.Name)
 		}
-		return nil, fmt.Errorf("fwroad: no network %q in the registry (%s): files of your own go in by ReadNetwork", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("fwroad: no network %q in the registry (%s): "+
+			"files of your own go in by ReadNetwork", name, strings.Join(names, ", "))
 	}
 	paths, texts, err := fwdata.NetworkFiles(name)
 	if err != nil {
@@ -42,11 +41,11 @@ func LoadNetwork(name string) (*Network, error) {
 // build reads the network from what its files hold.
 func build(e datasets.Network, paths [4]string, texts [4][]byte) (*Network, error) {
 	n := &Network{Source: paths[0]}
-	for i, read := range []func(io.Reader, string) error{n.readLinks, n.readTrips, n.readFlow, n.readNodes} {
+	for i, read := range []func(*tntp){n.readLinks, n.readTrips, n.readFlow, n.readNodes} {
 		if paths[i] == "" {
 			continue
 		}
-		if err := read(bytes.NewReader(texts[i]), paths[i]); err != nil {
+		if err := parse(texts[i], paths[i], read); err != nil {
 			return nil, err
 		}
 	}
@@ -75,12 +74,12 @@ func Assign(name string) *Assignment {
 	return p
 }
 
-// LoadNetworkOrGrid returns LoadNetwork(name), or a Grid of about its size when it is not
+// LoadNetworkOrGrid returns LoadNetwork(name), or a grid of about its size when it is not
 // on this machine. A damaged file is an error all the same.
 func LoadNetworkOrGrid(name string, seed uint64) (*Network, error) {
 	n, err := LoadNetwork(name)
 	if e, known := datasets.LookupNetwork(name); known && errors.Is(err, fwdata.ErrNotHere) {
-		return Grid(name, e.Grid[0], e.Grid[1], e.Grid[2], seed), nil
+		return grid(name, e.Grid[0], e.Grid[1], e.Grid[2], seed), nil
 	}
 	return n, err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"github.com/projection-free/fwlab/fwopt/internal/num"
@@ -46,8 +45,9 @@ func (n *Network) Weigh(toll, length float64) *Network {
 	for k := range m.Links {
 		l := &m.Links[k]
 		l.Fixed = float64(toll*n.Toll[k]) + float64(length*n.Length[k])
-		if why := l.Fault(); why != "" {
-			panic(need.Linef("fwroad: %s: with weights %g of tolls and %g of lengths, link %d has %s", n.Name, toll, length, k, why))
+		if why := l.fault(); why != "" {
+			panic(need.Linef("fwroad: %s: with weights %g of tolls and %g of lengths, link %d has %s",
+				n.Name, toll, length, k, why))
 		}
 	}
 	return &m
@@ -86,11 +86,12 @@ func (n *Network) String() string {
 	for _, d := range n.Demands {
 		trips += d.Flow
 	}
-	return fmt.Sprintf("%s: %s zones, %s nodes, %s links, %s demands, %s trips", n.Name, num.Thousands(n.Zones), num.Thousands(n.Nodes),
-		num.Thousands(len(n.Arcs)), num.Thousands(len(n.Demands)), num.Thousands(int(math.Round(trips))))
+	k := num.Thousands
+	return fmt.Sprintf("%s: %s zones, %s nodes, %s links, %s demands, %s trips", n.Name,
+		k(n.Zones), k(n.Nodes), k(len(n.Arcs)), k(len(n.Demands)), k(int(math.Round(trips))))
 }
 
-// Grid returns a generated network of rows × cols nodes with a link each way between
+// grid returns a generated network of rows × cols nodes with a link each way between
 // neighbours, which stands in where a real one cannot be had. With zones = 0 all nodes are
 // zones. Else zones more nodes are these, ends only, each joined to a node of the grid by a
 // link each way, of 1 minute and no limit.
@@ -99,63 +100,50 @@ func (n *Network) String() string {
 // from zone to zone are proportional to the sizes of both, which differ by a factor of up
 // to ten, and fall with the distance. Capacities are such that the trips, if all took a
 // way with the fewest links, would fill the links to about 0.7 in the mean.
-// The same seed gives the same bits everywhere. It panics if there are not two zones, or
-// more than nodes of the grid.
-func Grid(name string, rows, cols, zones int, seed uint64) *Network {
-	if rows < 1 || cols < 1 || rows*cols < 2 || zones < 0 || zones == 1 || zones > rows*cols {
-		panic(need.Linef("fwroad: a grid of %d x %d nodes with %d zones", rows, cols, zones))
-	}
-	g := sample.NewPortable(seed, 6)
-	n := &Network{Name: name, Nodes: zones + rows*cols, Zones: zones, Thru: zones, Generated: true}
-	if zones == 0 {
+// The same seed gives the same bits everywhere.
+func grid(name string, rows, cols, zones int, seed uint64) *Network {
+	g, size := sample.NewPortable(seed, 6), rows*cols
+	n := &Network{Name: name + " (generated)", Nodes: zones + size, Zones: zones, Thru: zones}
+	if n.Generated = true; zones == 0 {
 		n.Zones = n.Nodes
 	}
-	if !strings.Contains(name, "generated") {
-		n.Name += " (generated)"
-	}
 	n.X, n.Y = make([]float64, n.Nodes), make([]float64, n.Nodes)
-	for u := range rows * cols {
+	places := make([]int, size) // the nodes of the grid at the zones come first
+	for u := range places {
+		places[u] = u
 		n.X[zones+u] = float64(u%cols) + float64(0.5*g.Float())
 		n.Y[zones+u] = float64(u/cols) + float64(0.5*g.Float())
 	}
-	streets(g, n, rows, cols, zones)
-	at := make([]int, n.Zones) // the node of the grid at a zone
-	places := make([]int, rows*cols)
-	for u := range places {
-		places[u] = u
-	}
-	if zones > 0 {
-		g.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
-	}
-	for z := range at {
-		at[z] = places[z]
-		if zones > 0 {
-			u := zones + at[z]
-			n.X[z], n.Y[z] = n.X[u]+0.25, n.Y[u]+0.25
-			n.both(z, u, Link{Free: 1, Capacity: 1, Power: 4})
-		}
-	}
-	crowd(n, at, trips(g, n, at, cols), rows, cols)
-	return n
-}
-
-// streets are the links between neighbours, whose capacities are shares for now.
-func streets(g sample.Portable, n *Network, rows, cols, zones int) {
-	street := func(u, v int) {
+	street := func(u, v int) { // whose capacity is a share for now
 		l := Link{Free: 2 + float64(6*g.Float()), Capacity: 0.5 + float64(1.5*g.Float()), B: 0.15, Power: 4}
 		n.both(zones+u, zones+v, l)
 	}
-	for r := range rows {
-		for c := range cols {
-			u := r*cols + c
-			if c+1 < cols {
-				street(u, u+1)
-			}
-			if r+1 < rows {
-				street(u, u+cols)
-			}
+	for u := range size {
+		if u%cols < cols-1 {
+			street(u, u+1)
+		}
+		if u+cols < size {
+			street(u, u+cols)
 		}
 	}
+	streets := len(n.Arcs)
+	if zones > 0 {
+		g.Shuffle(size, func(i, j int) { places[i], places[j] = places[j], places[i] })
+	}
+	for z := range zones {
+		u := zones + places[z]
+		n.X[z], n.Y[z] = n.X[u]+0.25, n.Y[u]+0.25
+		n.both(z, u, Link{Free: 1, Capacity: 1, Power: 4})
+	}
+	links := n.draw(g, places[:n.Zones], cols) // of all trips
+	for k := range n.Links {
+		if l := &n.Links[k]; k < streets {
+			l.Capacity = math.Round(l.Capacity * (links / float64(streets) / 0.7))
+		} else {
+			l.Capacity = links
+		}
+	}
+	return n
 }
 
 // both adds a link each way.
@@ -166,15 +154,10 @@ func (n *Network) both(u, v int, l Link) {
 	}
 }
 
-// blocks is the number of streets between two nodes of a grid.
-func blocks(u, v, cols int) int {
-	across, down := u%cols-v%cols, u/cols-v/cols
-	return max(across, -across) + max(down, -down)
-}
-
-// trips draws the demands, in whole trips, and returns how many links they take in all.
-func trips(g sample.Portable, n *Network, at []int, cols int) (links float64) {
-	size := make([]float64, n.Zones)
+// draw draws the demands, in whole trips, between the zones at nodes of a grid, and returns
+// how many links they take in all.
+func (n *Network) draw(g sample.Portable, at []int, cols int) (links float64) {
+	size := make([]float64, len(at))
 	for z := range size {
 		u := g.Float()
 		size[z] = 1 + float64(9*float64(u*u))
@@ -184,24 +167,12 @@ func trips(g sample.Portable, n *Network, at []int, cols int) (links float64) {
 			if i == j {
 				continue
 			}
-			far := blocks(a, b, cols)
+			across, down := a%cols-b%cols, a/cols-b/cols
+			far := max(across, -across) + max(down, -down)
 			q := math.Round(100 * float64(size[i]*size[j]) / float64(1+far))
 			n.Demands = append(n.Demands, Demand{From: i, To: j, Flow: q})
 			links += q * float64(far)
 		}
 	}
 	return links
-}
-
-// crowd makes the capacities such that so many trips over links fill them to 0.7.
-func crowd(n *Network, at []int, links float64, rows, cols int) {
-	streets := 2 * (rows*(cols-1) + cols*(rows-1))
-	mean := links / float64(streets) / 0.7
-	for k := range n.Links {
-		if k < streets {
-			n.Links[k].Capacity = math.Round(n.Links[k].Capacity * mean)
-		} else {
-			n.Links[k].Capacity = links
-		}
-	}
 }

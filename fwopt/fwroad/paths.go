@@ -55,7 +55,8 @@ func NewPaths(arcs []Arc, from, to int) *Paths {
 	}
 	order, cycle := newStar(n, some, false).sorted()
 	if cycle >= 0 {
-		panic(need.Linef("fwroad: a path polytope with a cycle, at node %d or before it, between node %d and node %d", cycle, from, to))
+		panic(need.Linef("fwroad: a path polytope with a cycle, at node %d or before it, "+
+			"between node %d and node %d", cycle, from, to))
 	}
 	at := make([]int32, n)
 	for _, u := range order {
