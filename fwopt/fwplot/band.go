@@ -5,10 +5,7 @@ import (
 	"slices"
 )
 
-const (
-	columns = 200  // a line has at most so many points, one for every two of the figure's
-	gridMax = 8192 // places where a median over seeds is computed
-)
+const columns = 200 // a line has at most so many points, one for every two of the figure's
 
 // axes are the coordinates in which a figure is straight: logarithms or values.
 type axes struct{ logx, logy bool }
@@ -29,15 +26,11 @@ func back(log bool, v float64) float64 {
 
 // summarise returns the line of one method: the run itself if there is one, and
 // else the pointwise median of the runs with their range or their 10 and 90 %
-// quantiles. Points with x < cut or y < least are left out. Between its points
+// quantiles. Points with x < a.cut or y < a.least are left out. Between its points
 // a run is the straight segment that the axes show.
-func summarise(runs [][]xy, a axes, cut, least float64, quantiles bool) (l series) {
+func summarise(runs [][]xy, a surveyed) (l series) {
 	if len(runs) == 1 {
-		for _, p := range runs[0] {
-			if p.x >= cut && p.y >= least {
-				l.xy = append(l.xy, p)
-			}
-		}
+		l.xy = slices.DeleteFunc(slices.Clone(runs[0]), func(p xy) bool { return p.x < a.cut || p.y < a.least })
 		return l
 	}
 	var own [][]xy // in the coordinates of the axes
@@ -48,39 +41,29 @@ func summarise(runs [][]xy, a axes, cut, least float64, quantiles bool) (l serie
 			if a.logx && p.x <= 0 {
 				continue
 			}
-			y := math.Inf(-1) // stands for: lower than all that is drawn
-			if p.y >= least {
+			x, y := forth(a.logx, p.x), math.Inf(-1) // lower than all that is drawn
+			if p.y >= a.least {
 				y = forth(a.logy, p.y)
 			}
-			q = append(q, xy{forth(a.logx, p.x), y})
-			grid = append(grid, forth(a.logx, p.x))
+			q, grid = append(q, xy{x, y}), append(grid, x)
 		}
-		if len(q) > 0 {
-			own = append(own, q)
-			starts, ends = append(starts, q[0].x), append(ends, q[len(q)-1].x)
-		}
+		own = append(own, q) // its last x is positive
+		starts, ends = append(starts, q[0].x), append(ends, q[len(q)-1].x)
 	}
 	if len(own) == 0 {
 		return l
 	}
 	slices.Sort(ends)
-	last := ends[len(ends)/2]
-	first := min(max(slices.Max(starts), forth(a.logx, cut)), last)
 	slices.Sort(grid)
-	grid = slices.Compact(grid)
-	i, _ := slices.BinarySearch(grid, first)
-	j, _ := slices.BinarySearch(grid, last)
-	grid = grid[i : j+1]
-
-	at := make([]int, len(own)) // where each run is among its points
-	vs := make([]float64, len(own))
+	last := ends[len(ends)/2]
+	first := min(max(slices.Max(starts), forth(a.logx, a.cut)), last)
 	qlo, qhi := 0.0, 1.0
-	if quantiles {
+	if a.quantiles {
 		qlo, qhi = 0.1, 0.9
 	}
-	every := 1 + len(grid)/gridMax
-	for i, x := range grid {
-		if i%every != 0 && i < len(grid)-1 {
+	at, vs := make([]int, len(own)), make([]float64, len(own)) // where each run is, and its value
+	for _, x := range slices.Compact(grid) {
+		if x < first || x > last {
 			continue
 		}
 		for s, q := range own {
@@ -90,13 +73,11 @@ func summarise(runs [][]xy, a axes, cut, least float64, quantiles bool) (l serie
 			vs[s] = interpolate(q, at[s], x)
 		}
 		slices.Sort(vs)
-		mid := quantile(vs, 0.5)
-		if math.IsInf(mid, -1) {
-			continue
+		if mid := quantile(vs, 0.5); mid > math.Inf(-1) {
+			l.xy = append(l.xy, xy{back(a.logx, x), back(a.logy, mid)})
+			l.lo = append(l.lo, back(a.logy, quantile(vs, qlo))) // exp(−∞) = 0
+			l.hi = append(l.hi, back(a.logy, quantile(vs, qhi)))
 		}
-		l.xy = append(l.xy, xy{back(a.logx, x), back(a.logy, mid)})
-		l.lo = append(l.lo, back(a.logy, quantile(vs, qlo))) // exp(−∞) = 0
-		l.hi = append(l.hi, back(a.logy, quantile(vs, qhi)))
 	}
 	return l
 }

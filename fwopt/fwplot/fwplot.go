@@ -79,11 +79,7 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 	need.Given("fwplot", "the Of of the axis "+x.Label, x.Of == nil)
 	need.Given("fwplot", "the Of of the curve "+y.Label, y.Of == nil)
 	groups, datas := collect(x, y, traces)
-	ax, cut, least := scales(x, y, groups)
-	said := remarks{quantiles: true}
-	for _, g := range groups {
-		said.look(g, y, least)
-	}
+	all := survey(x, y, groups)
 	var (
 		lines    []series
 		nox, noy []string // who spent nothing of x, who has no value
@@ -93,7 +89,7 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 		if len(datas) > 1 && g.data != "" {
 			g.name += " on " + g.data
 		}
-		l := summarise(g.runs, ax, cut, least, said.quantiles)
+		l := summarise(g.runs, all)
 		l.name = g.name
 		switch {
 		case len(l.xy) > 0:
@@ -110,10 +106,9 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 	}
 	for i, l := range lines {
 		var j bool
-		lines[i], j = condense(l, ax, xs, ys)
-		said.jitters = said.jitters || j
+		lines[i], j = condense(l, all.axes, xs, ys)
+		all.jitters = all.jitters || j
 	}
-	said.empty = len(lines) == 0
 	styled(lines)
 	none := func(label string, names []string) string {
 		if len(names) == 0 {
@@ -121,63 +116,57 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 		}
 		return label + " (" + strings.Join(names, ", ") + ": none)"
 	}
-	p := newPlot(said.title(datas), none(x.Label, nox), none(y.Label, noy), ax.logx, ax.logy)
+	p := newPlot(all.title(datas, len(lines) == 0), none(x.Label, nox), none(y.Label, noy), all.logx, all.logy)
 	show(p, lines, false)
 	return p
 }
 
-// scales returns which axes are logarithmic, judged by all values of all runs,
-// and the least x and y to be drawn.
-func scales(x fwrate.Count, y Curve, groups []*group) (ax axes, cut, least float64) {
-	cut, least = math.Inf(-1), math.Inf(-1)
+// surveyed is what all runs of a figure decide.
+type surveyed struct {
+	axes
+	cut, least   float64 // the least x and y to be drawn
+	seeds        span    // of the methods that have several
+	quantiles    bool    // each of these has ten
+	jitters      bool    // lines stand for several points of a run
+	under, below bool    // values were left out; negative ones
+}
+
+// survey looks at all values of all runs.
+func survey(x fwrate.Count, y Curve, groups []*group) surveyed {
+	s := surveyed{cut: math.Inf(-1), least: math.Inf(-1), quantiles: true}
 	if y.Log {
-		least = floor
+		s.least = floor
 	}
 	var xs, ys span
 	for _, g := range groups {
+		if n := len(g.runs); n > 1 {
+			s.seeds.add(float64(n))
+			s.quantiles = s.quantiles && n >= 10
+		}
 		for _, p := range slices.Concat(g.runs...) {
-			if xs.add(p.x); p.y >= least {
+			if xs.add(p.x); p.y >= s.least {
 				ys.add(p.y)
+			} else {
+				s.under, s.below = true, s.below || p.y < -floor
 			}
 		}
 	}
-	ax.logx = xs.pos > 0 && xs.hi >= manyDecades*xs.pos
-	ax.logy = y.Log || ys.lo > 0 && ys.hi >= manyDecades*ys.lo
-	if ax.logx {
-		if cut = xs.pos; x.Label == fwrate.Seconds.Label {
-			cut = max(cut, xs.hi/1e4)
+	s.logx = xs.pos > 0 && xs.hi >= manyDecades*xs.pos
+	s.logy = y.Log || ys.lo > 0 && ys.hi >= manyDecades*ys.lo
+	if s.logx {
+		if s.cut = xs.pos; x.Label == fwrate.Seconds.Label {
+			s.cut = max(s.cut, xs.hi/1e4)
 		}
 	}
-	return ax, cut, least
+	return s
 }
 
-// remarks are what the title says of the lines.
-type remarks struct {
-	seeds        span // of the methods that have several
-	quantiles    bool // each of these has ten
-	jitters      bool // lines stand for several points of a run
-	under, below bool // values were left out; negative ones
-	empty        bool
-}
-
-// look takes notice of a method's runs.
-func (s *remarks) look(g *group, y Curve, least float64) {
-	if len(g.runs) > 1 {
-		s.seeds.add(float64(len(g.runs)))
-		s.quantiles = s.quantiles && len(g.runs) >= 10
-	}
-	for _, p := range slices.Concat(g.runs...) {
-		s.under = s.under || p.y < least
-		s.below = s.below || y.Log && p.y < -floor
-	}
-}
-
-// title returns the names of the data and the remarks.
-func (s *remarks) title(datas []string) string {
+// title returns the names of the data, and what is to be said of the lines.
+func (s *surveyed) title(datas []string, empty bool) string {
 	var notes []string
-	say := func(when bool, format string, a ...any) {
+	say := func(when bool, note string) {
 		if when {
-			notes = append(notes, fmt.Sprintf(format, a...))
+			notes = append(notes, note)
 		}
 	}
 	how, of, nearby := "range", fmt.Sprint(s.seeds.lo), ""
@@ -190,11 +179,11 @@ func (s *remarks) title(datas []string) string {
 	if s.jitters {
 		nearby = ", of one run: range of nearby points"
 	}
-	say(s.seeds.n > 0, "median and %s of %s seeds%s", how, of, nearby)
+	say(s.seeds.n > 0, "median and "+how+" of "+of+" seeds"+nearby)
 	say(s.seeds.n == 0 && s.jitters, "median and range of nearby points")
 	say(s.below, "negative values left out")
-	say(s.under && !s.below, "values under %s left out", number(floor, 1))
-	say(s.empty, "nothing to draw")
+	say(s.under && !s.below, "values under "+number(floor, 1)+" left out")
+	say(empty, "nothing to draw")
 	title, said := strings.Join(datas, ", "), strings.Join(notes, "; ")
 	if title != "" && said != "" {
 		title += ": "
@@ -258,31 +247,24 @@ func collect(x fwrate.Count, y Curve, traces []*fwopt.Trace) (groups []*group, d
 			datas = append(datas, g.data)
 		}
 		for _, tr := range seeds {
-			g.add(x, y, tr.Points)
+			var run []xy
+			for _, p := range tr.Points {
+				q, n := xy{x.Of(p), y.Of(p)}, len(run)
+				g.counted = g.counted || q.x > 0
+				if !finite(q.x) || !finite(q.y) || q.x < 0 || n > 0 && q.x < run[n-1].x {
+					continue
+				}
+				if n > 0 && q.x == run[n-1].x {
+					run = run[:n-1]
+				}
+				run = append(run, q)
+			}
+			if len(run) > 0 && run[len(run)-1].x > 0 {
+				g.runs = append(g.runs, run)
+			}
 		}
 	}
 	return groups, datas
-}
-
-// add adds the points of a run that can be drawn.
-func (g *group) add(x fwrate.Count, y Curve, points []fwopt.Point) {
-	var run []xy
-	for _, p := range points {
-		q := xy{x.Of(p), y.Of(p)}
-		g.counted = g.counted || q.x > 0
-		if !finite(q.x) || !finite(q.y) || q.x < 0 {
-			continue
-		}
-		switch n := len(run); {
-		case n == 0 || q.x > run[n-1].x:
-			run = append(run, q)
-		case q.x == run[n-1].x:
-			run[n-1] = q
-		}
-	}
-	if len(run) > 0 && run[len(run)-1].x > 0 {
-		g.runs = append(g.runs, run)
-	}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

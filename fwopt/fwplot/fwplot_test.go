@@ -480,7 +480,7 @@ func TestBand(t *testing.T) {
 			}
 		}
 		quantiles := trial%3 == 0
-		l := summarise(runs, ax, 0, math.Inf(-1), quantiles)
+		l := summarise(runs, surveyed{axes: ax, least: math.Inf(-1), quantiles: quantiles})
 		var ends []float64
 		for _, q := range runs {
 			ends = append(ends, q[len(q)-1].x)
@@ -542,12 +542,12 @@ func TestBand(t *testing.T) {
 // A run that reaches zero counts as the lowest, though it cannot be drawn.
 func TestBandWithZeros(t *testing.T) {
 	runs := [][]xy{{{1, 1}, {2, 0}}, {{1, 1}, {2, 1e-6}}, {{1, 1}, {2, 1e-2}}}
-	l := summarise(runs, axes{false, true}, math.Inf(-1), floor, false)
+	l := summarise(runs, surveyed{axes: axes{false, true}, cut: math.Inf(-1), least: floor})
 	if n := len(l.xy); n != 2 || math.Abs(l.xy[1].y-1e-6) > 1e-18 || l.lo[1] != 0 || math.Abs(l.hi[1]-1e-2) > 1e-12 {
 		t.Errorf("%+v", l)
 	}
 	runs[1][1].y = 0 // most of them: no line
-	if l = summarise(runs, axes{false, true}, math.Inf(-1), floor, false); len(l.xy) != 1 {
+	if l = summarise(runs, surveyed{axes: axes{false, true}, cut: math.Inf(-1), least: floor}); len(l.xy) != 1 {
 		t.Errorf("%+v", l)
 	}
 }

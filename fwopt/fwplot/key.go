@@ -59,7 +59,8 @@ const (
 func (k *key) spoken() (entries []series, names []words) {
 	for _, e := range k.entries {
 		if e.name != "" && !slices.Contains(k.silent, e.name) {
-			sty := text.Style{Color: readable(e.style.Color), Font: sans(nameSize * k.scale), Handler: k.Handler}
+			sty := text.Style{Color: readable(e.style.Color), Handler: k.Handler}
+			sty.Font = sans(nameSize * k.scale)
 			w := words{wrap(e.name, sty, vg.Points(keyWidth/k.scale)), sty, 0}
 			entries, names = append(entries, e), append(names, w)
 		}
@@ -95,13 +96,13 @@ func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
 		at := vg.Point{X: c.Max.X + keyGap, Y: vg.Length(y)}
 		early := end.X < c.Max.X-12
 		if off := at.Y - end.Y; !k.isMap() && (off*off > 9 || early) {
-			way := []vg.Point{{X: min(end.X+4, c.Max.X), Y: end.Y}, {X: c.Max.X, Y: end.Y}, {X: at.X - 2, Y: at.Y}}
+			from, edge := vg.Point{X: min(end.X+4, c.Max.X), Y: end.Y}, vg.Point{X: c.Max.X, Y: end.Y}
 			thin := draw.LineStyle{Color: name.sty.Color, Width: vg.Points(0.5)}
 			if early && (end.Y < c.Min.Y+1 || end.Y > c.Max.Y-1) { // not along the edge
-				way[0], way[1].Y = end, at.Y
+				from, edge.Y = end, at.Y
 				thin.Dashes = []vg.Length{vg.Points(1), vg.Points(2)}
 			}
-			c.StrokeLines(thin, way)
+			c.StrokeLines(thin, []vg.Point{from, edge, {X: at.X - 2, Y: at.Y}})
 		}
 		name.write(c, vg.Point{X: at.X, Y: at.Y + name.tall()/2})
 	}

@@ -93,7 +93,8 @@ func newLayout(rows [][]*plot.Plot) *layout {
 	if len(all) > 1 {
 		points = vg.Points(0.75*262*scale)*vg.Length(len(rows)) + l.title.tall() - vg.Points(0.75*figHeight)
 	}
-	points += vg.Points(0.75*90*scale)*vg.Length(strips) + l.note.tall() + l.stretch(vg.Points(0.75*200*scale))
+	points += vg.Points(0.75*90*scale)*vg.Length(strips) + l.note.tall()
+	points += l.stretch(vg.Points(0.75 * 200 * scale))
 	l.height += 2 * int(points/1.5+0.5)
 	return l
 }
@@ -124,7 +125,8 @@ func silent(row []*plot.Plot) (names []string) {
 	for _, e := range keyOf(row[0]).entries {
 		if !slices.ContainsFunc(keyOf(row[1]).entries, func(o series) bool {
 			a, b := o.style, e.style
-			return o.name == e.name && a.Color == b.Color && a.Width == b.Width && slices.Equal(a.Dashes, b.Dashes)
+			return o.name == e.name && a.Color == b.Color && a.Width == b.Width &&
+				slices.Equal(a.Dashes, b.Dashes)
 		}) {
 			return nil
 		}

@@ -25,7 +25,8 @@ import (
 // the next, which show whether the window has settled, and the theory's as a grey line.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	if r == nil || len(r.Mean) == 0 {
-		panic(need.Line("fwplot: a Rate that is nil or has no points: Law.Measure makes one, or says in an error why not"))
+		panic(need.Line("fwplot: a Rate that is nil or has no points:" +
+			" Law.Measure makes one, or says in an error why not"))
 	}
 	log, own := r.Power > 0, Style(method)
 	p := newPlot(problem, "1/gap", r.Count.String(), true, log)
@@ -45,12 +46,12 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 
 	byGap := func(p, q fwrate.Pair) int { return cmp.Compare(q.Excess, p.Excess) }
 	window := r.Mean[r.Late.From:]
-	fit := series{style: own, xy: []xy{fitted(r, slices.MinFunc(window, byGap)), fitted(r, slices.MaxFunc(window, byGap))}}
-	put(p, dots, fit)
+	a, b := fitted(r, slices.MinFunc(window, byGap)), fitted(r, slices.MaxFunc(window, byGap))
+	put(p, dots, series{style: own, xy: []xy{a, b}})
 	i := (r.Late.From + len(r.Mean) - 1) / 2 // the middle of the window, beside whose bars its slope stands
 	least, m, most := place(r.Least[i]), place(r.Mean[i]), place(r.Most[i])
 	if log {
-		a, b := beside(r)
+		a, b = beside(r)
 		p.X.Max = max(p.X.Max, b.x*math.Pow(p.X.Max/p.X.Min, 0.02))
 		put(p, series{style: theoryStyle, xy: []xy{a, b}})
 		p.Add(tagged(p, fmt.Sprintf("theory %g", r.Power), a, 4, -6, theoryStyle),

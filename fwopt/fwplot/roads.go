@@ -46,11 +46,13 @@ func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	most := 0.0
 	for i, r := range roads {
 		if !(r.Flow >= 0 && r.Full >= 0 && finite(r.Flow) && finite(r.Full)) {
-			panic(need.Linef("fwplot: road %d has flow %g and is %g full: want finite numbers that are not negative", i, r.Flow, r.Full))
+			panic(need.Linef("fwplot: road %d has flow %g and is %g full: want finite numbers that are not negative",
+				i, r.Flow, r.Full))
 		}
 		for _, u := range []int{r.From, r.To} {
 			if u < 0 || u >= min(len(x), len(y)) || !finite(x[u]) || !finite(y[u]) {
-				panic(need.Linef("fwplot: road %d ends at node %d, which the %d and %d coordinates do not place", i, u, len(x), len(y)))
+				panic(need.Linef("fwplot: road %d ends at node %d, which the %d and %d coordinates do not place",
+					i, u, len(x), len(y)))
 			}
 			xs.add(x[u])
 			ys.add(y[u])
@@ -60,7 +62,7 @@ func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	p := titled(title)
 	p.HideAxes()
 	frame(p, xs, ys, 0.02) // room for the widest lines
-	p.Add(sorted(x, y, roads, most))
+	p.Add(&roadMap{x, y, roads, most})
 	k := newKey(p)
 	k.square = true
 	for _, c := range fullness { // their names, from the top right corner down
@@ -69,50 +71,39 @@ func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	return p
 }
 
-// roadMap is the roads by colour and width.
+// roadMap draws roads, of which the largest flow is most.
 type roadMap struct {
 	x, y  []float64
-	roads [4][roadWidths][]Road
-}
-
-// sorted returns the roads by colour and width, where the largest flow is most.
-func sorted(x, y []float64, roads []Road, most float64) *roadMap {
-	m := &roadMap{x: x, y: y}
-	for _, r := range roads {
-		wide, colour := 0, 0
-		if most > 0 {
-			wide = min(int(roadWidths*math.Sqrt(r.Flow/most)), roadWidths-1)
-		}
-		for i, c := range fullness {
-			if r.Full >= c.from {
-				colour = i
-			}
-		}
-		m.roads[colour][wide] = append(m.roads[colour][wide], r)
-	}
-	return m
+	roads []Road
+	most  float64
 }
 
 // Plot implements plot.Plotter. Roads of one colour and width are one path: the SVG is small.
 func (m *roadMap) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
-	at := func(u int, off vg.Point) vg.Point {
-		return vg.Point{X: trX(m.x[u]) + off.X, Y: trY(m.y[u]) + off.Y}
+	at := func(u int) vg.Point { return vg.Point{X: trX(m.x[u]), Y: trY(m.y[u])} }
+	paths := make([][roadWidths]vg.Path, len(fullness))
+	width := func(i int) vg.Length { return vg.Points(0.4 + 0.8*float64(i)) }
+	for _, r := range m.roads {
+		wide, colour := 0, 0
+		if m.most > 0 {
+			wide = min(int(roadWidths*math.Sqrt(r.Flow/m.most)), roadWidths-1)
+		}
+		for colour+1 < len(fullness) && r.Full >= fullness[colour+1].from {
+			colour++
+		}
+		from, to, path := at(r.From), at(r.To), &paths[colour][wide]
+		d := to.Sub(from)
+		if long := length(d); long > 0 { // on the right of the way
+			off := vg.Point{X: d.Y, Y: -d.X}.Scale((width(wide)/2 + 0.2) / long)
+			path.Move(from.Add(off))
+			path.Line(to.Add(off))
+		}
 	}
-	for i, byWidth := range m.roads {
-		for j, roads := range byWidth {
-			wide := vg.Points(0.4 + 0.8*float64(j))
-			var path vg.Path
-			for _, r := range roads {
-				d := at(r.To, vg.Point{}).Sub(at(r.From, vg.Point{}))
-				if long := length(d); long > 0 { // on the right of the way
-					off := vg.Point{X: d.Y, Y: -d.X}.Scale((wide/2 + 0.2) / long)
-					path.Move(at(r.From, off))
-					path.Line(at(r.To, off))
-				}
-			}
+	for colour, byWidth := range paths {
+		for wide, path := range byWidth {
 			if len(path) > 0 {
-				c.SetLineStyle(draw.LineStyle{Color: fullness[i].color, Width: wide})
+				c.SetLineStyle(draw.LineStyle{Color: fullness[colour].color, Width: width(wide)})
 				c.Stroke(path)
 			}
 		}

@@ -45,14 +45,14 @@ func strokes(m *roadMap, lo, hi float64) (all []stroked) {
 // of its flow says, in the colour of its fullness, and the fuller ones are drawn later.
 func TestRoads(t *testing.T) {
 	x, y := []float64{0, 10, 10, 0}, []float64{0, 0, 10, 10}
-	m := sorted(x, y, []Road{
+	m := &roadMap{x, y, []Road{
 		{0, 1, 100, 1.5},  // east: below
 		{1, 0, 24, 0.49},  // west: above
 		{1, 2, 25, 0.5},   // north: to the right
 		{2, 1, 0, 0},      // south: to the left
 		{0, 2, 100, 1},    // a diagonal
 		{3, 3, 100, 1.49}, // nowhere: not drawn
-	}, 100)
+	}, 100}
 	r := vg.Length(math.Sqrt(0.5))
 	want := []struct {
 		colour, wide int

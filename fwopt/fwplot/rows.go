@@ -143,12 +143,14 @@ func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 				continue
 			}
 			if c.Rate == nil {
-				panic(need.Linef("fwplot: %s on %s has no Rate: Law.Measure makes one, or says in an error why not", c.Name, c.On))
+				panic(need.Linef("fwplot: %s on %s has no Rate: Law.Measure makes one, or says in an error why not",
+					c.Name, c.On))
 			}
 			by := c.Power
 			if by == 0 {
 				if c.Bound == nil {
-					panic(need.Linef("fwplot: %s on %s is a logarithmic law without a Bound, over which its slope could be drawn", c.Name, c.On))
+					panic(need.Linef("fwplot: %s on %s is a logarithmic law without a Bound,"+
+						" over which its slope could be drawn", c.Name, c.On))
 				}
 				by = c.Long.Schedule
 			}

@@ -93,7 +93,8 @@ func (s *Scene) outline(omega fwopt.Domain) {
 		s.rim = s.rim[:k-1]
 	}
 	floats.Scale(1/n, s.at) // a mean of vertices is in the domain
-	line := series{style: stroke(0x333333, 1.2), xy: append(slices.Clone(s.rim), s.rim[0]), fill: rgb(0xF3F5F8), radius: 2}
+	line := series{style: stroke(0x333333, 1.2), fill: rgb(0xF3F5F8), radius: 2}
+	line.xy = append(slices.Clone(s.rim), s.rim[0])
 	if len(s.rim) <= corners {
 		line.dots = draw.CircleGlyph{}
 	}
@@ -229,12 +230,11 @@ func (s *Scene) ellipse(about []float64, values [][]float64) (rim []xy) {
 		x, y := p.x-mean.x, p.y-mean.y
 		a, b, c = a+x*x*share, b+x*y*share, c+y*y*share
 	}
-	sin, cos := math.Sincos(0.5 * math.Atan2(2*b, a-c))
-	mid, off := (a+c)/2, math.Hypot((a-c)/2, b)
-	long, short := math.Sqrt(mid+off), math.Sqrt(max(0, mid-off)) // the principal axes
-	for i := range 73 {
-		u, v := math.Sincos(2 * math.Pi * float64(i) / 72)
-		rim = append(rim, xy{at.x + long*cos*v - short*sin*u, at.y + long*sin*v + short*cos*u})
+	for i := range 73 { // the point where the outer normal is (cos, sin)
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / 72)
+		u := xy{a*cos + b*sin, b*cos + c*sin}
+		far := max(math.Sqrt(max(0, u.x*cos+u.y*sin)), 1e-300)
+		rim = append(rim, xy{at.x + u.x/far, at.y + u.y/far})
 	}
 	return rim
 }

@@ -201,7 +201,8 @@ func (d drawing) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLines(s.style, c.ClipLinesXY(simplify(ps, tol))...)
 		}
 		for _, q := range ps {
-			c.DrawGlyph(draw.GlyphStyle{Color: s.style.Color, Radius: vg.Points(cmp.Or(s.radius, 2.5)), Shape: s.dots}, q)
+			radius := vg.Points(cmp.Or(s.radius, 2.5))
+			c.DrawGlyph(draw.GlyphStyle{Color: s.style.Color, Radius: radius, Shape: s.dots}, q)
 		}
 	}
 }

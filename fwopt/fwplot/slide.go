@@ -41,7 +41,8 @@ func (s *Scene) Slide(last int) fwnb.Figure {
 	colour := object{"field": "method", "type": "nominal", "scale": scale}
 	most := 0
 	for _, l := range s.lines {
-		mark := object{"type": "line", "color": hex(l.style.Color), "strokeWidth": l.style.Width.Points(), "clip": true}
+		mark := object{"type": "line", "color": hex(l.style.Color), "clip": true}
+		mark["strokeWidth"] = l.style.Width.Points()
 		if l.name == "" {
 			add(&layers, s.points(l, 1+len(l.xy)/40), mark, object{"x": x, "y": y, "order": order}, "")
 			continue
@@ -84,7 +85,7 @@ func (s *Scene) Slide(last int) fwnb.Figure {
 		"config": object{"view": object{"stroke": "transparent"}, "axis": off, "legend": off},
 	})
 	if err != nil {
-		panic(need.Line("fwplot: " + err.Error())) // only for numbers that are none, which rounding has left out
+		panic(need.Line("fwplot: " + err.Error())) // only for numbers that are none: round has left them out
 	}
 	f.Vega = spec
 	return f

@@ -175,7 +175,8 @@ func assign(names []string) []draw.LineStyle {
 func methodOf(name string) (of *method) {
 	for _, m := range methods() {
 		rest, ok := strings.CutPrefix(name, m.name)
-		if ok && (rest == "" || strings.ContainsAny(rest[:1], " ,:;")) && (of == nil || len(m.name) > len(of.name)) {
+		ok = ok && (rest == "" || strings.ContainsAny(rest[:1], " ,:;"))
+		if ok && (of == nil || len(m.name) > len(of.name)) {
 			of = &m
 		}
 	}

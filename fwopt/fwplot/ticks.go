@@ -60,12 +60,13 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	}
 	plain := e0 >= -2 && hi < 1e4 && (n >= 3 || lo > 0.0099)
 	for _, set := range sets {
-		var out []plot.Tick
+		var all []plot.Tick
 		labels := 0
 		for e := e0 - 1; e <= e1+1; e++ {
 			for m := 1; m <= 9; m++ {
 				v := times(m, e)
-				if !finite(v) || v < lo*(1-eps) || v > hi*(1+eps) || m > 1 && n > 5 || n > 40 && e%stride != 0 {
+				out := !finite(v) || v < lo*(1-eps) || v > hi*(1+eps)
+				if out || m > 1 && n > 5 || n > 40 && e%stride != 0 {
 					continue
 				}
 				tick := plot.Tick{Value: min(max(v, lo), hi)}
@@ -73,11 +74,11 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 					tick.Label = power(m, e, plain)
 					labels++
 				}
-				out = append(out, tick)
+				all = append(all, tick)
 			}
 		}
 		if n >= 3 || labels >= 2 && labels <= t.max {
-			return out
+			return all
 		}
 	}
 	return t.linear(lo, hi)
