@@ -36,7 +36,8 @@ func ExampleReadVideo() {
 	fmt.Println(v.Frames, v.First(), v.Value(v.First()))
 
 	omega := fwset.Product{fwset.Simplex{D: 2, R: 1}, fwset.Simplex{D: 1, R: 1}}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(v, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 100})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(v, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}},
+		fwopt.Budget{Steps: 100})
 	fmt.Printf("f(w) = %.3f at w = %.3f\n", tr.Last().F, tr.W)
 	// Output:
 	// [2 1] [1 0 1] -1.25
@@ -67,7 +68,8 @@ func ExampleReadTargets() {
 	fmt.Printf("%d x %d, targets %v\n", x.N, x.M, b)
 
 	f, omega := fwsum.NewLeastSquares(x, b), fwset.L1Ball{D: x.M, R: 1}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 100})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}},
+		fwopt.Budget{Steps: 100})
 	fmt.Printf("f(w) = %.4f at w = %.3f\n", tr.Last().F, tr.W)
 
 	_, err = fwdata.Read(strings.NewReader(text), "own")
@@ -94,16 +96,10 @@ func ExampleFromMatrix() {
 	// 3 2:1
 }
 
-func ExampleTwinN() {
-	s := fwdata.TwinN("news20", 1000, 1)
-	fmt.Println(s.Name, s.N(), s.M(), s.H(), s.Generated)
-	// Output:
-	// news20 (generated) 1000 62061 20 true
-}
-
 // From a file of ratings to a prediction of one that is not there.
 func ExampleReadRatings() {
-	text := "user,item,rating\nann,jaws,5\nann,alien,5\nann,heidi,1\nbob,jaws,1\nbob,alien,1\nbob,heidi,5\ncem,jaws,5\ncem,heidi,1\n"
+	text := "user,item,rating\nann,jaws,5\nann,alien,5\nann,heidi,1\nbob,jaws,1\nbob,alien,1\n" +
+		"bob,heidi,5\ncem,jaws,5\ncem,heidi,1\n"
 	s, err := fwdata.ReadRatings(strings.NewReader(text), "own") // or a file that os.Open has opened
 	if err != nil {
 		panic(err)
@@ -119,8 +115,10 @@ func ExampleReadRatings() {
 	}
 	omega := fwset.NewCompletion(s.Users, s.Items, append(s.At, asked), 6)
 	f := s.LeastSquares(omega.Dim())
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 200})
-	fmt.Printf("RMSE %.2f, %s on %s: %.1f\n", s.RMSE(tr.W[:n]), s.UserID[asked.Row], s.ItemID[asked.Col], 3+tr.W[n])
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}},
+		fwopt.Budget{Steps: 200})
+	fmt.Printf("RMSE %.2f, %s on %s: %.1f\n",
+		s.RMSE(tr.W[:n]), s.UserID[asked.Row], s.ItemID[asked.Col], 3+tr.W[n])
 	// Output:
 	// own: 8 ratings by 3 users of 3 items
 	// RMSE 0.00, cem on alien: 5.0

@@ -1,7 +1,7 @@
 package fwdata
 
 import (
-	"os"
+	"bytes"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -16,27 +16,19 @@ func TestFullDisk(t *testing.T) {
 	defer syscall.Unmount(disk, 0)
 	// The binary file of this set is about 60 KB.
 	s := TwinN("digits", 100, 1)
-	data := t.TempDir()
-	path := filepath.Join(data, "full.svm")
-	f, err := os.Create(path)
-	if err != nil {
+	var b bytes.Buffer
+	if err := s.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Write(f); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	b, _ := os.ReadFile(path)
-	e := tiny()
-	e.Name, e.File, e.SHA256, e.MaxBytes = "full", "full.svm", sum(b), 1<<20
+	e, data, _ := tiny(t)
+	e.Name, e.File, e.SHA256, e.MaxBytes = "full", "full.svm", sum(b.Bytes()), 1<<20
+	write(t, filepath.Join(data, e.File), b.Bytes())
 	got, err := load(e, data, disk)
 	if err != nil || !same(got, s) {
 		t.Fatalf("a full disk keeps the data from loading: %v", err)
 	}
-	if files, _ := os.ReadDir(disk); len(files) > 0 {
-		t.Errorf("left %v", files)
+	if left := files(disk); left != "" {
+		t.Errorf("left %s", left)
 	}
 	// With room there, it works: the disk was what failed.
 	if err := syscall.Mount("fwdata", disk, "tmpfs", syscall.MS_REMOUNT, "size=1m"); err != nil {
@@ -45,7 +37,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := load(e, data, disk); err != nil {
 		t.Fatal(err)
 	}
-	if files, _ := os.ReadDir(disk); len(files) != 1 {
-		t.Errorf("with room: %v", files)
+	if left := files(disk); left != "full.bin" {
+		t.Errorf("with room: %s", left)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,23 +27,36 @@ func sum(b []byte) string {
 }
 
 // useCache points os.UserCacheDir below dir, on every system.
-func useCache(set func(key, value string) error, dir string) {
+func useCache(set func(key, value string), dir string) {
 	for _, key := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		set(key, dir)
 	}
 }
 
-// tiny is a registry entry of the small set.
-func tiny() datasets.Entry {
-	return datasets.Entry{Name: "tiny", File: "tiny.bz2", URL: "https://example.org/tiny.bz2", SHA256: sum(smallBz2), N: 3, M: 3, Classes: 2, MaxBytes: 1000}
+func TestMain(m *testing.M) {
+	// No test may write to the user's cache.
+	dir, err := os.MkdirTemp("", "fwdata")
+	if err != nil {
+		panic(err)
+	}
+	useCache(func(key, value string) { os.Setenv(key, value) }, dir)
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// tiny is a registry entry of the small set, of which data has the file.
+func tiny(t *testing.T) (e datasets.Entry, data, cache string) {
+	e = datasets.Entry{Name: "tiny", File: "tiny.bz2", URL: "https://example.org/tiny.bz2",
+		SHA256: sum(smallBz2), N: 3, M: 3, Classes: 2, MaxBytes: 1000}
+	data, cache = t.TempDir(), t.TempDir()
+	write(t, filepath.Join(data, e.File), smallBz2)
+	return e, data, cache
 }
 
 func write(t *testing.T, path string, b []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o644); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -66,133 +78,136 @@ func mustLoad(t *testing.T, e datasets.Entry, data, cache string) *Set {
 // refuse loads e and checks the error.
 func refuse(t *testing.T, e datasets.Entry, data, cache string, want ...string) {
 	t.Helper()
-	s, err := load(e, data, cache)
-	if err == nil {
-		t.Fatalf("accepted: %v", s)
-	}
-	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%q does not say %q", err, w)
-		}
-	}
+	_, err := load(e, data, cache)
+	says(t, err, want...)
 	if errors.Is(err, ErrNotHere) {
 		t.Errorf("%q wraps ErrNotHere", err)
 	}
 }
 
-func TestLoadPlaces(t *testing.T) {
-	data, cache := t.TempDir(), filepath.Join(t.TempDir(), "made", "by", "Load")
-	e := tiny()
-	if _, err := load(e, "", cache); !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "FWLAB_DATA is not set") ||
-		!strings.Contains(err.Error(), "fwopt/fwfetch tiny") || strings.Contains(err.Error(), "\n") {
-		t.Fatal(err)
+// says fails unless there is an error, in a line, that has all that is wanted.
+func says(t *testing.T, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("accepted, want %q", want)
 	}
-	if _, err := load(e, data, cache); !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "FWLAB_DATA is "+data) {
-		t.Fatal(err)
+	for _, w := range append(want, "fwdata: ") {
+		if !strings.Contains(err.Error(), w) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q does not say %q", err, w)
+		}
+	}
+}
+
+// files lists a folder.
+func files(dir string) string {
+	var names []string
+	all, _ := os.ReadDir(dir)
+	for _, f := range all {
+		names = append(names, f.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+func TestLoadPlaces(t *testing.T) {
+	e, data, _ := tiny(t)
+	cache := filepath.Join(t.TempDir(), "made", "by", "Load")
+	os.Remove(filepath.Join(data, e.File))
+	for dir, want := range map[string]string{"": "FWLAB_DATA is not set", data: "FWLAB_DATA is " + data} {
+		_, err := load(e, dir, cache)
+		if says(t, err, want, "fwopt/fwfetch tiny"); !errors.Is(err, ErrNotHere) {
+			t.Error(err)
+		}
 	}
 	if _, err := os.Stat(cache); err == nil {
 		t.Fatal("looking made the folder")
 	}
-
 	// Each place in turn, the first one last; the binary file serves all three.
-	last := ""
-	for _, path := range []string{filepath.Join(cache, e.File), filepath.Join(data, e.Name, e.File), filepath.Join(data, e.File)} {
+	places := []string{filepath.Join(cache, e.File), filepath.Join(data, e.Name, e.File),
+		filepath.Join(data, e.File)}
+	for _, path := range places {
 		write(t, path, smallBz2)
 		for range 2 {
 			if s := mustLoad(t, e, data, cache); s.Source != path {
 				t.Errorf("from %s, not %s", s.Source, path)
 			}
 		}
-		last = path
 	}
 	// A damaged file in the first place is an error, though the others are good.
-	write(t, last, []byte(small))
-	refuse(t, e, data, cache, last, "SHA-256 is "+sum([]byte(small))[:12], e.SHA256, e.URL)
-
+	write(t, places[2], []byte(small))
+	refuse(t, e, data, cache, places[2], "SHA-256 is "+sum([]byte(small))[:12], e.SHA256, e.URL)
 	// With no source left, the binary file serves alone.
 	os.RemoveAll(data)
-	os.Remove(filepath.Join(cache, e.File))
+	os.Remove(places[0])
 	if s := mustLoad(t, e, data, cache); s.Source != filepath.Join(cache, "tiny.bin") {
 		t.Errorf("from %s", s.Source)
 	}
 }
 
 func TestLoadRefuses(t *testing.T) {
-	e := tiny()
-	for _, c := range []struct {
-		name string
-		b    []byte
-		want string
-	}{
-		{"another file", []byte(small), "a damaged or another file"},
-		{"cut off", smallBz2[:40], "a damaged or another file"},
-		{"HTML", []byte("\n<!DOCTYPE html><html>404</html>"), "a web page (HTML)"},
-		{"empty", nil, "an empty file"},
-		{"too long", make([]byte, 5000), "a damaged or another file"},
+	e, data, cache := tiny(t)
+	path := filepath.Join(data, e.File)
+	for text, want := range map[string]string{
+		small:                               "a damaged or another file",
+		string(smallBz2[:40]):               "a damaged or another file",
+		strings.Repeat("a", 5000):           "a damaged or another file",
+		"\n<!DOCTYPE html><html>404</html>": "a web page (HTML)",
+		"":                                  "an empty file",
 	} {
-		data, cache := t.TempDir(), t.TempDir()
-		path := filepath.Join(data, e.File)
-		write(t, path, c.b)
-		refuse(t, e, data, cache, path, c.want, "remove it and get tiny.bz2 again")
-		if left, _ := os.ReadDir(cache); len(left) > 0 {
-			t.Errorf("%s: left %v", c.name, left)
+		write(t, path, []byte(text))
+		if refuse(t, e, data, cache, path, want, "remove it and get tiny.bz2 again"); files(cache) != "" {
+			t.Errorf("%s: left %s", want, files(cache))
 		}
+	}
+	if runtime.GOOS != "windows" { // a file that cannot be looked at is an error, never a twin
+		refuse(t, e, path, cache, path)
 	}
 }
 
 // The binary file is what is read the second time, and only while the source's
 // size and time are as they were.
 func TestLoadUsesCache(t *testing.T) {
-	data, cache := t.TempDir(), t.TempDir()
-	e := tiny()
+	e, data, cache := tiny(t)
 	path := filepath.Join(data, e.File)
-	write(t, path, smallBz2)
 	mustLoad(t, e, data, cache)
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, path, bytes.Repeat([]byte("x"), len(smallBz2)))
-	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	os.Chtimes(path, info.ModTime(), info.ModTime())
 	mustLoad(t, e, data, cache)
-	if err := os.Chtimes(path, info.ModTime(), info.ModTime().Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	os.Chtimes(path, info.ModTime(), info.ModTime().Add(time.Second))
 	refuse(t, e, data, cache, path, "SHA-256")
 
 	// A touched file that is still good is checked once, and the mark renewed.
 	write(t, path, smallBz2)
 	mustLoad(t, e, data, cache)
 	_, mark, err := find(e, data, cache)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, got, err := readCache(filepath.Join(cache, "tiny.bin"), e.SHA256); err != nil || got != mark {
-		t.Errorf("the mark was not renewed: %v", err)
+	_, got, err2 := readCache(filepath.Join(cache, "tiny.bin"), e.SHA256)
+	if err != nil || err2 != nil || got != mark {
+		t.Errorf("the mark was not renewed: %v, %v", err, err2)
 	}
 }
 
-// Whatever happens to the binary file, Load gives the set and mends the file.
-func TestLoadMendsCache(t *testing.T) {
-	data, cache := t.TempDir(), t.TempDir()
-	e := tiny()
-	write(t, filepath.Join(data, e.File), smallBz2)
+// Whatever happens to the binary file, Load gives the set and mends the file; without the
+// source it is an error, not a set that is not here.
+func TestLoadDamagedCache(t *testing.T) {
+	e, data, cache := tiny(t)
 	mustLoad(t, e, data, cache)
 	bin := filepath.Join(cache, "tiny.bin")
 	good, err := os.ReadFile(bin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := readCache(bin, e.SHA256); err != nil {
-		t.Fatal(err)
-	}
-	try := func(what string, b []byte) {
+	try := func(what string, b []byte, mend bool) {
 		t.Helper()
 		write(t, bin, b)
-		if _, _, err := readCache(bin, e.SHA256); err == nil {
-			t.Errorf("%s: taken for good", what)
+		refuse(t, e, "", cache, bin, "damaged", "remove it", "fwopt/fwfetch tiny", "FWLAB_DATA", "tiny.bz2")
+		if now, err := os.ReadFile(bin); err != nil || !bytes.Equal(now, b) {
+			t.Errorf("%s: a refused file has changed: %v", what, err)
+		}
+		if !mend {
+			return
 		}
 		mustLoad(t, e, data, cache)
 		if now, err := os.ReadFile(bin); err != nil || !bytes.Equal(now, good) {
@@ -200,93 +215,33 @@ func TestLoadMendsCache(t *testing.T) {
 		}
 	}
 	for k := range good {
-		if k < 12 || k >= 16 && k < 48 || k >= 80 || k%8 == 0 {
-			b := bytes.Clone(good)
-			b[k] ^= 1 << (k % 8)
-			try("a flipped bit", b)
-		}
-		if k%5 == 0 {
-			try("cut off", good[:k])
-		}
-	}
-	try("longer", append(bytes.Clone(good), 0))
-	try("text", []byte("not a binary file"))
-	if left, _ := filepath.Glob(filepath.Join(cache, "*.tmp")); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
-}
-
-// Without its source, a binary file that cannot be read is an error, not a set that is not here.
-func TestLoadDamagedCacheAlone(t *testing.T) {
-	data, cache := t.TempDir(), t.TempDir()
-	e := tiny()
-	write(t, filepath.Join(data, e.File), smallBz2)
-	mustLoad(t, e, data, cache)
-	bin := filepath.Join(cache, "tiny.bin")
-	good, err := os.ReadFile(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	try := func(b []byte) {
-		t.Helper()
-		write(t, bin, b)
-		refuse(t, e, "", cache, bin, "damaged", "remove it", "fwopt/fwfetch tiny", "FWLAB_DATA", "tiny.bz2")
-		if now, err := os.ReadFile(bin); err != nil || !bytes.Equal(now, b) {
-			t.Errorf("a refused file has changed: %v", err)
-		}
-	}
-	for k := range good {
 		if k < 8 || k >= 16 { // between them is the version
 			b := bytes.Clone(good)
 			b[k] ^= 1 << (k % 8)
-			try(b)
+			try("a flipped bit", b, k%8 == 0)
 		}
-		try(good[:k])
+		try("cut off", good[:k], k%16 == 0)
 	}
-	try(append(bytes.Clone(good), 0))
-	try(make([]byte, len(good)))
-	try([]byte("not a binary file"))
+	try("longer", append(bytes.Clone(good), 0), true)
+	try("zeros", make([]byte, len(good)), true)
+	try("text", []byte("not a binary file"), true)
+	if files(cache) != "tiny.bin" {
+		t.Errorf("left %s", files(cache))
+	}
 
-	// What cannot be looked at is an error too.
-	os.Remove(bin)
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	refuse(t, e, "", cache, bin, "remove it", "fwopt/fwfetch tiny")
-}
-
-// A whole binary file that does not serve, without its source, is as good as none, and the error says so.
-func TestLoadOldCacheAlone(t *testing.T) {
-	data, cache := t.TempDir(), t.TempDir()
-	e := tiny()
-	write(t, filepath.Join(data, e.File), smallBz2)
-	mustLoad(t, e, data, cache)
-	bin := filepath.Join(cache, "tiny.bin")
-	good, err := os.ReadFile(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	// A whole one that does not serve is as good as none, and the error says so.
 	notHere := func(e datasets.Entry) {
 		t.Helper()
 		_, err := load(e, "", cache)
-		if !errors.Is(err, ErrNotHere) {
-			t.Fatal(err)
-		}
-		for _, want := range []string{bin, "another version or from another file", "fwopt/fwfetch tiny"} {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%q does not say %q", err, want)
-			}
-		}
-		if strings.Contains(err.Error(), "damaged") {
-			t.Errorf("%q speaks of damage", err)
+		says(t, err, bin, "another version or from another file", "fwopt/fwfetch tiny")
+		if !errors.Is(err, ErrNotHere) || strings.Contains(err.Error(), "damaged") {
+			t.Error(err)
 		}
 	}
 	other := e
-	other.SHA256 = sum(nil)
-	notHere(other)
-	other.SHA256 = "" // its pin is gone
-	notHere(other)
-
+	for _, other.SHA256 = range []string{sum(nil), ""} { // without a digest, its pin is gone
+		notHere(other)
+	}
 	old := bytes.Clone(good)
 	old[8]++
 	write(t, bin, old)
@@ -295,101 +250,33 @@ func TestLoadOldCacheAlone(t *testing.T) {
 	if now, err := os.ReadFile(bin); err != nil || !bytes.Equal(now, good) {
 		t.Errorf("not rebuilt: %v", err)
 	}
-}
-
-// With a right checksum but a content that is not a set, too: nothing is built on
-// what the file says before it is checked.
-func TestReadCacheChecksContent(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f.bin")
-	s, _ := Read(strings.NewReader(small), "f")
-	try := func(what string, good bool, change func(*Set)) {
-		t.Helper()
-		c := *s
-		x := *s.X
-		c.X, c.Y, c.Labels = &x, slices.Clone(s.Y), slices.Clone(s.Labels)
-		x.Ptr, x.Col = slices.Clone(x.Ptr), slices.Clone(x.Col)
-		change(&c)
-		var b bytes.Buffer
-		if err := encode(&b, &c, [32]byte{1}); err != nil {
-			t.Fatal(err)
-		}
-		write(t, path, b.Bytes())
-		if _, _, err := readCache(path, s.Digest); (err == nil) != good {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	try("as it is", true, func(*Set) {})
-	try("class out of range", false, func(c *Set) { c.Y[1] = 2 })
-	try("labels descend", false, func(c *Set) { c.Labels[1] = 0 })
-	try("column out of range", false, func(c *Set) { c.X.Col[2] = 3 })
-	try("negative column", false, func(c *Set) { c.X.Col[0] = -1 })
-	try("columns descend", false, func(c *Set) { c.X.Col[0], c.X.Col[1] = 2, 0 })
-	try("rows too long", false, func(c *Set) { c.X.Ptr[3] = 9 })
-	try("rows too short", false, func(c *Set) { c.X.Ptr[3] = 2; c.X.Ptr[2] = 2 })
-}
-
-func TestCacheRoundTrip(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f.bin")
-	g := rand.New(rand.NewPCG(5, 1))
-	for range 100 {
-		s := randomSet(g)
-		mark := [32]byte{byte(g.Uint32())}
-		if err := file.Write(path, func(w io.Writer) error { return encode(w, s, mark) }); err != nil {
-			t.Fatal(err)
-		}
-		back, m, err := readCache(path, s.Digest)
-		if err != nil || !same(s, back) || m != mark || contentDigest(back) != s.Digest {
-			t.Fatalf("%v\n%+v\n%+v", err, s.X, back)
-		}
-		if _, _, err := readCache(path, sum(nil)); err == nil {
-			t.Fatal("another digest: taken for good")
-		}
-	}
+	// What cannot be looked at is an error too.
+	os.Remove(bin)
+	os.Mkdir(bin, 0o755)
+	refuse(t, e, "", cache, bin, "remove it", "fwopt/fwfetch tiny")
 }
 
 // A cache that cannot be written to costs time, not data. The cache's parent is a
 // file here, which stops root too; then a read-only folder, which does not.
 func TestLoadWithoutCache(t *testing.T) {
-	data, dir := t.TempDir(), t.TempDir()
-	e := tiny()
-	write(t, filepath.Join(data, e.File), smallBz2)
+	e, data, dir := tiny(t)
 	write(t, filepath.Join(dir, "file"), []byte("in the way"))
 	if runtime.GOOS != "windows" { // there, the path below a file "does not exist" in another way
-		if _, err := load(e, data, filepath.Join(dir, "file", "cache")); err != nil {
-			t.Error(err)
-		}
+		mustLoad(t, e, data, filepath.Join(dir, "file", "cache"))
 	}
 	mustLoad(t, e, data, "")
-
 	readOnly := filepath.Join(dir, "readonly")
-	if err := os.Mkdir(readOnly, 0o555); err != nil {
-		t.Fatal(err)
+	os.Mkdir(readOnly, 0o555)
+	for range 2 {
+		mustLoad(t, e, data, readOnly)
 	}
-	mustLoad(t, e, data, readOnly)
-	mustLoad(t, e, data, readOnly)
-	left, _ := os.ReadDir(readOnly)
-	for _, f := range left { // root's, whom the mode does not stop
-		if f.Name() != "tiny.bin" {
-			t.Errorf("left %s", f.Name())
-		}
+	if left := files(readOnly); left != "" && left != "tiny.bin" { // root's, whom the mode does not stop
+		t.Errorf("left %s", left)
 	}
-}
-
-// A file that cannot be looked at is an error, never a twin.
-func TestLoadReportsTrouble(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("paths fail differently there")
-	}
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "file"), []byte("in the way"))
-	e := tiny()
-	refuse(t, e, filepath.Join(dir, "file"), t.TempDir(), "file")
 }
 
 func TestLoadsAtOnce(t *testing.T) {
-	data, cache := t.TempDir(), t.TempDir()
-	e := tiny()
-	write(t, filepath.Join(data, e.File), smallBz2)
+	e, data, cache := tiny(t)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Add(1)
@@ -407,29 +294,23 @@ func TestLoadsAtOnce(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	mustLoad(t, e, data, cache)
-	files, _ := os.ReadDir(cache)
-	if len(files) != 1 {
-		t.Errorf("left %v", files)
+	if mustLoad(t, e, data, cache); files(cache) != "tiny.bin" {
+		t.Errorf("left %s", files(cache))
 	}
 }
 
 // Without a digest in the registry the first good file pins its own.
 func TestPin(t *testing.T) {
-	data, cache := t.TempDir(), t.TempDir()
-	e := tiny()
+	e, data, cache := tiny(t)
 	e.SHA256 = ""
 	path := filepath.Join(data, e.File)
-
 	// A file of another shape pins nothing.
 	write(t, path, []byte("1 1:1\n2 1:1\n"))
 	refuse(t, e, data, cache, path, "n = 2, m = 1 and 2 classes, where tiny has 3, 3 and 2")
 	write(t, path, []byte("<html>"))
-	refuse(t, e, data, cache, path, "a web page (HTML)")
-	if files, _ := os.ReadDir(cache); len(files) > 0 {
-		t.Fatalf("left %v", files)
+	if refuse(t, e, data, cache, path, "a web page (HTML)"); files(cache) != "" {
+		t.Fatalf("left %s", files(cache))
 	}
-
 	write(t, path, smallBz2)
 	for range 2 {
 		mustLoad(t, e, data, cache)
@@ -438,11 +319,9 @@ func TestPin(t *testing.T) {
 	if b, err := os.ReadFile(pin); err != nil || string(b) != sum(smallBz2)+"  tiny.bz2\n" {
 		t.Fatalf("%q, %v", b, err)
 	}
-
 	// From now on the same content in another packing is another file.
 	write(t, path, []byte(small))
 	refuse(t, e, data, cache, path, "as pinned when it was first seen", "tiny.bz2.sha256")
-
 	write(t, pin, []byte("garbage"))
 	refuse(t, e, data, cache, pin, "not a SHA-256")
 	os.Remove(pin)
@@ -451,92 +330,87 @@ func TestPin(t *testing.T) {
 	}
 }
 
-func TestAdopt(t *testing.T) {
-	useCache(func(k, v string) error { t.Setenv(k, v); return nil }, t.TempDir())
+// A set's file is moved where Load finds it, one of a network as it is, another one not at all.
+func TestImport(t *testing.T) {
+	useCache(t.Setenv, t.TempDir())
 	dir, err := CacheDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := tiny()
+	e, _, _ := tiny(t)
+	network := e
+	network.File, network.Classes, network.SHA256 = "own_net.tntp", 0, sum([]byte("<END OF METADATA>"))
 	path := filepath.Join(filepath.Dir(dir), "download")
-	write(t, path, []byte(small))
-	if _, err := Import(e, path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Error("a refused file is gone")
+	for _, e := range []datasets.Entry{e, network} {
+		write(t, path, []byte(small))
+		_, err := Import(e, path)
+		says(t, err, path, "SHA-256")
+		if _, err := os.Stat(path); err != nil {
+			t.Error("a refused file is gone")
+		}
 	}
 	write(t, path, smallBz2)
 	s, err := Import(e, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Source != filepath.Join(dir, "tiny.bz2") || s.Digest != e.SHA256 {
-		t.Errorf("%+v", s)
-	}
-	if _, err := os.Stat(path); err == nil {
-		t.Error("the file was not moved")
+	if err != nil || s.Source != filepath.Join(dir, "tiny.bz2") || s.Digest != e.SHA256 {
+		t.Errorf("%+v, %v", s, err)
 	}
 	mustLoad(t, e, "", dir)
+	write(t, path, []byte("<END OF METADATA>"))
+	if s, err := Import(network, path); s != nil || err != nil {
+		t.Error(s, err)
+	}
+	if want := "own_net.tntp tiny.bin tiny.bz2"; files(dir) != want || files(filepath.Dir(dir)) != "fwlab" {
+		t.Errorf("%s in the cache, want %s; %s beside it", files(dir), want, files(filepath.Dir(dir)))
+	}
 }
 
 func TestLoadByName(t *testing.T) {
-	useCache(func(k, v string) error { t.Setenv(k, v); return nil }, t.TempDir())
-	t.Setenv("FWLAB_DATA", t.TempDir())
-	if _, err := Load("mnist"); err == nil || errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "digits, news20, rcv1, aloi") {
-		t.Error(err)
-	}
-	if _, err := LoadOrTwin("mnist", 1); err == nil {
-		t.Error("a twin of an unknown set")
+	useCache(t.Setenv, t.TempDir())
+	data := t.TempDir()
+	t.Setenv("FWLAB_DATA", data)
+	for _, err := range []error{second(Load("mnist")), second(LoadOrTwin("mnist", 1))} {
+		if says(t, err, "digits, news20, rcv1, aloi"); errors.Is(err, ErrNotHere) {
+			t.Error(err)
+		}
 	}
 	if _, err := Load("news20"); !errors.Is(err, ErrNotHere) {
 		t.Error(err)
 	}
-	s, err := LoadOrTwin("news20", 3)
-	if err != nil || !s.Generated {
+	if s, err := LoadOrTwin("news20", 3); err != nil || !s.Generated {
 		t.Fatal(err)
 	}
-	// A damaged file is never hidden by a twin.
-	write(t, filepath.Join(os.Getenv("FWLAB_DATA"), "news20.bz2"), smallBz2)
-	if s, err := LoadOrTwin("news20", 3); err == nil || errors.Is(err, ErrNotHere) {
-		t.Errorf("%v, %v", s, err)
-	}
-	// Nor is a damaged binary file that is all there is.
-	os.Remove(filepath.Join(os.Getenv("FWLAB_DATA"), "news20.bz2"))
-	dir, err := CacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(dir, "news20.bin")
-	write(t, bin, []byte("fwlabset"))
-	if s, err := LoadOrTwin("news20", 3); err == nil || errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), bin) {
-		t.Errorf("%v, %v", s, err)
+	// A damaged file is never hidden by a twin, nor a damaged binary file that is all there is.
+	dir, _ := CacheDir()
+	for _, path := range []string{filepath.Join(data, "news20.bz2"), filepath.Join(dir, "news20.bin")} {
+		write(t, path, []byte("fwlabset"))
+		_, err := LoadOrTwin("news20", 3)
+		if says(t, err, path); errors.Is(err, ErrNotHere) {
+			t.Error(err)
+		}
+		os.Remove(path)
 	}
 	if s, err := LoadOrTwin("digits", 3); err != nil || s.Generated {
 		t.Error(err)
 	}
 }
 
+func second[T any](_ T, err error) error { return err }
+
 // Unavailable has what something generated stands in for, and nothing else.
 func TestUnavailable(t *testing.T) {
-	useCache(func(k, v string) error { t.Setenv(k, v); return nil }, t.TempDir())
+	useCache(t.Setenv, t.TempDir())
 	data := t.TempDir()
 	t.Setenv("FWLAB_DATA", data)
 	for _, want := range [][]string{{"news20", "SiouxFalls", "Anaheim"}, {"Anaheim"}} {
 		if got := Unavailable("digits", "news20", "SiouxFalls", "Anaheim"); !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
-		// Damaged ones are here.
-		write(t, filepath.Join(data, "news20.bz2"), smallBz2)
-		write(t, filepath.Join(data, "SiouxFalls_net.tntp"), []byte("damaged"))
-		write(t, filepath.Join(data, "SiouxFalls_trips.tntp"), []byte("damaged"))
-	}
-	defer func() {
-		if p := fmt.Sprint(recover()); p != `fwdata: no set or network "mnist" in the registry` {
-			t.Errorf("%q", p)
+		for _, file := range []string{"news20.bz2", "SiouxFalls_net.tntp", "SiouxFalls_trips.tntp"} {
+			write(t, filepath.Join(data, file), []byte("damaged")) // a damaged one is here
 		}
-	}()
-	Unavailable("mnist")
+	}
+	_, _, err := NetworkFiles("mnist")
+	says(t, err, `no network "mnist"`)
 }
 
 // The files of a network lie where those of a set may, or in a folder for traffic; the last two
@@ -545,32 +419,32 @@ func TestNetworkFiles(t *testing.T) {
 	e := datasets.Network{Name: "own"}
 	data, cache := t.TempDir(), t.TempDir()
 	_, _, err := networkFiles(e, data, cache)
-	if !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "fwopt/fwfetch own") {
-		t.Errorf("nowhere: %v", err)
+	if says(t, err, "fwopt/fwfetch own"); !errors.Is(err, ErrNotHere) {
+		t.Error(err)
 	}
-	var want [4]string
+	want := [4]string{data, filepath.Join(data, "own"), filepath.Join(data, "traffic", "own"), cache}
 	for i, f := range []*datasets.Entry{&e.Net, &e.Trips, &e.Flow, &e.Nodes} {
 		name := fmt.Sprint("own", i)
-		digest := sha256.Sum256([]byte(name))
-		*f = datasets.Entry{Name: "own", File: name, SHA256: hex.EncodeToString(digest[:]), MaxBytes: 100}
-		want[i] = filepath.Join([]string{data, filepath.Join(data, "own"), filepath.Join(data, "traffic", "own"), cache}[i], name)
+		*f = datasets.Entry{Name: "own", File: name, SHA256: sum([]byte(name)), MaxBytes: 100}
+		want[i] = filepath.Join(want[i], name)
 		write(t, want[i], []byte(name))
 	}
-	if paths, texts, err := networkFiles(e, data, cache); err != nil || paths != want || string(texts[3]) != "own3" {
+	paths, texts, err := networkFiles(e, data, cache)
+	if err != nil || paths != want || string(texts[3]) != "own3" {
 		t.Errorf("%q, %q, %v", paths, texts, err)
 	}
 	if paths, _, err := networkFiles(e, data, ""); err != nil || paths[3] != "" || paths[2] != want[2] {
 		t.Errorf("without the last: %q, %v", paths, err)
 	}
 	write(t, want[0], []byte("other"))
-	if _, _, err := networkFiles(e, data, cache); err == nil || errors.Is(err, ErrNotHere) ||
-		!strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), "SHA-256") {
-		t.Errorf("a changed file: %v", err)
+	_, _, err = networkFiles(e, data, cache)
+	if says(t, err, want[0], "SHA-256"); errors.Is(err, ErrNotHere) {
+		t.Error(err)
 	}
 }
 
 // A full disk or any other failure leaves neither a half file nor a temporary
-// one, and the file that was there stays.
+// one, and the file that was there stays. What a killed program has left goes, once it is old.
 func TestWriteFileFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.bin")
@@ -584,27 +458,18 @@ func TestWriteFileFails(t *testing.T) {
 		err := file.Write(path, func(w io.Writer) error {
 			return encode(io.MultiWriter(&failing{left: left}, w), s, [32]byte{})
 		})
-		if !errors.Is(err, errFull) {
-			t.Fatalf("with %d bytes left: %v", left, err)
-		}
-		if b, _ := os.ReadFile(path); string(b) != "old" {
-			t.Fatalf("with %d bytes left: the old file is gone", left)
+		b, _ := os.ReadFile(path)
+		if !errors.Is(err, errFull) || string(b) != "old" || files(dir) != "f.bin" {
+			t.Fatalf("with %d bytes left: %v; %q in %s", left, err, b, files(dir))
 		}
 	}
-	if files, _ := os.ReadDir(dir); len(files) != 1 {
-		t.Errorf("left %v", files)
-	}
-	// What a killed program has left goes, once it is old.
 	for k, age := range []time.Duration{0, 2 * time.Hour} {
-		tmp := filepath.Join(dir, "f.bin."+string(rune('1'+k))+".tmp")
+		tmp := fmt.Sprintf("%s.%d.tmp", path, k)
 		write(t, tmp, nil)
 		os.Chtimes(tmp, time.Now().Add(-age), time.Now().Add(-age))
 	}
-	file.Sweep(path)
-	write(t, path, nil)
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if want := []string{path, path + ".1.tmp"}; !slices.Equal(files, want) {
-		t.Errorf("%v, want %v", files, want)
+	if file.Sweep(path); files(dir) != "f.bin f.bin.0.tmp" {
+		t.Errorf("left %s", files(dir))
 	}
 }
 
@@ -630,11 +495,10 @@ func TestNews20(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSet(t, s)
-	if s.N() != 15935 || s.M() != 62061 || s.H() != 20 || len(s.X.Val) != 1272569 {
-		t.Error(s)
-	}
-	if c := s.counts(); slices.Min(c) != 780 || slices.Max(c) != 800 || s.Labels[0] != 1 || s.Labels[19] != 20 {
-		t.Errorf("%v %v", s.Labels, c)
+	want := "news20: n = 15,935, m = 62,061, h = 20, 1,272,569 nonzeros (79.9 a row), " +
+		"780 to 800 examples a class"
+	if s.String() != want || s.Labels[0] != 1 || s.Labels[19] != 20 {
+		t.Errorf("%v, labels %v", s, s.Labels)
 	}
 	used := map[int32]bool{}
 	for _, j := range s.X.Col {
@@ -643,8 +507,7 @@ func TestNews20(t *testing.T) {
 	if len(used) != 60346 || slices.Min(s.X.Val) != 1 || slices.Max(s.X.Val) != 549 {
 		t.Errorf("%d columns used, values %g to %g", len(used), slices.Min(s.X.Val), slices.Max(s.X.Val))
 	}
-	again, err := load(e, realData, cache)
-	if err != nil || !same(s, again) {
+	if again, err := load(e, realData, cache); err != nil || !same(s, again) {
 		t.Errorf("from the binary file: %v", err)
 	}
 	own, err := ReadFile(path)
@@ -672,55 +535,38 @@ func TestNews20(t *testing.T) {
 	}
 }
 
-func BenchmarkReadNews20(b *testing.B) {
-	_, path := news20(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := ReadFile(path); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkCachedNews20(b *testing.B) {
-	e, _ := news20(b)
+// BenchmarkNews20 reads it packed, and from the binary file.
+func BenchmarkNews20(b *testing.B) {
+	e, path := news20(b)
 	cache := b.TempDir()
 	if _, err := load(e, realData, cache); err != nil {
 		b.Fatal(err)
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := load(e, realData, cache); err != nil {
-			b.Fatal(err)
-		}
+	for name, read := range map[string]func() (*Set, error){
+		"packed": func() (*Set, error) { return ReadFile(path) },
+		"cached": func() (*Set, error) { return load(e, realData, cache) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := read(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
 // BenchmarkParse reads unpacked text, 1.27 million numbers.
 func BenchmarkParse(b *testing.B) {
-	s := Twin("news20", 1)
 	var text bytes.Buffer
-	if err := s.Write(&text); err != nil {
+	if err := Twin("news20", 1).Write(&text); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := read(bytes.NewReader(text.Bytes()), "f"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkTwinNews20(b *testing.B) {
-	for b.Loop() {
-		Twin("news20", 1)
-	}
-}
-
-func BenchmarkDigits(b *testing.B) {
-	for b.Loop() {
-		if _, err := Load("digits"); err != nil {
 			b.Fatal(err)
 		}
 	}
