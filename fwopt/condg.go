@@ -8,11 +8,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// CondG is lines 10 and 11 of Algorithm 2, for SCGS, STORC and methods of one's own: by
-// Frank-Wolfe from u = x it solves min_{u∈Ω} g(u) = (β/2)‖u − x‖² + ∇̃ᵀu until gap + slack
-// ≤ η, where slack, of the linear optimisation, is asked to be η/10: so Eq. (4) holds also
-// where that is not exact. The step is the minimiser on the segment, in closed form. A
-// run that needs a million linear optimisations for one η is Stalled.
+// CondG is lines 10 and 11 of Algorithm 2, for SCGS, STORC and methods of your own: by Frank-Wolfe
+// from u = x, with the minimiser on the segment as its step, it solves min_{u∈Ω} g(u) = (β/2)‖u −
+// x‖² + ∇̃ᵀu until gap + slack ≤ η, where the linear optimisation is asked for a slack of η/10: so
+// Eq. (4) holds. A run that needs a million linear optimisations for one η is Stalled.
 type CondG struct {
 	β        float64
 	x, tilde []float64 // of g
@@ -47,8 +46,8 @@ func (c *CondG) Objective(beta float64, x, tilde []float64) {
 	c.β, c.x, c.tilde = beta, x, tilde
 }
 
-// Argmin returns x_k, valid until the next call, or nil where Steps must return with the
-// state of the last whole step. It panics if η is negative.
+// Argmin returns x_k, valid until the next call, or nil where Steps must return as for Halted. It
+// panics if η is negative.
 func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	if !(eta >= 0) {
 		panic(need.Linef("fwopt: η = %g, want η ≥ 0; look at the schedule Eta", eta))

@@ -6,9 +6,9 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Constants are the numbers that a theorem asks for. A constructor named after a theorem
-// takes its parameters from them, and a Bound says what the theorem promises. Both panic,
-// and name the field, where they need one that is not a positive number.
+// Constants are the numbers that a theorem asks for. A constructor takes its parameters from them;
+// a Bound is what the theorem promises. Both panic, with the name of the field, if one that they
+// need is not a positive number.
 type Constants struct {
 	L     float64 // every f_i is L-smooth; for a bound of exact gradients f itself is
 	D     float64 // the Euclidean diameter of Ω
@@ -51,47 +51,42 @@ func (c Constants) get(field string, x float64) float64 {
 	return need.Positive("fwopt", "Constants."+field, x)
 }
 
-// BoundFW returns 2LD²/(k+2), the bound on f(w_k) − f(w*) of FW by OpenLoop, Short and
-// LineSearch, k ≥ 1 (Jaggi, ICML 2013, Theorem 1).
+// BoundFW returns 2LD²/(k+2) ≥ f(w_k) − f(w*) of FW with OpenLoop, Short or LineSearch, k ≥ 1
+// (Jaggi, ICML 2013, Theorem 1).
 func (c Constants) BoundFW(k int) float64 { return 2 * c.ld2() / float64(k+2) }
 
-// BoundSFW returns 4LD²/(k+2), the bound of Theorem 3 on E f(w_k) − f(w*) of
-// SFWTheorem3, k ≥ 1. Within an epoch of SVRFTheorem1 it bounds E f(x_k) − f(w*),
-// k ≥ 1 (Lemma 2).
+// BoundSFW returns 4LD²/(k+2) ≥ E f(w_k) − f(w*) of SFWTheorem3, k ≥ 1 (Theorem 3), and of x_k
+// within an epoch of SVRFTheorem1 (Lemma 2).
 func (c Constants) BoundSFW(k int) float64 { return 4 * c.ld2() / float64(k+2) }
 
-// BoundEpoch returns LD²/2^{t+1}, the bound of Theorems 1 and 2 on E f(w_t) − f(w*) of
-// SVRF and STORC at the end of epoch t, that of fwmore.STORCBeyond and STORCBeyondStrong
-// (notebooks/09-beyond) and that of SCGSStronglyConvex (notebooks/06-previous-work); at
-// t = 0 it is that of the w_0 of line 3.
+// BoundEpoch returns LD²/2^{t+1} ≥ E f(w_t) − f(w*) at the end of epoch t of SVRF and STORC
+// (Theorems 1 and 2), fwmore.STORCBeyond (notebooks/09-beyond) and SCGSStronglyConvex
+// (06-previous-work); at t = 0, at the w_0 of line 3.
 func (c Constants) BoundEpoch(t int) float64 { return c.ld2() / math.Exp2(float64(t+1)) }
 
-// BoundSCGS returns LD² (6/(k+2)² + 9/(2(k+1)(k+2))), the bound on E f(y_k) − f(w*) of
-// SCGSConvex, k ≥ 1 (notebooks/06-previous-work, by the proof of Lemma 3).
+// BoundSCGS returns LD² (6/(k+2)² + 9/(2(k+1)(k+2))) ≥ E f(y_k) − f(w*) of SCGSConvex, k ≥ 1
+// (notebooks/06-previous-work).
 func (c Constants) BoundSCGS(k int) float64 {
 	q := float64(k + 2)
 	return c.ld2() * (6/(q*q) + 4.5/(q*float64(k+1)))
 }
 
-// BoundOnlineFW returns (LD²/2 + GD + 4.2GD√d)/√(k+1), a bound on E f(x_{k+1}) − f(w*)
-// of fwmore.OnlineFWSmooth in dimension d, k ≥ 0 (notebooks/06b-online-fw). So ε costs
-// d(LD²+GD)²/ε² linear optimisations, up to a constant, and half the square of that
-// many stochastic gradients, as in Table 2.
+// BoundOnlineFW returns (LD²/2 + GD + 4.2GD√d)/√(k+1) ≥ E f(x_{k+1}) − f(w*) of
+// fwmore.OnlineFWSmooth in dimension d, k ≥ 0 (notebooks/06b-online-fw; Table 2).
 func (c Constants) BoundOnlineFW(d, k int) float64 {
 	G, D := c.get("G", c.G), c.D
 	return (c.ld2()/2 + G*D + 4.2*G*D*math.Sqrt(float64(d))) / math.Sqrt(float64(k+1))
 }
 
-// BoundOnlineFWLinear returns 4.2GD/k^{1/4}, a bound on E f(w_k) − f(w*) of
-// fwmore.OnlineFWLipschitz, k ≥ 1 (notebooks/06b-online-fw). So ε costs G⁴D⁴/ε⁴
-// stochastic gradients and as many linear optimisations, up to a constant, as in Table 2.
+// BoundOnlineFWLinear returns 4.2GD/k^{1/4} ≥ E f(w_k) − f(w*) of fwmore.OnlineFWLipschitz, k ≥ 1
+// (notebooks/06b-online-fw; Table 2).
 func (c Constants) BoundOnlineFWLinear(k int) float64 {
 	return 4.2 * c.get("G", c.G) * c.get("D", c.D) / math.Sqrt(math.Sqrt(float64(k)))
 }
 
-// BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k, the bound on f(w_k) − f(w*) of
-// fwmore.GarberHazanStronglyConvex, k ≥ 0 (notebooks/06c-local-steps): 4μρ² steps for
-// each factor e. It panics unless 0 < α ≤ L and ρ ≥ 1.
+// BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k ≥ f(w_k) − f(w*) of
+// fwmore.GarberHazanStronglyConvex, k ≥ 0 (notebooks/06c-local-steps). It panics unless α ≤ L and ρ
+// ≥ 1.
 func (c Constants) BoundGarberHazan(k int) float64 {
 	rho := c.get("Rho", c.Rho)
 	if rho < 1 {
@@ -100,11 +95,9 @@ func (c Constants) BoundGarberHazan(k int) float64 {
 	return c.ld2() / 2 * math.Pow(1-1/(4*c.Mu()*rho*rho), float64(k))
 }
 
-// BoundAway returns (LD²/2)(1 − (δ/D)²/(4μ))^{k/2}, the bound on f(w_k) − f(w*) of
-// fwmore.AwayFW and BlendedPairwise, with the Short step or a line search, k ≥ 0, where w_0
-// is Oracle.Start's (Lacoste-Julien & Jaggi, NIPS 2015, Theorem 1; the proof for
-// BlendedPairwise is at its type). With Backtracking it holds with 2L for L. It panics
-// unless 0 < α ≤ L and 0 < δ ≤ D.
+// BoundAway returns (LD²/2)(1 − (δ/D)²/(4μ))^{k/2} ≥ f(w_k) − f(w*) of fwmore.AwayFW and
+// BlendedPairwise from Oracle.Start, with Short or a line search, k ≥ 0 (Lacoste-Julien & Jaggi,
+// NIPS 2015, Theorem 1); with Backtracking for 2L. It panics unless α ≤ L and δ ≤ D.
 func (c Constants) BoundAway(k int) float64 {
 	c.Mu() // panics unless 0 < α ≤ L
 	r := c.get("Width", c.Width) / c.get("D", c.D)

@@ -11,8 +11,7 @@ import (
 //	v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
 //	w_k = (1 − γ_k) w_{k−1} + γ_k v_k
 //
-// The Rule chooses γ_k: OpenLoop, Short, LineSearch or a reader's own. With each of the
-// three f(w_k) − f(w*) ≤ Constants.BoundFW(k) (Jaggi, ICML 2013, Theorem 1).
+// The Rule chooses γ_k. With OpenLoop, Short and LineSearch f(w_k) − f(w*) ≤ Constants.BoundFW(k).
 type FW struct {
 	Rule StepRule // nil stands for OpenLoop
 
@@ -36,8 +35,8 @@ func (a *FW) Identify(id *Identity) { id.Of(a).Part(a.rule()) }
 // Tested returns a, or what in it fwtest has not passed: see Tested.
 func (a *FW) Tested() any { return ident.First(a, a.rule()) }
 
-// Steps runs Frank-Wolfe. A step counts one exact gradient and one linear
-// optimisation, and one exact gradient more for a line search.
+// Steps runs Frank-Wolfe. A step counts one exact gradient, two with a line search, and one linear
+// optimisation.
 func (a *FW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.K == 0 {
 		a.W = append(a.W[:0], w0...)

@@ -9,10 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// DualityGap returns max_{v∈Ω} ⟨∇f(w), w−v⟩ as far as it is known: the true value
-// is at least gap, up to rounding, and at most gap + slack, which includes
-// rounding. For a convex f and w ∈ Ω, gap + slack bounds f(w) − f(w*) from above.
-// It counts nothing.
+// DualityGap returns max_{v∈Ω} ⟨∇f(w), w−v⟩ as far as it is known, from gap to gap + slack, which
+// covers rounding. For a convex f and w ∈ Ω, gap + slack ≥ f(w) − f(w*). It counts nothing.
 func DualityGap(f FiniteSum, omega Domain, w []float64) (gap, slack float64) {
 	given("the f of DualityGap, or its Ω,", ident.IsNil(f) || ident.IsNil(omega))
 	g := make([]float64, len(w))

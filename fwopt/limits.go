@@ -6,13 +6,11 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Budget says how far a run goes and what it records. A limit of 0 is no limit,
-// but one must be set. The run ends after the first step that reaches a limit;
-// an inner loop that passes the limit of Linear or Seconds gives up its step.
-// Tolerance is looked at when a step is recorded. A limit that the method never
-// comes nearer to, such as Projections with one that projects nothing, ends the run
-// as Endless; with no other limit a Tolerance below what can be known, or one where
-// the best gap has not fallen for 15 of 16 steps, ends it as Stalled.
+// Budget says how far a run goes and what it records. A limit of 0 is none, but one must be set.
+// The run ends after the first step that reaches a limit; an inner loop that passes that of Linear
+// or Seconds gives up its step. A limit that never comes nearer ends the run as Endless; a
+// Tolerance, looked at when a step is recorded, that is out of reach, or without progress for 15 of
+// 16 steps, as Stalled.
 type Budget struct {
 	Steps       int
 	Exact       int     // Calls.Exact, w_0's included
@@ -20,33 +18,22 @@ type Budget struct {
 	Linear      int     // Calls.Linear
 	Projections int     // Calls.Projections
 	Seconds     float64 // inside the method; recording does not count
-	Tolerance   float64 // of duality gap + slack; also turns DualityGap on, and asks for a slack that is small enough
+	Tolerance   float64 // of duality gap + slack; turns DualityGap on
 
-	// Every is the ratio of the numbers of steps of two records, above 1; 0
-	// stands for 1.1. A record costs one pass over the n terms.
-	Every float64
-	// Record, if set, says in the place of Every which steps are recorded, and which
-	// one is the last of the run. It is not asked about w_0, which is then left out.
-	// As it may end the run at any step, such a run is never Endless. EpochEnds and
-	// Geometric make one.
-	Record func(s Step) (record, last bool)
-	// DualityGap records the duality gap too, for one exact gradient and one
-	// linear optimisation a record, in Trace.Monitor.
-	DualityGap bool
-	// Excess, if set, is recorded too: f(w) − f(w*), as only a problem that knows its
-	// optimum computes it without cancellation.
-	Excess func(w []float64) float64
-	// NoW leaves the last iterate out of the trace: it is most of a file.
-	NoW bool
-	// Watch, if set, is called after each step, with the clock stopped. The F of
-	// now is NaN unless it was recorded. There tr.W is the iterate, the method's own
-	// vector: copy it to keep it. Watch must not change the trace or the iterate.
+	Every float64 // ratio of the steps of two records, above 1; 0: 1.1; a record costs a pass over f
+	// Record, if set, says in the place of Every which steps are recorded, w_0 not among them, and
+	// which one is the last: see EpochEnds and Geometric. Such a run is never Endless.
+	Record     func(s Step) (record, last bool)
+	DualityGap bool                      // record it, for one exact gradient and linear optimisation each
+	Excess     func(w []float64) float64 // if set, recorded: f(w) − f(w*), without cancellation
+	NoW        bool                      // leave the last iterate out of the trace, and its file
+	// Watch, if set, is called after each step, with the clock stopped. The F of now is NaN unless
+	// recorded; tr.W is the iterate, the method's own vector: copy it to keep it. Change neither.
 	Watch func(tr *Trace, now Point)
 }
 
-// EpochEnds is a Budget.Record: the end of each epoch, up to epoch last. N is the
-// method's own N_t; a run panics if it is not. What is measured within an epoch
-// misleads: SVRF begins each with γ_1 = 1 and leaves its snapshot.
+// EpochEnds is a Budget.Record: the ends of epochs 1 to last, as points within an epoch mislead. N
+// is the method's own N_t; a run panics if it is not.
 func EpochEnds(N func(t int) int, last int) func(s Step) (record, last bool) {
 	positiveInt("the last epoch", last)
 	given("EpochEnds: N", N == nil)
@@ -59,8 +46,8 @@ func EpochEnds(N func(t int) int, last int) func(s Step) (record, last bool) {
 	}
 }
 
-// Geometric is a Budget.Record: k = ⌈ratio^j⌉, j = 0, 1, …, and step last, of a
-// method without epochs. It panics if the ratio is not above 1.
+// Geometric is a Budget.Record of a method without epochs: k = ⌈ratio^j⌉, j = 0, 1, …, and step
+// last. It panics unless ratio > 1.
 func Geometric(ratio float64, last int) func(s Step) (record, last bool) {
 	positiveInt("the last step", last)
 	if !(ratio > 1) || math.IsInf(ratio, 1) {
@@ -81,8 +68,8 @@ func positiveInt(what string, n int) {
 	}
 }
 
-// Share returns how much of the budget is spent at p: 0 at the start, 1 or more
-// when a limit is reached. Tolerance and Record are not looked at.
+// Share returns how much of the budget is spent at p: 1 or more at a limit. It ignores Tolerance
+// and Record.
 func (b Budget) Share(p Point) float64 {
 	share := 0.
 	for _, l := range []struct{ spent, limit float64 }{

@@ -9,17 +9,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Memory makes line 11 of Algorithm 2, in STORC and SCGS, remember the vertices of the
-// steps before. The theorems ask of x_k only that it is in Ω and that its duality gap
-// is at most η, so they hold as they are. In place of Frank-Wolfe from x_{k−1} it
-// minimises g over the hull of x_{k−1} and its vertices, by their Gram matrix, asks for
-// the vertex where ∇g is least, and adds it, until the gap is at most η. As the
-// minimisers of two steps are close, so are their vertices, and most linear
-// optimisations are saved. A vertex too many gives its weight to the point that began
-// as x_{k−1}, which leaves u where it is, and is forgotten. It costs two passes over
-// the vectors for each vertex and step, and one for each vertex with weight and linear
-// optimisation; and linear systems of up to Size equations, which are most of it above
-// a hundred vertices. Atom belongs to the run.
+// Memory makes line 11 of Algorithm 2, in STORC and SCGS, remember vertices. It minimises g over
+// the hull of x_{k−1} and its vertices, by their Gram matrix, asks for the vertex where ∇g is
+// least, and adds it, until the gap is at most η, so the theorems hold as they are; most linear
+// optimisations are saved, as the minimisers of two steps are close. It costs two passes over the
+// vectors for each vertex and step, one for each vertex with weight and linear optimisation, and
+// linear systems of up to Size equations, which are most of it above a hundred vertices. Atom
+// belongs to the run.
 type Memory struct {
 	Size int      // at most so many vertices; 0: none
 	Atom []Vertex // those that the last step ended with

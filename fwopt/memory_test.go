@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -137,21 +136,5 @@ func TestMemoryIdentity(t *testing.T) {
 	}
 	if len(said) != 6 {
 		t.Errorf("6 methods have %d identities", len(said))
-	}
-}
-
-func TestMemoryPanics(t *testing.T) {
-	f, omega := small.Problem()
-	minus := fwopt.SCGSExperiments(fwopt.Constants{L: 1, D: 1})
-	minus.Memory.Size = -1
-	both := &fwopt.STORCAway{STORC: *fwopt.STORCExperiments(fwopt.Constants{L: 1, D: 1})}
-	both.Memory.Size = 2
-	for want, m := range map[string]fwopt.Method{"a Memory of -1 vertices": minus, "STORCAway takes away steps": both} {
-		got := small.Panics(func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 1})
-		})
-		if !strings.Contains(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }

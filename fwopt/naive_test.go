@@ -1,7 +1,6 @@
 package fwopt_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 // A second implementation of each method, from the paper's text and as plain as
@@ -25,10 +23,6 @@ type lsq struct {
 
 func (f *lsq) Dim() int { return len(f.a[0]) }
 func (f *lsq) Len() int { return len(f.a) }
-func (f *lsq) term(i int, w []float64) float64 {
-	r := f.residual(i, w)
-	return r * r / 2
-}
 func (f *lsq) residual(i int, w []float64) float64 {
 	s := -f.b[i]
 	for j, x := range f.a[i] {
@@ -39,9 +33,16 @@ func (f *lsq) residual(i int, w []float64) float64 {
 func (f *lsq) Value(w []float64) float64 {
 	s := 0.
 	for i := range f.a {
-		s += f.term(i, w) / float64(len(f.a))
+		s += f.residual(i, w) * f.residual(i, w) / 2 / float64(len(f.a))
 	}
 	return s
+}
+func (f *lsq) LineSearch(w, v []float64) float64 {
+	d, bend := sub(v, w), 0.
+	for _, a := range f.a {
+		bend += dot(a, d) * dot(a, d) / float64(len(f.a))
+	}
+	return max(0, min(1, -dot(f.gradAll(w), d)/bend))
 }
 func (f *lsq) Grad(dst, w []float64, b fwopt.Batch) {
 	clear(dst)
@@ -205,9 +206,9 @@ func (h hull) mean(alpha []float64) []float64 {
 
 // away is one step of Frank-Wolfe with away steps, where α holds a weight for
 // each point, 0 for those not active, grad is the gradient there, and line the
-// minimiser over γ ≥ 0 along a direction. kind is the kind of step; close is as
-// for slide.
-func (h hull) away(alpha, grad []float64, line func(d []float64) float64) (next []float64, gap float64, kind string, close bool) {
+// minimiser over γ ≥ 0 along a direction; close is as for slide.
+func (h hull) away(alpha, grad []float64, line func(d []float64) float64) (next []float64, gap float64,
+	close bool) {
 	w := h.mean(alpha)
 	v, u := 0, -1
 	for i, p := range h.points {
@@ -228,7 +229,7 @@ func (h hull) away(alpha, grad []float64, line func(d []float64) float64) (next 
 			next[i] *= 1 - gamma
 		}
 		next[v] += gamma
-		return next, gap, "towards v", gap-back < tiny
+		return next, gap, gap-back < tiny
 	}
 	most := alpha[u] / (1 - alpha[u])
 	gamma := line(sub(w, h.points[u]))
@@ -240,9 +241,8 @@ func (h hull) away(alpha, grad []float64, line func(d []float64) float64) (next 
 	next[u] -= gamma
 	if gamma == most {
 		next[u] = 0
-		return next, gap, "drop", close
 	}
-	return next, gap, "away", close
+	return next, gap, close
 }
 
 // slideAway is line 11 of Algorithm 2 by away steps.
@@ -253,7 +253,8 @@ func (h hull) slideAway(g, x []float64, beta, eta float64) (u []float64, checks 
 	for {
 		u = h.mean(alpha)
 		grad := comb(1, g, beta, sub(u, x))
-		next, gap, _, near := h.away(alpha, grad, func(d []float64) float64 { return -dot(grad, d) / (beta * dot(d, d)) })
+		next, gap, near := h.away(alpha, grad,
+			func(d []float64) float64 { return -dot(grad, d) / (beta * dot(d, d)) })
 		checks++
 		close = close || math.Abs(gap-eta) < 1e-12*(1+norm(grad))
 		if gap <= eta {
@@ -263,194 +264,199 @@ func (h hull) slideAway(g, x []float64, beta, eta float64) (u []float64, checks 
 	}
 }
 
-// A case runs a method of the package and the naive one beside it. step is
-// handed the samples of the step and the naive state, a list of vectors, and
-// returns the next state; the first vector of a state is the iterate.
-type naiveCase struct {
-	name   string
-	make   func() fwopt.Method
-	w0     func(w []float64) [][]float64
-	state  func(m fwopt.Method) [][]float64
-	step   func(t, k int, count []int, s [][]float64) (next [][]float64, checks int, close bool)
-	grads  int             // calls of Grad with a batch, per step
-	epochN func(t int) int // nil if none
+// disc is the ball of radius r, with a projection.
+type disc struct {
+	d int
+	r float64
 }
 
-func naiveCases(f *lsq, h hull) []naiveCase {
-	const L, G, alpha = 7.0, 11.0, 0.9
-	D := h.Diameter()
-	fw := func(w, g []float64, gamma float64) [][]float64 {
-		return [][]float64{comb(1-gamma, w, gamma, best(h.points, g))}
-	}
-	one := func(w []float64) [][]float64 { return [][]float64{w} }
-	type inner func(g, x []float64, beta, eta float64) ([]float64, int, bool)
-	storc := func(slide inner, eta func(t, k, N int) float64, N func(t int) int) func(int, int, []int, [][]float64) ([][]float64, int, bool) {
-		return func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-			y, x, y0 := s[0], s[1], s[2]
-			gamma := 2 / float64(k+1)
-			if k == 1 {
-				y0, x = y, y
-			}
-			z := comb(1-gamma, y, gamma, x)
-			g := f.reduced(count, z, y0)
-			x, checks, close := slide(g, x, 3*L/float64(k), eta(t, k, N(t)))
-			return [][]float64{comb(1-gamma, y, gamma, x), x, y0}, checks, close
-		}
-	}
-	storcState := func(m fwopt.Method) [][]float64 {
-		if a, ok := m.(*fwopt.STORCAway); ok {
-			return [][]float64{a.Y, a.X, a.Y0}
-		}
-		a := m.(*fwopt.STORC)
+func (b disc) Dim() int                { return b.d }
+func (b disc) Argmin(dst, g []float64) { copy(dst, comb(-b.r/norm(g), g, 0, g)) }
+func (b disc) Project(dst, x []float64) {
+	copy(dst, b.nearest(x))
+}
+func (b disc) nearest(x []float64) []float64 { return comb(min(1, b.r/norm(x)), x, 0, x) }
+
+// A twin is a method a second time. Its state is a list of vectors, the first of which is the iterate.
+type twin struct {
+	m     fwopt.Method
+	omega fwopt.Domain
+	calls fwopt.Calls        // of a step, but for samples, snapshots and the inner loop
+	draws func(t, k int) int // the samples of a step; nil for none
+	vr    bool               // they are variance-reduced, with a snapshot at the start of an epoch
+	N     func(t int) int    // nil: no epochs
+	// step returns the next state, the linear optimisations, and whether rounding decided.
+	step func(t, k int, count []int, s [][]float64) (next [][]float64, checks int, close bool)
+}
+
+// state is that of a method.
+func state(m fwopt.Method, n int) [][]float64 {
+	switch a := m.(type) {
+	case *fwopt.FW:
+		return [][]float64{a.W}
+	case *fwopt.SFW:
+		return [][]float64{a.W}
+	case *fwopt.SGD:
+		return [][]float64{a.W}
+	case *fwopt.SVRF:
+		return [][]float64{a.X, a.X0}
+	case *fwopt.SVRG:
+		return [][]float64{a.X, a.X0}
+	case *fwopt.STORCAway:
 		return [][]float64{a.Y, a.X, a.Y0}
+	case *fwopt.STORC:
+		return [][]float64{a.Y, a.X, a.Y0}
+	case *fwopt.SCGS:
+		return [][]float64{a.Y, a.X}
+	case *fwopt.SCGSStrong:
+		return [][]float64{a.Y, a.X}
+	case *fwmore.FISTA:
+		return [][]float64{a.X, a.Y, {a.Theta}}
+	case *fwmore.OnlineFWLinear:
+		return [][]float64{a.W, a.X, a.Sum, a.X1}
 	}
-	three := func(w []float64) [][]float64 { return [][]float64{w, w, w} }
-	etaAB := func(t, k, N int) float64 { return 2 * L * D * D / float64(N*k) }
-	nAB := func(t int) int { return int(math.Ceil(math.Pow(2, float64(t)/2+2) - 1e-9)) }
-	mu := L / alpha
-	nC := func(int) int { return int(math.Ceil(math.Sqrt(32 * mu))) }
-	etaC := func(t, k, N int) float64 {
-		return 2 * L * mu * D * D / math.Pow(2, float64(t-1)) / float64(N*k)
+	a, c := m.(*fwmore.OnlineFW), make([]float64, n)
+	for j, i := range a.Index {
+		c[i] += a.Count[j]
 	}
-	return []naiveCase{
-		{
-			name: "FW open loop", make: func() fwopt.Method { return &fwopt.FW{} }, w0: one,
-			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.FW).W} },
-			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
-				return fw(s[0], f.gradAll(s[0]), 2/float64(k+1)), 1, false
-			},
-		}, {
-			name: "FW safe step", make: func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: L}} }, w0: one,
-			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.FW).W} },
-			step: func(t, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
+	return [][]float64{a.X, c}
+}
+
+// start is the state at w0.
+func start(m fwopt.Method, n int, w0 []float64) [][]float64 {
+	zero := make([]float64, len(w0))
+	switch m.(type) {
+	case *fwmore.FISTA:
+		return [][]float64{w0, w0, {1}}
+	case *fwmore.OnlineFWLinear:
+		return [][]float64{zero, w0, zero, w0}
+	case *fwmore.OnlineFW:
+		return [][]float64{w0, make([]float64, n)}
+	}
+	return slices.Repeat([][]float64{w0}, len(state(m, n)))
+}
+
+func twins(f *lsq, h hull, ball disc) map[string]twin {
+	const L, G, alpha, mu = 7.0, 11.0, 0.9, 7 / 0.9
+	D := h.Diameter()
+	C := fwopt.Constants{L: L, D: D, G: G, Alpha: alpha, Sigma: G}
+	ceil := func(x float64) int { return int(math.Ceil(x - 1e-9)) }
+	type (
+		samples = func(t, k int) int
+		stepper = func(t, k int, count []int, s [][]float64) ([][]float64, int, bool)
+		slider  = func(g, x []float64, beta, eta float64) ([]float64, int, bool)
+		double  = func(t, k int) float64
+	)
+	toward := func(w, g []float64, gamma float64) []float64 {
+		return comb(1-gamma, w, gamma,
+			best(h.points, g))
+	}
+	fw := func(m fwopt.Method, exact int, gamma func(k int, w, g, d []float64) float64) twin {
+		return twin{m, h, fwopt.Calls{Exact: exact}, nil, false, nil,
+			func(_, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
 				g := f.gradAll(s[0])
 				d := sub(s[0], best(h.points, g))
-				return fw(s[0], g, math.Min(1, dot(g, d)/(L*dot(d, d)))), 1, false
-			},
-		}, {
-			name: "SFW Theorem 3", make: func() fwopt.Method { return fwopt.SFWTheorem3(fwopt.Constants{L: L, D: D, G: G}) }, w0: one, grads: 1,
-			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.SFW).W} },
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-				return fw(s[0], f.plain(count, s[0]), 2/float64(k+1)), 1, false
-			},
-		}, {
-			name: "SFW experiments", make: func() fwopt.Method { return fwopt.SFWExperiments() }, w0: one, grads: 1,
-			state: func(m fwopt.Method) [][]float64 { return [][]float64{m.(*fwopt.SFW).W} },
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-				return fw(s[0], f.plain(count, s[0]), 2/float64(k+1)), 1, false
-			},
-		}, {
-			name: "SVRF Theorem 1", make: func() fwopt.Method { return fwopt.SVRFTheorem1() }, grads: 2,
-			w0:     func(w []float64) [][]float64 { return [][]float64{w, w} },
-			state:  func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SVRF); return [][]float64{a.X, a.X0} },
-			epochN: func(t int) int { return 1<<(t+3) - 2 },
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				return [][]float64{toward(s[0], g, gamma(k, s[0], g, d))}, 1, false
+			}}
+	}
+	sfw := func(m fwopt.Method, draws samples) twin {
+		return twin{m, h, fwopt.Calls{}, draws, false, nil,
+			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				return [][]float64{toward(s[0], f.plain(count, s[0]), 2/float64(k+1))}, 1, false
+			}}
+	}
+	svrf := func(m fwopt.Method, draws samples, k0 func(t int) int, N func(t int) int) twin {
+		return twin{m, h, fwopt.Calls{}, draws, true, N,
+			func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				x, x0 := s[0], s[1]
 				if k == 1 {
 					x0 = x
 				}
-				return append(fw(x, f.reduced(count, x, x0), 2/float64(k+1)), x0), 1, false
-			},
-		}, {
-			name: "SVRF experiments", make: func() fwopt.Method { return fwopt.SVRFExperiments() }, grads: 2,
-			w0:     func(w []float64) [][]float64 { return [][]float64{w, w} },
-			state:  func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SVRF); return [][]float64{a.X, a.X0} },
-			epochN: func(t int) int { return 50 },
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-				x, x0 := s[0], s[1]
+				return [][]float64{toward(x, f.reduced(count, x, x0), 2/float64(k0(t)+k+1)), x0}, 1, false
+			}}
+	}
+	// y, x and, with snapshots, y_0
+	sliding := func(vr bool, slide slider, gamma, beta, eta double) stepper {
+		return func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+			y, x, γ := s[0], s[1], gamma(t, k)
+			if k == 1 && t > 0 {
+				x = y
+			}
+			z, g := comb(1-γ, y, γ, x), []float64(nil)
+			rest := [][]float64{}
+			if vr {
+				y0 := s[2]
 				if k == 1 {
-					x0 = x
+					y0 = y
 				}
-				k += 50 * (t - 1)
-				return append(fw(x, f.reduced(count, x, x0), 2/float64(k+1)), x0), 1, false
-			},
-		}, {
-			name: "STORC case a", make: func() fwopt.Method { return fwopt.STORCTheorem2a(fwopt.Constants{L: L, D: D}) }, grads: 2,
-			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
-		}, {
-			name: "STORC case b", make: func() fwopt.Method { return fwopt.STORCTheorem2b(fwopt.Constants{L: L, D: D, GF: G}) }, grads: 2,
-			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
-		}, {
-			name: "STORC case c", make: func() fwopt.Method { return fwopt.STORCTheorem2c(fwopt.Constants{L: L, D: D, Alpha: alpha}) }, grads: 2,
-			w0: three, state: storcState, epochN: nC,
-			step: storc(h.slide, etaC, nC),
-		}, {
-			name: "STORC beyond", make: func() fwopt.Method { return fwmore.STORCBeyond(fwopt.Constants{L: L, D: D}) }, grads: 2,
-			w0: three, state: storcState, epochN: nAB, step: storc(h.slide, etaAB, nAB),
-		}, {
-			name: "STORC beyond, strong", make: func() fwopt.Method { return fwmore.STORCBeyondStrong(fwopt.Constants{L: L, D: D, Alpha: alpha}) }, grads: 2,
-			w0: three, state: storcState, epochN: nC, step: storc(h.slide, etaC, nC),
-		}, {
-			name: "STORC beyond, away", grads: 2,
-			make: func() fwopt.Method { return away(fwmore.STORCBeyond(fwopt.Constants{L: L, D: D})) },
-			w0:   three, state: storcState, epochN: nAB, step: storc(h.slideAway, etaAB, nAB),
-		}, {
-			name: "STORC beyond, strong, away", grads: 2,
-			make: func() fwopt.Method { return away(fwmore.STORCBeyondStrong(fwopt.Constants{L: L, D: D, Alpha: alpha})) },
-			w0:   three, state: storcState, epochN: nC, step: storc(h.slideAway, etaC, nC),
-		}, {
-			name: "STORC experiments", make: func() fwopt.Method { return fwopt.STORCExperiments(fwopt.Constants{L: L / 10, D: D}) }, grads: 2,
-			w0: three, state: storcState, epochN: func(int) int { return 50 },
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-				y, x, y0 := s[0], s[1], s[2]
-				gamma := 2 / float64(k+1)
-				if k == 1 {
-					y0, x = y, y
-				}
-				g := f.reduced(count, comb(1-gamma, y, gamma, x), y0)
-				x, checks, close := h.slide(g, x, 3*L/10/float64(k), 2*L/10*D*D/float64(50*k))
-				return [][]float64{comb(1-gamma, y, gamma, x), x, y0}, checks, close
-			},
-		}, {
-			name: "SCGS convex", make: func() fwopt.Method { return fwopt.SCGSConvex(fwopt.Constants{L: L, D: D, Sigma: G}) }, grads: 1,
-			w0:    func(w []float64) [][]float64 { return [][]float64{w, w} },
-			state: func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SCGS); return [][]float64{a.Y, a.X} },
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-				y, x := s[0], s[1]
-				gamma := 3 / float64(k+2)
-				g := f.plain(count, comb(1-gamma, y, gamma, x))
-				x, checks, close := h.slide(g, x, 4*L/float64(k+2), L*D*D/float64(k*(k+1)))
-				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
-			},
-		}, {
-			name: "SCGS experiments", make: func() fwopt.Method { return fwopt.SCGSExperiments(fwopt.Constants{L: L, D: D}) }, grads: 1,
-			w0:    func(w []float64) [][]float64 { return [][]float64{w, w} },
-			state: func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SCGS); return [][]float64{a.Y, a.X} },
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-				y, x := s[0], s[1]
-				gamma := 3 / float64(k+2)
-				g := f.plain(count, comb(1-gamma, y, gamma, x))
-				x, checks, close := h.slide(g, x, 4*L/float64(k+2), L*D*D/float64(k*(k+1)))
-				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
-			},
-		}, {
-			name: "SCGS strongly convex", make: func() fwopt.Method {
-				return fwopt.SCGSStronglyConvex(fwopt.Constants{L: L, D: D, Alpha: alpha, Sigma: G})
-			}, grads: 1,
-			w0:    func(w []float64) [][]float64 { return [][]float64{w, w} },
-			state: func(m fwopt.Method) [][]float64 { a := m.(*fwopt.SCGSStrong); return [][]float64{a.Y, a.X} }, epochN: nC,
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-				y, x := s[0], s[1]
-				if k == 1 {
-					x = y
-				}
-				delta := L * D * D / 2 / math.Pow(2, float64(t)) // the bound at the end of the epoch
-				gamma := 2 / float64(k+1)
-				g := f.plain(count, comb(1-gamma, y, gamma, x))
-				x, checks, close := h.slide(g, x, 3*L/float64(k), 8*L*delta/(alpha*float64(nC(t)*k)))
-				return [][]float64{comb(1-gamma, y, gamma, x), x}, checks, close
-			},
-		}, {
-			name: "Online-FW smooth", make: func() fwopt.Method { return fwmore.OnlineFWSmooth() }, grads: 1,
-			w0: func(w []float64) [][]float64 { return [][]float64{w, make([]float64, f.Len())} },
-			state: func(m fwopt.Method) [][]float64 {
-				a, c := m.(*fwmore.OnlineFW), make([]float64, f.Len())
-				for j, i := range a.Index {
-					c[i] += a.Count[j]
-				}
-				return [][]float64{a.X, c}
-			},
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				g, rest = f.reduced(count, z, y0), [][]float64{y0}
+			} else {
+				g = f.plain(count, z)
+			}
+			x, checks, close := slide(g, x, beta(t, k), eta(t, k))
+			return append([][]float64{comb(1-γ, y, γ, x), x}, rest...), checks, close
+		}
+	}
+	two := func(_, k int) float64 { return 2 / float64(k+1) }
+	storc := func(m fwopt.Method, draws samples, N func(t int) int, slide slider, l float64,
+		D2 func(t int) float64) twin {
+		return twin{m, h, fwopt.Calls{}, draws, true, N, sliding(true, slide, two,
+			func(_, k int) float64 { return 3 * l / float64(k) },
+			func(t, k int) float64 { return 2 * l * D2(t) / float64(N(t)*k) })}
+	}
+	same := func(int) float64 { return D * D }
+	falling := func(t int) float64 { return mu * D * D / math.Pow(2, float64(t-1)) }
+	nAB := func(t int) int { return ceil(math.Pow(2, float64(t)/2+2)) }
+	nC := func(int) int { return ceil(math.Sqrt(32 * mu)) }
+	fifty := func(int) int { return 50 }
+	times := func(c float64, N func(t int) int) samples {
+		return func(t, _ int) int { return ceil(c * float64(N(t))) }
+	}
+	scgs := func(m fwopt.Method, draws samples) twin {
+		return twin{m, h, fwopt.Calls{}, draws, false, nil, sliding(false, h.slide,
+			func(_, k int) float64 { return 3 / float64(k+2) },
+			func(_, k int) float64 { return 4 * L / float64(k+2) },
+			func(_, k int) float64 { return L * D * D / float64(k*(k+1)) })}
+	}
+	hundred := func(_, _ int) int { return 100 }
+	tenth := fwopt.Constants{L: L / 10, D: D}
+	const LF = 60 // of FISTA, never doubled: Beck & Teboulle's constant step
+	return map[string]twin{
+		"FW": fw(&fwopt.FW{}, 1, func(k int, _, _,
+			_ []float64) float64 {
+			return 2 / float64(k+1)
+		}),
+		"FW short": fw(&fwopt.FW{Rule: fwopt.Short{L: L}}, 1,
+			func(_ int, _, g, d []float64) float64 { return math.Min(1, dot(g, d)/(L*dot(d, d))) }),
+		"FW line search": fw(&fwopt.FW{Rule: fwopt.LineSearch{}}, 2,
+			func(_ int, w, _, d []float64) float64 { return f.LineSearch(w, sub(w, d)) }),
+		"SFW Theorem 3": sfw(fwopt.SFWTheorem3(C),
+			func(_, k int) int { return ceil(math.Pow(G*float64(k+1)/(L*D), 2)) }),
+		"SFW": sfw(fwopt.SFWExperiments(), func(_, k int) int { return k * k }),
+		"SVRF Theorem 1": svrf(fwopt.SVRFTheorem1(), func(_, k int) int { return 96 * (k + 1) },
+			func(int) int { return 0 },
+			func(t int) int { return 1<<(t+3) - 2 }),
+		"SVRF": svrf(fwopt.SVRFExperiments(), func(t, k int) int { return 50*(t-1) + k },
+			func(t int) int { return 50 * (t - 1) }, fifty),
+		"STORC a": storc(fwopt.STORCTheorem2a(C), times(900, nAB), nAB, h.slide, L, same),
+		"STORC b": storc(fwopt.STORCTheorem2b(C), func(t, k int) int {
+			return ceil(float64(nAB(t)) * (700 + 24*G*float64(k+1)/(L*D)))
+		}, nAB, h.slide, L, same),
+		"STORC c":      storc(fwopt.STORCTheorem2c(C), times(5600*mu, nC), nC, h.slide, L, falling),
+		"STORC beyond": storc(away(fwmore.STORCBeyond(C)), times(800, nAB), nAB, h.slideAway, L, same),
+		"STORC strong": storc(away(fwmore.STORCBeyondStrong(C)), times(800, nC), nC, h.slideAway, L, falling),
+		"STORC":        storc(fwopt.STORCExperiments(tenth), hundred, fifty, h.slide, L/10, same),
+		"SCGS convex": scgs(fwopt.SCGSConvex(C), func(_, k int) int {
+			return ceil(G * G * math.Pow(float64(k+2), 3) / (L * L * D * D))
+		}),
+		"SCGS": scgs(fwopt.SCGSExperiments(C), func(_, k int) int { return k * k * k }),
+		"SCGS strongly convex": {fwopt.SCGSStronglyConvex(C), h, fwopt.Calls{}, func(t, k int) int {
+			return ceil(G * G * float64(nC(t)) * math.Pow(float64(k+1), 2) / (L * L * falling(t)))
+		}, false, nC, sliding(false, h.slide, two,
+			func(_, k int) float64 { return 3 * L / float64(k) },
+			func(t, k int) float64 { return 2 * L * falling(t) / float64(nC(t)*k) })},
+		"Online-FW": {fwmore.OnlineFWSmooth(), h, fwopt.Calls{}, func(_, k int) int { return k }, false, nil,
+			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				seen, g := slices.Clone(s[1]), make([]float64, f.Dim())
 				for i := range seen { // one sample more
 					if float64(count[i]) > seen[i] {
@@ -461,67 +467,41 @@ func naiveCases(f *lsq, h hull) []naiveCase {
 				for i, c := range seen {
 					g = comb(1, g, c/float64(k), f.gradTerm(i, s[0]))
 				}
-				return append(fw(s[0], g, 1/math.Sqrt(float64(k))), seen), 1, false
-			},
-		}, {
-			name: "Online-FW linearised", make: func() fwopt.Method { return fwmore.OnlineFWLipschitz(fwopt.Constants{D: D, G: G}) }, grads: 1,
-			w0: func(w []float64) [][]float64 { z := make([]float64, len(w)); return [][]float64{z, w, z, w} },
-			state: func(m fwopt.Method) [][]float64 {
-				a := m.(*fwmore.OnlineFWLinear)
-				return [][]float64{a.W, a.X, a.Sum, a.X1}
-			},
-			step: func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
-				mean, x, sum, x1 := s[0], s[1], s[2], s[3]
-				q := float64(k)
+				return [][]float64{toward(s[0], g, 1/math.Sqrt(float64(k))), seen}, 1, false
+			}},
+		"Online-FW linearised": {fwmore.OnlineFWLipschitz(C), h, fwopt.Calls{},
+			func(_, _ int) int { return 1 }, false, nil,
+			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				mean, x, sum, x1, q := s[0], s[1], s[2], s[3], float64(k)
 				sum = comb(1, sum, 1, f.plain(count, x))
-				mean = comb((q-1)/q, mean, 1/q, x)
 				grad := comb(1/q, sum, 2*G/D*math.Pow(q, -0.25), sub(x, x1))
-				return [][]float64{mean, fw(x, grad, math.Pow(q, -0.5))[0], sum, x1}, 1, false
-			},
-		},
+				return [][]float64{comb((q-1)/q, mean, 1/q, x), toward(x, grad, math.Pow(q, -0.5)), sum,
+					x1}, 1, false
+			}},
+		"SGD": {fwopt.SGDExperiments(0.3), ball, fwopt.Calls{Projections: 1}, hundred, false, nil,
+			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				step := -0.3 / math.Sqrt(float64(k))
+				return [][]float64{ball.nearest(comb(1, s[0], step, f.plain(count, s[0])))}, 0, false
+			}},
+		"SVRG": {fwopt.SVRGExperiments(0.2), ball, fwopt.Calls{Projections: 1}, hundred, true, fifty,
+			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
+				x, x0 := s[0], s[1]
+				if k == 1 {
+					x0 = x
+				}
+				return [][]float64{ball.nearest(comb(1, x, -0.2, f.reduced(count, x, x0))), x0}, 0, false
+			}},
+		"FISTA": {&fwmore.FISTA{L: LF}, ball, fwopt.Calls{Exact: 3, Projections: 1}, nil, false, nil,
+			func(_, _ int, _ []int, s [][]float64) ([][]float64, int, bool) {
+				w, y, theta := s[0], s[1], s[2][0]
+				x := ball.nearest(comb(1, y, -1./LF, f.gradAll(y)))
+				if dot(sub(y, x), sub(x, w)) > 0 { // restart
+					return [][]float64{x, x, {1}}, 0, false
+				}
+				next := (1 + math.Sqrt(1+4*theta*theta)) / 2
+				return [][]float64{x, comb(1, x, (theta-1)/next, sub(x, w)), {next}}, 0, false
+			}},
 	}
-}
-
-// samples is how many samples each method must draw in step (t, k).
-func samples(name string, D float64, t, k int) int {
-	const L, G, alpha = 7.0, 11.0, 0.9
-	ceil := func(x float64) int { return int(math.Ceil(x - 1e-9)) }
-	nAB := ceil(math.Pow(2, float64(t)/2+2))
-	switch name {
-	case "SFW Theorem 3":
-		return ceil(math.Pow(G*float64(k+1)/(L*D), 2))
-	case "SFW experiments":
-		return k * k
-	case "SVRF Theorem 1":
-		return 96 * (k + 1)
-	case "SVRF experiments":
-		return 50*(t-1) + k
-	case "STORC case a":
-		return 900 * nAB
-	case "STORC case b":
-		return ceil(700*float64(nAB) + 24*float64(nAB)*G*float64(k+1)/(L*D))
-	case "STORC case c":
-		mu := L / alpha
-		return ceil(5600 * math.Ceil(math.Sqrt(32*mu)) * mu)
-	case "STORC beyond", "STORC beyond, away":
-		return 800 * nAB
-	case "STORC beyond, strong", "STORC beyond, strong, away":
-		return 800 * ceil(math.Sqrt(32*L/alpha))
-	case "STORC experiments":
-		return 100
-	case "SCGS experiments":
-		return k * k * k
-	case "SCGS convex":
-		return ceil(G * G * math.Pow(float64(k+2), 3) / (L * L * D * D))
-	case "SCGS strongly convex":
-		delta := L * D * D / 2 / math.Pow(2, float64(t))
-		return ceil(alpha * G * G * math.Ceil(math.Sqrt(32*L/alpha)) * math.Pow(float64(k+1), 2) / (4 * L * L * delta))
-	case "Online-FW smooth":
-		return k
-	case "Online-FW linearised":
-		return 1
-	}
-	return 0
 }
 
 func clones(s [][]float64) [][]float64 {
@@ -532,197 +512,77 @@ func clones(s [][]float64) [][]float64 {
 	return out
 }
 
+// Each step from the method's own state, a run of the twin's own, and the accounts.
 func TestAgainstNaive(t *testing.T) {
 	skipped := 0
 	for seed := range uint64(3) {
 		f, h := instance(seed, 40, 5, 12)
-		D := h.Diameter()
-		w0 := h.points[0]
-		for _, c := range naiveCases(f, h) {
-			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
-				alg := c.make()
-				o := fwopt.NewOracle(f, h, seed)
-				f.drawn = nil
-				*h.asked = 0
-				last := clones(c.w0(w0)) // the method's own state before the step
-				run := clones(last)      // the state of a naive run of its own
-				chained := true
-				n, epoch, k, checks, want := 0, 1, 0, 0, fwopt.Calls{}
-				for s := range alg.Steps(o, w0) {
-					n++
-					k++
-					if c.epochN != nil && k > c.epochN(epoch) {
-						epoch, k = epoch+1, 1
-					}
-					if s.T != epoch || s.K != k {
-						t.Fatalf("step %d is t %d, k %d, want %d, %d", n, s.T, s.K, epoch, k)
-					}
-					var count []int // of each term among the samples
-					m := 0
-					if c.grads > 0 {
-						calls := len(f.drawn)
-						m = samples(c.name, D, epoch, k)
-						count = counts(t, f.drawn[calls-1], f.Len(), m)
-						if calls != n*c.grads {
-							t.Fatalf("step %d: %d batch gradients, want %d", n, calls, n*c.grads)
+		ball := disc{5, 0.6}
+		for name, c := range twins(f, h, ball) {
+			o, w0, n := fwopt.NewOracle(f, c.omega, seed), h.points[0], 0
+			if c.omega == fwopt.Domain(ball) {
+				w0 = []float64{0.6, 0, 0, 0, 0}
+			}
+			f.drawn = nil
+			*h.asked = 0
+			last := clones(start(c.m, f.Len(), w0)) // the method's own state before the step
+			run, chained := clones(last), true      // of a naive run of its own
+			epoch, k, perStep, want := 1, 0, 0, fwopt.Calls{}
+			if c.draws != nil {
+				if perStep = 1; c.vr {
+					perStep = 2
+				}
+			}
+			for s := range c.m.Steps(o, w0) {
+				n++
+				if k++; c.N != nil && k > c.N(epoch) {
+					epoch, k = epoch+1, 1
+				}
+				var count []int // of each term among the samples
+				if perStep > 0 {
+					m := c.draws(epoch, k)
+					count = counts(t, f.drawn[len(f.drawn)-1], f.Len(), m)
+					want.Stochastic += perStep * m
+				}
+				at := epoch
+				if c.N == nil {
+					at = 0
+				}
+				next, inner, near := c.step(at, k, count, last)
+				want.Exact, want.Projections = want.Exact+c.calls.Exact, want.Projections+c.calls.Projections
+				if want.Linear += inner; c.vr && k == 1 { // a snapshot
+					want.Exact++
+				}
+				if near { // the inner stopping test was decided by rounding
+					skipped++
+					chained, want.Linear = false, o.Calls.Linear
+				} else {
+					for i, v := range state(c.m, f.Len()) {
+						if e := norm(sub(v, next[i])); !(e <= 1e-10) {
+							t.Fatalf("%s, step %d: vector %d of the state is %g off", name, n, i, e)
 						}
-					}
-					next, inner, near := c.step(epoch, k, count, last)
-					checks += inner
-					if near {
-						skipped++
-						t.Logf("step %d left out: the inner stopping test was decided by rounding", n)
-						chained = false
-					} else {
-						for i, v := range c.state(alg) {
-							if e := norm(sub(v, next[i])); e > 1e-10 {
-								t.Fatalf("step %d: vector %d of the state is %g off", n, i, e)
-							}
-						}
-						if e := norm(sub(s.X, next[0])); e > 1e-10 {
-							t.Fatalf("step %d: the iterate is %g off", n, e)
-						}
-					}
-					run, _, _ = c.step(epoch, k, count, run)
-					if e := norm(sub(s.X, run[0])); chained && e > 1e-10 {
-						t.Fatalf("step %d: the whole run is %g off", n, e)
-					}
-					last = clones(c.state(alg))
-					// the accounts
-					if c.grads == 0 {
-						want.Exact++
-					} else {
-						want.Stochastic += c.grads * m
-					}
-					if c.epochN != nil && k == 1 && c.grads == 2 { // a snapshot
-						want.Exact++
-					}
-					if want.Linear = checks; !near && o.Calls != want {
-						t.Fatalf("step %d: calls %+v, want %+v", n, o.Calls, want)
-					}
-					if *h.asked != o.Calls.Linear {
-						t.Fatalf("step %d: %d linear optimisations counted, %d made", n, o.Calls.Linear, *h.asked)
-					}
-					if n == 150 {
-						break
 					}
 				}
-			})
-		}
-	}
-	if skipped > 5 {
-		t.Errorf("%d steps left out as undecidable", skipped)
-	}
-}
-
-// disc is the ball of radius r, with a projection.
-type disc struct {
-	d int
-	r float64
-}
-
-func (b disc) Dim() int { return b.d }
-func (b disc) Argmin(dst, g []float64) {
-	copy(dst, comb(-b.r/norm(g), g, 0, g))
-}
-func (b disc) Project(dst, x []float64) {
-	copy(dst, b.nearest(x))
-}
-func (b disc) nearest(x []float64) []float64 {
-	return comb(min(1, b.r/norm(x)), x, 0, x)
-}
-
-// The projected methods, and the line search of FW, against naive ones.
-func TestProjectedAgainstNaive(t *testing.T) {
-	for seed := range uint64(3) {
-		f, _ := instance(seed, 40, 5, 2)
-		omega := disc{5, 0.6}
-		w0 := []float64{0.6, 0, 0, 0, 0}
-		run := func(m fwopt.Method, steps int, check func(n int, s fwopt.Step, o *fwopt.Oracle)) {
-			t.Helper()
-			o := fwopt.NewOracle(f, omega, seed)
-			f.drawn = nil
-			n := 0
-			for s := range m.Steps(o, w0) {
-				n++
-				check(n, s, o)
-				if n == steps {
+				if s.T != epoch || s.K != k || !slices.Equal(s.X, state(c.m, f.Len())[0]) ||
+					len(f.drawn) != n*perStep {
+					t.Fatalf("%s, step %d: t = %d, k = %d, X = %v, %d batches", name, n, s.T, s.K, s.X,
+						len(f.drawn))
+				}
+				run, _, _ = c.step(at, k, count, run)
+				if e := norm(sub(s.X, run[0])); chained && !(e <= 1e-10) {
+					t.Fatalf("%s, step %d: the whole run is %g off", name, n, e)
+				}
+				if o.Calls != want || *h.asked != o.Calls.Linear {
+					t.Fatalf("%s, step %d: calls %+v, want %+v; %d linear optimisations", name, n, o.Calls,
+						want, *h.asked)
+				}
+				if last = clones(state(c.m, f.Len())); n == 150 {
 					break
 				}
 			}
 		}
-		same := func(name string, n int, got, want []float64) {
-			t.Helper()
-			if e := norm(sub(got, want)); !(e < 1e-10) {
-				t.Fatalf("%s, step %d: %g off", name, n, e)
-			}
-		}
-		accounts := func(name string, got, want fwopt.Calls) {
-			t.Helper()
-			if got != want {
-				t.Fatalf("%s: %+v, want %+v", name, got, want)
-			}
-		}
-
-		w := w0
-		run(fwopt.SGDExperiments(0.3), 150, func(n int, s fwopt.Step, o *fwopt.Oracle) {
-			g := f.plain(counts(t, f.drawn[n-1], f.Len(), 100), w)
-			w = omega.nearest(comb(1, w, -0.3/math.Sqrt(float64(n)), g)) // Π(w − c/√k ∇̃)
-			same("SGD", n, s.X, w)
-			accounts("SGD", o.Calls, fwopt.Calls{Stochastic: 100 * n, Projections: n})
-		})
-
-		w, snapshot := w0, w0
-		run(fwopt.SVRGExperiments(0.2), 150, func(n int, s fwopt.Step, o *fwopt.Oracle) {
-			if n%50 == 1 {
-				snapshot = w
-			}
-			g := f.reduced(counts(t, f.drawn[2*n-1], f.Len(), 100), w, snapshot)
-			w = omega.nearest(comb(1, w, -0.2, g))
-			same("SVRG", n, s.X, w)
-			accounts("SVRG", o.Calls, fwopt.Calls{Exact: (n + 49) / 50, Stochastic: 200 * n, Projections: n})
-		})
-
-		// FISTA with an L that is never doubled: Beck & Teboulle's constant step
-		const L = 60
-		w, y, theta := w0, w0, 1.0
-		run(&fwmore.FISTA{L: L}, 100, func(n int, s fwopt.Step, o *fwopt.Oracle) {
-			x := omega.nearest(comb(1, y, -1./L, f.gradAll(y)))
-			next := (1 + math.Sqrt(1+4*theta*theta)) / 2
-			if dot(sub(y, x), sub(x, w)) > 0 { // restart
-				theta, y = 1, x
-			} else {
-				y = comb(1, x, (theta-1)/next, sub(x, w))
-				theta = next
-			}
-			w = x
-			same("FISTA", n, s.X, w)
-			accounts("FISTA", o.Calls, fwopt.Calls{Exact: 3 * n, Projections: n})
-		})
 	}
-
-	// line search: f is quadratic on a segment, with the minimiser in closed form
-	h, c, omega := []float64{2, 0, 1, 2, 1, 0, 1, 0, 2, 1, 0, 1, 2, 1}, make([]float64, 14), hull{asked: new(int)}
-	for i := range 7 {
-		omega.points = append(omega.points, make([]float64, 7))
-		omega.points[i][i], c[i], c[i+7] = 1, 1./7, 1./7
-	}
-	f := fwsum.NewQuadratic(7, h, c) // of mean curvature 1, w* = (1/7, …, 1/7)
-	w, n := omega.points[0], 0
-	o := fwopt.NewOracle(f, omega, 1)
-	for s := range (&fwopt.FW{Rule: fwopt.LineSearch{}}).Steps(o, w) {
-		g := make([]float64, 7)
-		f.Grad(g, w, fwopt.Batch{})
-		d := sub(best(omega.points, g), w)
-		w = comb(1, w, math.Max(0, math.Min(1, -dot(g, d)/dot(d, d))), d) // f has curvature 1
-		if e := norm(sub(s.X, w)); e > 1e-10 {
-			t.Fatalf("FW with line search, step %d: %g off", n, e)
-		}
-		if n++; o.Calls != (fwopt.Calls{Exact: 2 * n, Linear: n}) {
-			t.Fatalf("FW with line search: %+v after %d steps", o.Calls, n)
-		}
-		if n == 6 { // then all vertices are in play and ties begin
-			break
-		}
+	if skipped > 5 {
+		t.Errorf("%d steps left out as undecidable", skipped)
 	}
 }

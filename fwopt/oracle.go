@@ -14,9 +14,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// FiniteSum is the objective f(w) = (1/n) Σ f_i(w) of Section 1. Vectors have
-// length Dim. Those of fwsum serve many runs at once; one's own does if it
-// keeps nothing between calls, and else one at a time.
+// FiniteSum is the objective f(w) = (1/n) Σ f_i(w) of Section 1, on vectors of length Dim. Those of
+// fwsum serve many runs at once; so does your own if it keeps nothing between calls.
 type FiniteSum interface {
 	Dim() int                           // d, the length of w
 	Len() int                           // n, the number of terms
@@ -30,9 +29,8 @@ type Domain = fwset.Domain
 // Vertex is an answer of Oracle.Argmin, in the form in which it is small: see fwset.
 type Vertex = fwset.Vertex
 
-// Batch is a weighted list of terms of the sum: the mean of the samples of a
-// mini-batch. The zero Batch is all n terms with weight 1/n each, so that Grad
-// gives the exact gradient ∇f(w).
+// Batch is a weighted list of terms: the mean of a mini-batch. The zero Batch is all n terms with
+// weight 1/n, so that Grad gives ∇f(w).
 type Batch struct {
 	Index  []int     // the terms, in the order drawn; a term may come twice
 	Weight []float64 // their weights, which add up to 1
@@ -57,36 +55,34 @@ func (b Batch) All(n int) iter.Seq2[int, float64] {
 	}
 }
 
-// A Differ is a FiniteSum that can add a variance-reduced correction in one
-// pass. Without it the oracle calls Grad twice. A sum that embeds another one inherits
-// the method: override it together with Value and Grad.
+// A Differ is a FiniteSum that adds a variance-reduced correction in one pass, in place of two
+// calls of Grad. Override what you inherit of it, as of LineSearcher and Sampler, together with
+// Value and Grad.
 type Differ interface {
 	// AddGradDiff does dst += Σ_j Weight[j] (∇f_{Index[j]}(w) − ∇f_{Index[j]}(w0)).
 	AddGradDiff(dst, w, w0 []float64, batch Batch)
 }
 
-// A LineSearcher is a FiniteSum that can minimise itself along a segment. A sum that
-// embeds another one inherits the method: override it together with Value and Grad.
+// A LineSearcher is a FiniteSum that can minimise itself along a segment.
 type LineSearcher interface {
 	// LineSearch returns argmin_{γ∈[0,1]} f((1−γ)w + γv).
 	LineSearch(w, v []float64) float64
 }
 
-// A Sampler is a FiniteSum that draws its own batches, in less than O(n): one of
-// very many terms of which many are equal, or a sum over pairs. A sum that embeds
-// another one inherits the method: override it together with Value and Grad.
+// A Sampler is a FiniteSum that draws its own batches in less than O(n), as one of many equal
+// terms.
 type Sampler interface {
-	// SampleBatch sets b to a weighted list of terms whose gradient has, at all w
-	// together, the law of the mean of m independent uniform terms' gradients. It
-	// may use the memory that b holds; all that is random comes from rng.
+	// SampleBatch sets b, whose memory it may use, to terms whose weighted gradient has, at all w
+	// together, the law of the mean of m independent uniform terms. All that is random comes from
+	// rng.
 	SampleBatch(b *Batch, m int, rng *rand.Rand)
 }
 
-// Calls counts what the paper counts (Section 2.2), and projections.
+// Calls counts what the paper counts (Section 2.2), and projections. Oracle.Start counts, too.
 type Calls struct {
-	Exact       int // exact gradients ∇f(w), Oracle.Start's included, and passes over all n terms that cost as much
-	Stochastic  int // stochastic gradients ∇f_i(w); a variance-reduced sample costs two; at most math.MaxInt
-	Linear      int // linear optimisations over Ω, Oracle.Start's and those of inner loops included
+	Exact       int // exact gradients ∇f(w), and passes over all n terms that cost as much
+	Stochastic  int // stochastic gradients ∇f_i(w), two for a variance-reduced one; at most math.MaxInt
+	Linear      int // linear optimisations over Ω, those of inner loops included
 	Projections int // projections onto Ω
 }
 
@@ -97,10 +93,8 @@ func (c *Calls) draw(m int) {
 	}
 }
 
-// Oracle is the paper's model of computation: the calls below are the only way
-// in which a method touches f and Ω, and they count. It draws the samples, and
-// it keeps the warm starts of what is iterative, because a Domain keeps
-// nothing. Make one with NewOracle, for one run.
+// Oracle is the paper's model of computation: a method touches f and Ω by its calls alone, and they
+// count. It draws the samples and keeps the warm starts. NewOracle makes one, for one run.
 type Oracle struct {
 	F     FiniteSum
 	Omega Domain
@@ -120,9 +114,8 @@ type Oracle struct {
 	broken  string      // how a gradient was not finite; "" if all were
 }
 
-// NewOracle returns the oracle of a run of a method on min_{w∈Ω} f(w). The seed
-// decides all its random draws. It panics if f and Ω have different dimensions, or
-// shapes as far as they are known, or if one is nil.
+// NewOracle returns the oracle of one run on min_{w∈Ω} f(w). All draws depend on the seed. It
+// panics if f or Ω is nil, or if their dimensions or known shapes differ.
 func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	if ident.IsNil(f) || ident.IsNil(omega) {
 		panic(need.Linef("fwopt: an Oracle needs both f and Ω; f is %T, Ω is %T, and one is nil", f, omega))
@@ -146,7 +139,7 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	return o
 }
 
-// Grad computes the exact gradient dst = ∇f(w). It counts one exact gradient.
+// Grad computes dst = ∇f(w). It counts one exact gradient.
 func (o *Oracle) Grad(dst, w []float64) {
 	o.Calls.Exact++
 	o.F.Grad(dst, w, Batch{})
@@ -164,26 +157,23 @@ func (o *Oracle) look(g []float64, what string) {
 	}
 }
 
-// StochasticGrad computes dst, the average of m iid samples of ∇f_i(w). It
-// counts m stochastic gradients; where m ≥ n it costs O(n).
+// StochasticGrad computes dst, the mean of m iid samples of ∇f_i(w), in O(min{m, n}). It counts m
+// stochastic gradients.
 func (o *Oracle) StochasticGrad(dst, w []float64, m int) {
 	o.GradOf(dst, w, o.Sample(m), m)
 }
 
-// GradOf computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w) for a batch that the method
-// has kept, the average of m samples. It counts m stochastic gradients, however
-// few different terms there are.
+// GradOf computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w) of a batch that was kept, the mean of m
+// samples. It counts m stochastic gradients, however few terms there are.
 func (o *Oracle) GradOf(dst, w []float64, batch Batch, m int) {
 	o.Calls.draw(m)
 	o.F.Grad(dst, w, batch)
 	o.look(dst, "the gradient of a batch")
 }
 
-// VRGrad computes dst, the average of m iid samples of the variance-reduced
-// gradient ∇̃f(w; w_0) = ∇f_i(w) − (∇f_i(w_0) − ∇f(w_0)), where g0 = ∇f(w_0).
-// It counts 2m stochastic gradients (Section 2.3). dst may be g0 itself, as in
-// SARAH and SPIDER, where g0 is the last estimate at the last iterate w0; it must
-// not overlap w or w0.
+// VRGrad computes dst, the mean of m iid samples of ∇̃f(w; w_0) = ∇f_i(w) − (∇f_i(w_0) − ∇f(w_0)),
+// where g0 = ∇f(w_0). It counts 2m stochastic gradients (Section 2.3). dst may be g0, as in SARAH
+// and SPIDER, but not overlap w or w0.
 func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
 	o.Calls.draw(m)
 	o.Calls.draw(m)
@@ -227,15 +217,14 @@ func (o *Oracle) descent() func(dst, x, x0, g0 []float64, m int, c float64) {
 	}
 }
 
-// Value returns f(w). It counts one exact gradient, for it reads all n terms.
+// Value returns f(w). It counts one exact gradient, as it reads all n terms.
 func (o *Oracle) Value(w []float64) float64 {
 	o.Calls.Exact++
 	return o.F.Value(w)
 }
 
-// LineSearch returns the γ in [0, 1] that minimises f((1−γ)w + γv). It counts
-// one exact gradient, for it reads all n terms. It panics unless F is a
-// LineSearcher.
+// LineSearch returns argmin_{γ∈[0,1]} f((1−γ)w + γv). It counts one exact gradient and panics
+// unless F is a LineSearcher.
 func (o *Oracle) LineSearch(w, v []float64) float64 {
 	f, ok := o.F.(LineSearcher)
 	if !ok {
@@ -248,9 +237,8 @@ func (o *Oracle) LineSearch(w, v []float64) float64 {
 // Argmin computes v = argmin_{v∈Ω} ⟨g, v⟩. It counts one linear optimisation.
 func (o *Oracle) Argmin(v *Vertex, g []float64) { o.ArgminTo(v, g, 0) }
 
-// ArgminTo is Argmin that asks an iterative domain for the accuracy tol, where
-// 0 stands for the domain's own, and returns the slack that was reached:
-// ⟨g, v⟩ ≤ min_{u∈Ω} ⟨g, u⟩ + slack. The slack of an exact domain is 0.
+// ArgminTo is Argmin to the accuracy tol of an iterative domain, or its own for 0. It returns the
+// slack reached: ⟨g, v⟩ ≤ min_{u∈Ω} ⟨g, u⟩ + slack; 0 if the domain is exact.
 func (o *Oracle) ArgminTo(v *Vertex, g []float64, tol float64) (slack float64) {
 	given("the vertex of Argmin", v == nil)
 	o.Calls.Linear++
@@ -258,9 +246,8 @@ func (o *Oracle) ArgminTo(v *Vertex, g []float64, tol float64) (slack float64) {
 	return fwset.Argmin(o.Omega, v, g, tol, &o.Warm)
 }
 
-// ArgminLocal computes a dst ∈ Ω with ‖dst − x‖ ≤ ρr that is as good for ⟨g, ·⟩ as
-// any v ∈ Ω with ‖v − x‖ ≤ r. It counts one linear optimisation and panics unless Ω
-// is a LocalLinear.
+// ArgminLocal computes a dst ∈ Ω with ‖dst − x‖ ≤ ρr, as good for ⟨g, ·⟩ as any v ∈ Ω with ‖v − x‖
+// ≤ r. It counts one linear optimisation and panics unless Ω is a LocalLinear.
 func (o *Oracle) ArgminLocal(dst, g, x []float64, r float64) {
 	d, ok := o.Omega.(fwset.LocalLinear)
 	if !ok {
@@ -271,8 +258,8 @@ func (o *Oracle) ArgminLocal(dst, g, x []float64, r float64) {
 	d.ArgminLocal(dst, g, x, r)
 }
 
-// Project computes dst, the point of Ω nearest to x. It counts one projection
-// and panics unless Ω is a Projector.
+// Project computes dst, the point of Ω nearest to x. It counts one projection and panics unless Ω
+// is a Projector.
 func (o *Oracle) Project(dst, x []float64) {
 	p, ok := o.Omega.(fwset.Projector)
 	if !ok {
@@ -287,9 +274,8 @@ func (o *Oracle) Project(dst, x []float64) {
 	p.Project(dst, x)
 }
 
-// From makes a run begin at w0 in place of line 3 of the algorithms, which nil stands for,
-// and returns o. Nothing may write to w0 before the run ends. From panics if w0 has not the
-// length of f's vectors.
+// From makes a run begin at w0 in place of line 3, which nil stands for, and returns o. Nothing may
+// write to w0 before the run ends. It panics if w0 has another length than f's vectors.
 func (o *Oracle) From(w0 []float64) *Oracle {
 	if w0 != nil && len(w0) != o.F.Dim() {
 		panic(need.Linef("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
@@ -298,9 +284,8 @@ func (o *Oracle) From(w0 []float64) *Oracle {
 	return o
 }
 
-// Start returns the w0 of From, or else w_0 = argmin_{w∈Ω} ∇f(x)ᵀw of Algorithms 1 and 2,
-// where the arbitrary x is the domain's answer to g = 0. That counts one exact gradient and
-// one linear optimisation; x costs nothing, for it asks nothing of f.
+// Start returns the w0 of From, or else w_0 = argmin_{w∈Ω} ∇f(x)ᵀw of Algorithms 1 and 2, where x
+// is Ω's answer to g = 0. That counts one exact gradient and one linear optimisation; x is free.
 func (o *Oracle) Start() []float64 {
 	if o.w0 != nil {
 		return o.w0
@@ -314,10 +299,9 @@ func (o *Oracle) Start() []float64 {
 	return w0
 }
 
-// Sample draws m indices from {0, …, n−1}, independent and uniform, and returns
-// the batch that averages them. If m ≥ n it draws how often each index comes,
-// from the same (multinomial) law, in O(n); a Sampler draws as it does. The batch
-// is valid until the next call. Sample counts nothing; it panics if m < 1.
+// Sample draws m independent uniform terms and returns the batch that averages them, valid until
+// the next call. For m ≥ n it draws their counts, in O(n); a Sampler draws by itself. Sample counts
+// nothing; it panics if m < 1.
 func (o *Oracle) Sample(m int) Batch {
 	if m < 1 {
 		panic(need.Linef("fwopt: a batch of %d samples; m_k, the schedule M, must be at least 1", m))
@@ -334,14 +318,13 @@ func (o *Oracle) Sample(m int) Batch {
 	return *b
 }
 
-// Halted reports whether the step at work must be given up: the run was told to
-// stop, or has reached the limit of Budget.Linear or Seconds. A method asks in
-// each turn of an inner loop that may be long; if so, its Steps returns without a yield
-// and with the state of the last whole step.
+// Halted reports whether the step at work must be given up: the run was told to stop, or a limit is
+// reached. A method asks in each turn of a long inner loop; if so, its Steps returns without a
+// yield, with the state of the last whole step.
 func (o *Oracle) Halted() bool { return o.broken != "" || o.halt != nil && o.halt() }
 
-// Stall says that the step at work cannot be finished. Steps then returns without a
-// yield and with the state of the last whole step; the run ends as Stalled.
+// Stall says that the step cannot be finished. Steps then returns as for Halted, and the run ends
+// as Stalled.
 func (o *Oracle) Stall() { o.stalled = true }
 
 // Lerp does x = (1−γ)x + γv. γ must be in [0, 1], and the lengths equal.

@@ -1,7 +1,6 @@
 package fwopt_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -19,6 +18,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -192,34 +192,6 @@ func (l *ownLoss) Grad(i int, s []float64, c float64) {
 }
 func (l *ownLoss) Identify(id *fwopt.Identity) { id.Of(l).Float(l.b...) }
 
-// quick are methods of the quick start, and one for each way to ask f and Ω.
-var quick = map[string]func() fwopt.Method{
-	"FW":            func() fwopt.Method { return &fwopt.FW{} },
-	"SFW":           func() fwopt.Method { return fwopt.SFWExperiments() },
-	"SVRF":          func() fwopt.Method { return fwopt.SVRFExperiments() },
-	"STORC":         func() fwopt.Method { return fwopt.STORCExperiments(fwopt.Constants{L: 1, D: 2}) },
-	"AdaptiveSTORC": func() fwopt.Method { return fwmore.NewAdaptiveSTORC() },
-}
-
-// quickly returns all of quick, or in short one.
-func quickly() map[string]func() fwopt.Method {
-	if testing.Short() {
-		return map[string]func() fwopt.Method{"SVRF": quick["SVRF"]}
-	}
-	return quick
-}
-
-// said returns what a run panics with, "" if with nothing.
-func said(run func()) (message string) {
-	defer func() {
-		if r := recover(); r != nil {
-			message = fmt.Sprint(r)
-		}
-	}()
-	run()
-	return ""
-}
-
 // lossSum is a RowSum of ownLoss.
 func lossSum(n, d int, wrong string) fwopt.FiniteSum {
 	x, b := &fwsum.Dense{N: n, M: d}, make([]float64, n)
@@ -287,25 +259,25 @@ func TestPartsMistakes(t *testing.T) {
 		{"w_0 of NaN", sum(""), set(""), []float64{0, math.NaN(), 0, 0, 0, 0}, []string{"coordinate 1 of w0 is NaN"}},
 		{"all as it should be", sum(""), set(""), []float64{0, 0, -2, 0, 0, 0}, nil},
 	} {
-		for name, m := range quickly() {
-			for how, run := range map[string]func(){
-				"Run": func() {
-					fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1).From(slices.Clone(c.w0)), m(), fwopt.Budget{Steps: 5})
-				},
-				"Keep": func() {
-					if _, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(c.f, c.omega, 1).From(slices.Clone(c.w0)), m(), fwopt.Budget{Steps: 5}); err != nil {
-						t.Errorf("%s, Keep of %s: %v", c.name, name, err)
-					}
-				},
-			} {
-				got := said(run)
-				if ok := (got == "") == (c.want == nil); !ok || slices.ContainsFunc(c.want, func(w string) bool { return !strings.Contains(got, w) }) {
-					t.Errorf("%s, %s of %s: %q, want %q", c.name, how, name, got, c.want)
-				}
-				if strings.Contains(got, "fwopt_test.own") && !strings.Contains(got, "w0") && !strings.Contains(got, "fwtest.Test") {
-					t.Errorf("%s: no word of fwtest in %q", c.name, got)
-				}
-			}
+		got := small.Panics(func() { fwopt.CheckParts(c.f, c.omega, c.w0, false) })
+		lacks := func(w string) bool { return !strings.Contains(got, w) }
+		if (got == "") != (c.want == nil) || slices.ContainsFunc(c.want, lacks) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if strings.Contains(got, "fwopt_test.own") && lacks("w0") && lacks("fwtest.Test") {
+			t.Errorf("%s: no word of fwtest in %q", c.name, got)
+		}
+	}
+	// so does a run, kept or not
+	b, bad := fwopt.Budget{Steps: 5}, set("wrong sign")
+	for how, run := range map[string]func(){
+		"Run": func() { run(sum(""), bad, fwopt.SVRFExperiments(), b) },
+		"Keep": func() {
+			fwkeep.Keep(bg, t.TempDir(), fwopt.NewOracle(sum(""), bad, 1), fwopt.SVRFExperiments(), b)
+		},
+	} {
+		if got := small.Panics(run); !strings.HasPrefix(got, isSet) {
+			t.Errorf("%s: %q", how, got)
 		}
 	}
 }
@@ -334,32 +306,33 @@ func TestPartsPass(t *testing.T) {
 		"one dimension":   {plainSum(3, 1, 1), plainSet(1, 1), nil},
 		"a kink at w_0":   {kink{4}, plainSet(4, 1), []float64{0.5, 0, 0, 0}},
 		"a kink":          {kink{4}, plainSet(4, 1), nil},
-		"a minimum":       {bowl{plainSum(1, 4, 1)}, plainSet(4, 1), nil},
-		"a barrier":       {barrier{}, plainSet(3, 1), nil},
-		"rare terms":      {rare{}, plainSet(2, 1), nil},
+		"a minimum":       {odd["bowl"], plainSet(4, 1), nil},
+		"a barrier":       {odd["barrier"], plainSet(3, 1), nil},
+		"rare terms":      {odd["rare"], plainSet(2, 1), nil},
 		"inexact":         {plainSum(30, 6, 1), inexact{fwset.L1Ball{D: 6, R: 2}}, nil},
-		"costs":           {fares{}, network{}, nil},
+		"costs":           {odd["fares"], network(3, floats.MinIdx), nil},
 		"w_0 inside":      {plainSum(30, 6, 1), plainSet(6, 1), []float64{0.1, -0.2, 0.3, 0, 0, 0.39}},
 		"w_0 a vertex":    {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0, 0, 1, 0, 0, 0}},
 		"w_0 by rounding": {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.5 + 1e-9}},
-		"saddle":          {saddle{}, plainSet(2, 1), nil},
+		"saddle":          {odd["saddle"], plainSet(2, 1), nil},
 	} {
-		for method, m := range quickly() {
-			if got := said(func() {
-				fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1).From(c.w0), m(), fwopt.Budget{Steps: 3})
-			}); got != "" {
-				t.Errorf("%s, %s: %s", name, method, got)
-			}
+		checked(t, name, c.f, c.omega, c.w0, false, "")
+		if got := small.Panics(func() {
+			fwopt.Run(bg, fwopt.NewOracle(c.f, c.omega, 1).From(c.w0), fwopt.SFWExperiments(),
+				fwopt.Budget{Steps: 3})
+		}); got != "" {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-// kink is Σ_j |w_j − ½| with a subgradient where it has a kink.
+// kink is 1 + Σ_j |w_j − ½| with a subgradient where it has a kink.
 type kink struct{ d int }
 
 func (f kink) Dim() int { return f.d }
 func (f kink) Len() int { return 1 }
-func (f kink) Value(w []float64) (sum float64) {
+func (f kink) Value(w []float64) float64 {
+	sum := 1.
 	for _, x := range w {
 		sum += math.Abs(x - 0.5)
 	}
@@ -369,45 +342,6 @@ func (f kink) Grad(dst, w []float64, _ fwopt.Batch) {
 	for j, x := range w {
 		if dst[j] = 1; x < 0.5 {
 			dst[j] = -1
-		}
-	}
-}
-
-// bowl has its minimum, and a gradient of 0, where a run begins.
-type bowl struct{ ownSum }
-
-func (f bowl) Value(w []float64) float64            { return floats.Dot(w, w) / 2 }
-func (f bowl) Grad(dst, w []float64, _ fwopt.Batch) { copy(dst, w) }
-
-// barrier is −ln(½ − w_0), which has no value in half of Ω.
-type barrier struct{}
-
-func (barrier) Dim() int { return 3 }
-func (barrier) Len() int { return 1 }
-func (barrier) Value(w []float64) float64 {
-	if w[0] >= 0.5 {
-		return math.Inf(1)
-	}
-	return -math.Log(0.5-w[0]) + w[1]
-}
-func (barrier) Grad(dst, w []float64, _ fwopt.Batch) {
-	dst[0], dst[1], dst[2] = math.Inf(1), 1, 0
-	if w[0] < 0.5 {
-		dst[0] = 1 / (0.5 - w[0])
-	}
-}
-
-// rare has 9,000 terms of which one has nearly all of the gradient.
-type rare struct{}
-
-func (rare) Dim() int                  { return 2 }
-func (rare) Len() int                  { return 9000 }
-func (rare) Value(w []float64) float64 { return (w[0] - 1) * (w[0] - 1) / 2 }
-func (f rare) Grad(dst, w []float64, b fwopt.Batch) {
-	clear(dst)
-	for i, weight := range b.All(f.Len()) {
-		if i == 4321 {
-			dst[0] += weight * 9000 * (w[0] - 1)
 		}
 	}
 }
@@ -425,38 +359,56 @@ func (s inexact) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.
 	return 0.1 * s.R * floats.Norm(g, math.Inf(1))
 }
 
-// network takes positive costs only; its answers are the ends of a triangle.
-type network struct{}
-
-func (network) Dim() int { return 3 }
-func (network) Argmin(dst, g []float64) {
-	if floats.Min(g) < 0 {
-		panic("a negative cost")
-	}
-	clear(dst)
-	dst[floats.MinIdx(g)] = 1
+// odd are sums that only look it.
+var odd = map[string]*madeSum{
+	// a minimum, and a gradient of 0, where a run begins
+	"bowl": {1, 4, square, func(dst, w []float64, _ fwopt.Batch) { copy(dst, w) }},
+	// −ln(½ − w_0) has no value in half of Ω
+	"barrier": {1, 3, func(w []float64) float64 {
+		if w[0] >= 0.5 {
+			return math.Inf(1)
+		}
+		return -math.Log(0.5-w[0]) + w[1]
+	}, func(dst, w []float64, _ fwopt.Batch) {
+		if dst[0], dst[1], dst[2] = math.Inf(1), 1, 0; w[0] < 0.5 {
+			dst[0] = 1 / (0.5 - w[0])
+		}
+	}},
+	// one of 9,000 terms has nearly all of the gradient
+	"rare": {9000, 2, func(w []float64) float64 { return (w[0] - 1) * (w[0] - 1) / 2 },
+		func(dst, w []float64, b fwopt.Batch) {
+			clear(dst)
+			for i, weight := range b.All(9000) {
+				if i == 4321 {
+					dst[0] += weight * 9000 * (w[0] - 1)
+				}
+			}
+		}},
+	// a positive gradient, as the costs of a network are
+	"fares": {1, 3, func(w []float64) float64 { return square(w) + 3*w[0] + 2*w[1] + w[2] },
+		func(dst, w []float64, _ fwopt.Batch) {
+			for j := range dst {
+				dst[j] = w[j] + float64(3-j)
+			}
+		}},
+	// not convex, with a gradient of 0 at 0
+	"saddle": {1, 2, func(w []float64) float64 { return w[0]*w[0]*w[0] - w[0]*w[1] },
+		func(dst, w []float64, _ fwopt.Batch) {
+			dst[0], dst[1] = 3*w[0]*w[0]-w[1], -w[0]
+		}},
 }
 
-// fares is ½ ‖w‖² + ⟨(3, 2, 1), w⟩, with a positive gradient.
-type fares struct{}
+func square(w []float64) float64 { return floats.Dot(w, w) / 2 }
 
-func (fares) Dim() int                  { return 3 }
-func (fares) Len() int                  { return 1 }
-func (fares) Value(w []float64) float64 { return floats.Dot(w, w)/2 + 3*w[0] + 2*w[1] + w[2] }
-func (fares) Grad(dst, w []float64, _ fwopt.Batch) {
-	for j := range dst {
-		dst[j] = w[j] + float64(3-j)
-	}
-}
-
-// saddle is w_0³ − w_0 w_1, not convex, with a gradient of 0 at 0.
-type saddle struct{}
-
-func (saddle) Dim() int                  { return 2 }
-func (saddle) Len() int                  { return 1 }
-func (saddle) Value(w []float64) float64 { return w[0]*w[0]*w[0] - w[0]*w[1] }
-func (saddle) Grad(dst, w []float64, _ fwopt.Batch) {
-	dst[0], dst[1] = 3*w[0]*w[0]-w[1], -w[0]
+// network takes positive costs only, and answers them by best.
+func network(d int, best func([]float64) int) *madeSet {
+	return &madeSet{d, func(dst, g []float64) {
+		if floats.Min(g) < 0 {
+			panic("a negative cost")
+		}
+		clear(dst)
+		dst[best(g)] = 1
+	}}
 }
 
 // A type that embeds a part inherits what that declares, and is checked all the same; one
@@ -493,8 +445,8 @@ func TestPartsDeclared(t *testing.T) {
 		{f, declaredSet{embeddedSet{ball}}, ""},
 		{embeddedSum{f}, ball, "fwopt: fwopt_test.embeddedSum: Grad or Value has the wrong sign"},
 	} {
-		got := said(func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(c.f, c.omega, 1), fwopt.SFWExperiments(), fwopt.Budget{Steps: 3})
+		got := small.Panics(func() {
+			fwopt.Run(bg, fwopt.NewOracle(c.f, c.omega, 1), fwopt.SFWExperiments(), fwopt.Budget{Steps: 3})
 		})
 		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%T over %T: %q, want %q", c.f, c.omega, got, c.want)
@@ -537,8 +489,8 @@ func TestPartsShared(t *testing.T) {
 	sum := ownSum{50, d, "shared", 1, make([]float64, d), new([4]atomic.Int64)}
 	set := ownSet{d, 1, "shared", make([]float64, d), new([4]atomic.Int64)}
 	run := func(f fwopt.FiniteSum, omega fwopt.Domain, watch func(*fwopt.Trace, fwopt.Point)) string {
-		return said(func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 2, Watch: watch})
+		return small.Panics(func() {
+			fwopt.Run(bg, fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 2, Watch: watch})
 		})
 	}
 	for name, c := range map[string]struct {
@@ -562,40 +514,12 @@ func TestPartsShared(t *testing.T) {
 	}
 }
 
-// A gradient that is not finite later in a run ends it, with the step and the place.
-func TestRunNotFinite(t *testing.T) {
-	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
-		for name, m := range quickly() {
-			f := &later{ownSum: plainSum(20, 5, 1), bad: bad}
-			b := fwopt.Budget{Steps: 500, Watch: func(_ *fwopt.Trace, now fwopt.Point) { f.on = now.Step >= 7 }}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, plainSet(5, 1), 1), m(), b)
-			if tr.Status != fwopt.Diverged || !strings.Contains(tr.Note, "*fwopt_test.later is ") || !strings.Contains(tr.Note, "at coordinate 3, after step ") || tr.Last().Step > 60 {
-				t.Errorf("%s: %v after %d steps, %q", name, tr.Status, tr.Last().Step, tr.Note)
-			}
-		}
-	}
-}
-
-// later is a sum whose gradients are not finite once it is on.
-type later struct {
-	ownSum
-	bad float64
-	on  bool
-}
-
-func (f *later) Grad(dst, w []float64, b fwopt.Batch) {
-	f.ownSum.Grad(dst, w, b)
-	if f.on {
-		dst[3] = f.bad
-	}
-}
-
 // A method whose constant is off by orders of magnitude does not move, and the trace and
 // the summary have it; one that has nothing to gain is not doubted.
 func TestRunNotMoved(t *testing.T) {
 	f, omega := plainSum(40, 5, 1), plainSet(5, 1)
 	run := func(m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), m, b)
+		return fwopt.Run(bg, fwopt.NewOracle(f, omega, 1).From(w0), m, b)
 	}
 	still := run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 50, DualityGap: true})
 	if want := "f has not moved in 50 steps, and w_0 is not best: is a constant of the method"; !strings.HasPrefix(still.Note, want) {
@@ -607,11 +531,354 @@ func TestRunNotMoved(t *testing.T) {
 	vertex := fwsum.NewQuadratic(5, nil, []float64{9, 0, 0, 0, 0}) // the best point of Ω is where Start is
 	for name, tr := range map[string]*fwopt.Trace{
 		"moved": run(&fwopt.FW{}, nil, fwopt.Budget{Steps: 50}),
-		"best":  fwopt.Run(context.Background(), fwopt.NewOracle(vertex, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 50}),
+		"best":  fwopt.Run(bg, fwopt.NewOracle(vertex, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 50}),
 		"short": run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 1}),
 	} {
 		if tr.Note != "" {
 			t.Errorf("%s: %q", name, tr.Note)
+		}
+	}
+}
+
+// made is a sum and a set of functions.
+type (
+	madeSum struct {
+		n, d  int
+		value func(w []float64) float64
+		grad  func(dst, w []float64, b fwopt.Batch)
+	}
+	madeSet struct {
+		d      int
+		argmin func(dst, g []float64)
+	}
+)
+
+func (f *madeSum) Dim() int                             { return f.d }
+func (f *madeSum) Len() int                             { return f.n }
+func (f *madeSum) Value(w []float64) float64            { return f.value(w) }
+func (f *madeSum) Grad(dst, w []float64, b fwopt.Batch) { f.grad(dst, w, b) }
+func (s *madeSet) Dim() int                             { return s.d }
+func (s *madeSet) Argmin(dst, g []float64)              { s.argmin(dst, g) }
+
+// scored is (1/n) Σ ℓ(x_iᵀw − b_i) with x of a fixed pattern.
+func scored(n, d int, b float64, l, slope func(s float64) float64) *madeSum {
+	x := func(i, j int) float64 { return math.Mod(float64(i*7+j*13+1)*0.618, 1) - 0.5 }
+	score := func(i int, w []float64) (s float64) {
+		for j := range w {
+			s += x(i, j) * w[j]
+		}
+		return s - b*(1+x(i, d))
+	}
+	return &madeSum{n, d, func(w []float64) (sum float64) {
+		for i := range n {
+			sum += l(score(i, w)) / float64(n)
+		}
+		return sum
+	}, func(dst, w []float64, batch fwopt.Batch) {
+		clear(dst)
+		for i, c := range batch.All(n) {
+			c *= slope(score(i, w))
+			for j := range dst {
+				dst[j] += c * x(i, j)
+			}
+		}
+	}}
+}
+
+func half(s float64) float64 { return s * s / 2 }
+func same(s float64) float64 { return s }
+
+func corners(d int) *madeSet { // the simplex
+	return &madeSet{d, func(dst, g []float64) {
+		clear(dst)
+		dst[floats.MinIdx(g)] = 1
+	}}
+}
+
+// spoilt is a sum of which value and grad are changed.
+func spoilt(f *madeSum, value float64, grad func(g []float64, b fwopt.Batch)) *madeSum {
+	return &madeSum{f.n, f.d, func(w []float64) float64 { return value * f.value(w) },
+		func(dst, w []float64, b fwopt.Batch) {
+			f.grad(dst, w, b)
+			grad(dst, b)
+		}}
+}
+
+// checked runs the checks as a run does, or as one does whose parts are dear.
+func checked(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, shared bool,
+	want string) {
+	t.Helper()
+	got := small.Panics(func() { fwopt.CheckParts(f, omega, w0, shared) })
+	if (got == "") != (want == "") || !strings.Contains(got, want) {
+		t.Errorf("%s: %q, want %q", name, got, want)
+	}
+}
+
+// What is 0 at w_0 = 0 is looked at elsewhere.
+func TestPartsNear(t *testing.T) {
+	defer fwopt.Cheap(time.Minute)()
+	even := scored(50, 6, 0, half, same) // its gradients are 0 at 0
+	twice := func(g []float64, b fwopt.Batch) { floats.Scale(1/float64(max(1, len(b.Index))), g) }
+	sums := func(g []float64, b fwopt.Batch) {
+		if b.Index == nil {
+			floats.Scale(50, g)
+		}
+	}
+	ball := fwset.L1Ball{D: 6, R: 1}
+	checked(t, "even", even, ball, nil, false, "")
+	checked(t, "mean twice", spoilt(even, 1, twice), ball, nil, false, "Grad of a batch is not")
+	checked(t, "sums", spoilt(even, 50, sums), ball, nil, false, "not the mean of all n = 50 terms")
+}
+
+// An f that bends often on its way, and one that is computed in float32, are no mistakes.
+func TestPartsBentAndRounded(t *testing.T) {
+	defer fwopt.Cheap(time.Minute)()
+	ball := plainSet(8, 1)
+	for _, r := range []float64{1, 100, 1000, 3000} {
+		checked(t, "sine", scored(50, 8, 1, math.Sin, math.Cos), plainSet(8, r), nil, false, "")
+	}
+	for _, offset := range []float64{0, 1, 1e2, 1e4, 1e6} {
+		for _, r := range []float64{1e-3, 1, 30} {
+			f := scored(300, 8, 1, half, same)
+			g := &madeSum{f.n, f.d,
+				func(w []float64) float64 { return float64(float32(f.value(w) + offset)) }, f.grad}
+			checked(t, "float32", g, plainSet(8, r), nil, false, "")
+		}
+	}
+	f := scored(50, 8, 1, half, same)
+	for _, factor := range []float64{-1, 0, 0.5, 2, 50} {
+		g := &madeSum{f.n, f.d, func(w []float64) float64 { return factor * (1e6 + f.value(w)) }, f.grad}
+		checked(t, "by a factor", g, ball, nil, false, "madeSum: ")
+	}
+	narrow := spoilt(f, 1, func([]float64, fwopt.Batch) {})
+	narrow.value = func(w []float64) float64 { return 2 * float64(float32(f.value(w))) }
+	checked(t, "float32 by a factor", narrow, ball, nil, false, "by a factor of 2")
+}
+
+// unequal has n terms a(i) w_0.
+func unequal(n int, a func(i int) float64) *madeSum {
+	mean := 0.
+	for i := range n {
+		mean += a(i) / float64(n)
+	}
+	return &madeSum{n, 2, func(w []float64) float64 { return mean * w[0] },
+		func(dst, w []float64, b fwopt.Batch) {
+			if clear(dst); b.Index == nil {
+				dst[0] = mean
+				return
+			}
+			for i, c := range b.All(n) {
+				dst[0] += c * a(i)
+			}
+		}}
+}
+
+// Where few terms have nearly all of the gradient, or every tenth has none, a sample says
+// nothing of the rest.
+func TestPartsUnequalTerms(t *testing.T) {
+	defer fwopt.Cheap(time.Minute)()
+	noise := func(i int) float64 { return math.Mod(float64(i)*0.618033, 1) - 0.5 }
+	for _, n := range []int{4000, 1e6} {
+		few := unequal(n, func(i int) float64 {
+			if i%(n/4) == 1234%(n/4) {
+				return 1e5
+			}
+			return noise(i)
+		})
+		tenth := unequal(n, func(i int) float64 {
+			if i%10 == 0 {
+				return noise(i)
+			}
+			return 5
+		})
+		for _, f := range []*madeSum{few, tenth} {
+			checked(t, "unequal", f, plainSet(2, 1), nil, false, "")
+			sum := spoilt(f, float64(n), func(g []float64, b fwopt.Batch) {
+				if b.Index == nil {
+					floats.Scale(float64(n), g)
+				}
+			})
+			if n == 4000 || f == tenth {
+				checked(t, "sum", sum, plainSet(2, 1), nil, false, "is not the mean of")
+			}
+		}
+	}
+	checked(t, "very many", &madeSum{1 << 60, 8, square,
+		func(dst, w []float64, _ fwopt.Batch) { copy(dst, w) }}, plainSet(8, 1),
+		[]float64{0.5, 0, 0, 0, 0, 0, 0, 0}, true, "")
+}
+
+// A w_0 outside of Ω is seen where Frank-Wolfe takes as many steps as there are
+// coordinates to go to it, and a network's answers to negative costs prove nothing.
+func TestPartsInside(t *testing.T) {
+	defer fwopt.Cheap(time.Minute)()
+	const d = 200
+	f, outside := scored(50, d, 1, half, same), "w0 is outside of Ω"
+	box := &madeSet{d, func(dst, g []float64) {
+		for j := range g {
+			if dst[j] = 0; g[j] < 0 {
+				dst[j] = 1
+			}
+		}
+	}}
+	even := func(x float64) []float64 { return slices.Repeat([]float64{x}, d) }
+	for _, omega := range []fwopt.Domain{corners(d), fwset.Simplex{D: d, R: 1}} {
+		checked(t, "zeros", f, omega, even(0), false, outside)
+		checked(t, "too much", f, omega, even(1.01/d), false, outside)
+		checked(t, "too little", f, omega, even(0.99/d), false, outside)
+		checked(t, "even", f, omega, even(1./d), false, "")
+	}
+	checked(t, "one below", f, box, append(even(0.5)[1:], -0.1), false, outside)
+	checked(t, "one above", f, box, append(even(0.5)[1:], 1.1), false, outside)
+	checked(t, "a corner", f, box, even(1), false, "")
+	back := fwopt.Cheap(0)
+	checked(t, "zeros, dear", f, corners(d), even(0), false, outside)
+	back()
+
+	loose, best := inexact{fwset.L1Ball{D: d, R: 2}}, even(0)
+	g := even(0)
+	f.Grad(g, best, fwopt.Batch{})
+	loose.L1Ball.Argmin(best, g)
+	checked(t, "better than an inexact answer", f, loose, best, false, "")
+
+	costs := &madeSum{1, 8, func(w []float64) float64 { return floats.Dot(w, w)/2 + floats.Sum(w) },
+		func(dst, w []float64, _ fwopt.Batch) {
+			copy(dst, w)
+			floats.AddConst(1, dst)
+		}}
+	some := &madeSet{8, func(dst, g []float64) { // right where no cost is negative
+		size := slices.Clone(g)
+		for j := range size {
+			size[j] = math.Abs(g[j])
+		}
+		corners(8).argmin(dst, size)
+	}}
+	checked(t, "negative costs", costs, some, []float64{0, 0.5, 0.5, 0, 0, 0, 0, 0}, false, "")
+	longest := network(8, floats.MaxIdx)
+	checked(t, "the longest path", costs, longest, nil, false, "wrong sign")
+}
+
+// valued is a loss whose Value has its scratch memory in common.
+type valued struct {
+	ownLoss
+	tmp []float64
+}
+
+func (l *valued) Value(i int, s []float64) float64 {
+	return l.ownLoss.Value(i, throughMemory(l.tmp, s))
+}
+
+// Scratch memory in a short call, and in Value of a loss, shows; an f that ends in Ω, as a
+// barrier does, gives no answer there, and is not blamed.
+func TestPartsTogether(t *testing.T) {
+	const d = 8
+	defer fwopt.Cheap(time.Minute)()
+	tmp := make([]atomic.Uint64, d) // atomic for the race detector, a fault all the same
+	ball := &madeSet{d, func(dst, g []float64) {
+		for j := range g {
+			tmp[j].Store(math.Float64bits(g[j]))
+		}
+		runtime.Gosched() // so that calls meet on any machine
+		for j := range dst {
+			dst[j] = math.Float64frombits(tmp[j].Load())
+		}
+		floats.Scale(-1/max(floats.Norm(dst, 2), 1e-300), dst)
+	}}
+	f := scored(50, d, 1, half, same)
+	if got := small.Panics(func() { fwopt.CheckParts(f, ball, nil, true) }); !strings.Contains(got,
+		"Argmin gives another answer where two goroutines call it at once") {
+		t.Errorf("a ball: %q", got)
+	}
+	x, b := &fwsum.Dense{N: 30, M: d}, make([]float64, 30)
+	for i := range 30 * d {
+		x.Val = append(x.Val, math.Mod(float64(i)*0.618, 1))
+	}
+	checked(t, "Value of a loss", fwsum.NewRowSum(x, 1, &valued{ownLoss{b, "", nil}, make([]float64, 1)}),
+		fwset.L1Ball{D: d, R: 1}, nil, false, "Value gives another answer")
+
+	entropy := &madeSum{1, d, func(w []float64) (sum float64) {
+		for _, x := range w {
+			sum += x * math.Log(max(x, 1e-300))
+		}
+		return sum
+	}, func(dst, w []float64, _ fwopt.Batch) {
+		for j, x := range w {
+			dst[j] = math.Log(x) + 1
+		}
+	}}
+	checked(t, "entropy", entropy, corners(d), slices.Repeat([]float64{1. / d}, d), true, "")
+}
+
+// A part that takes 11 ms a call is not asked 80 times at once.
+func TestPartsTogetherCost(t *testing.T) {
+	f := scored(50, 8, 1, half, same)
+	calls := 0
+	slow := &madeSum{f.n, f.d, f.value, func(dst, w []float64, b fwopt.Batch) {
+		shared.Lock()
+		calls++
+		shared.Unlock()
+		time.Sleep(11 * time.Millisecond)
+		f.grad(dst, w, b)
+	}}
+	if checked(t, "slow", slow, plainSet(8, 1), nil, true, ""); calls > 30 {
+		t.Errorf("%d gradients", calls)
+	}
+}
+
+// A method that stays at a kink where f is least is not doubted.
+func TestRunNotMovedKink(t *testing.T) {
+	for _, rule := range []fwopt.StepRule{fwopt.Short{L: 1e30}, &fwmore.Backtracking{}} {
+		tr := fwopt.Run(bg, fwopt.NewOracle(kink{4}, plainSet(4, 3),
+			1).From(slices.Repeat([]float64{0.5}, 4)), &fwopt.FW{Rule: rule}, fwopt.Budget{Steps: 50})
+		if tr.Doubt != "" {
+			t.Errorf("%T: %q", rule, tr.Doubt)
+		}
+	}
+}
+
+// later is a sum whose gradients are not finite once it is on, plainly one without corrections of its own.
+type (
+	later struct {
+		*fwsum.LeastSquares
+		bad float64
+		on  bool
+	}
+	plainly struct{ fwopt.FiniteSum }
+)
+
+func (f *later) Grad(dst, w []float64, b fwopt.Batch) {
+	if f.LeastSquares.Grad(dst, w, b); f.on {
+		dst[3] = f.bad
+	}
+}
+func (f *later) AddGradDiff(dst, w, w0 []float64, b fwopt.Batch) {
+	if f.LeastSquares.AddGradDiff(dst, w, w0, b); f.on {
+		dst[3] = f.bad
+	}
+}
+
+// Every method ends where a gradient is not finite, with the step and the place, and none panics.
+func TestRunNotFinite(t *testing.T) {
+	sum, omega := small.Problem()
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for name := range small.Methods() {
+			f := &later{sum.(*fwsum.LeastSquares), bad, false}
+			own := fwopt.FiniteSum(f)
+			if strings.HasPrefix(name, "SVRF") || math.IsNaN(bad) && name == "STORC" {
+				own = plainly{f}
+			}
+			b := fwopt.Budget{Steps: 400, Watch: func(_ *fwopt.Trace,
+				now fwopt.Point) {
+				f.on = now.Step >= 7
+			}}
+			var tr *fwopt.Trace
+			if got := small.Panics(func() { tr = run(own, omega, small.Methods()[name], b) }); got != "" {
+				t.Errorf("%s, %g: %s", name, bad, got)
+			} else if tr.Status != fwopt.Diverged || tr.Last().Step > 60 ||
+				!strings.Contains(tr.Note, fmt.Sprintf("of %T is ", own)) ||
+				!strings.Contains(tr.Note, "at coordinate 3, after step ") {
+				t.Errorf("%s, %g: %v after %d steps, %q", name, bad, tr.Status, tr.Last().Step, tr.Note)
+			}
 		}
 	}
 }

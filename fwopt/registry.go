@@ -11,11 +11,9 @@ type Entry struct {
 	Name string                   // as Trace.Method has it
 	New  func(c Constants) Method // a fresh one, with the parameters of its theorem if it has one
 
-	// Calls is what step k of epoch t of a method of this name spends by its schedules; −1
-	// stands for a count that depends on the data.
+	// Calls is what step k of epoch t spends by the schedules of m; −1: it depends on the data.
 	Calls func(m Method, t, k int) Calls
-	// Bound is what its theorem promises of E f(X) − f(w*) after step k, of a method with epochs
-	// at the end of epoch t; nil if there is none.
+	// Bound is on E f(X) − f(w*) after step k or, with epochs, at the end of epoch t; nil: none.
 	Bound func(c Constants, t, k int) float64
 
 	Passes bool      // it makes passes over all n terms, for exact gradients
@@ -26,7 +24,7 @@ type Entry struct {
 
 var registry []Entry
 
-// Register adds methods. It panics if one has no name or no New, or the name of another one.
+// Register adds methods. It panics if one has no New or name, or a name that is taken.
 func Register(entries ...Entry) {
 	for _, e := range entries {
 		taken := func(other Entry) bool { return other.Name == e.Name }
@@ -37,8 +35,7 @@ func Register(entries ...Entry) {
 	}
 }
 
-// Methods returns the methods that are registered: those of this package, and of each
-// package that a program imports.
+// Methods returns the registered methods, of this package and of those that a program imports.
 func Methods() []Entry { return slices.Clone(registry) }
 
 // The methods of this package. The colours are the palette of Okabe and Ito, which the
@@ -129,8 +126,8 @@ func snapshot(k int) int {
 	return 0
 }
 
-// Checkpoints is EpochEnds of a method of this package that has epochs, or of a reader's with a
-// method EpochLength, and else Geometric with the ratio 2.
+// Checkpoints is EpochEnds of a method of this package with epochs, or of one with a method
+// EpochLength, and else Geometric with ratio 2.
 func Checkpoints(m Method, last int) func(s Step) (record, last bool) {
 	switch m := m.(type) {
 	case *SVRF:

@@ -16,22 +16,20 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Run runs m from w_0 = o.Start() within the budget and returns what was recorded. A
-// cancelled context ends the run after the step at work, or in it if that is in an inner
-// loop; the trace says so and holds the last iterate. Recording touches no account, clock,
-// sampler or warm start of the run: same seed, same bits, however often.
+// Run runs m from w_0 = o.Start() within the budget and returns what was recorded. If the context
+// is cancelled the run ends after the step at work, or within its inner loop; the trace says so and
+// holds the last iterate. Recording changes nothing of the run: same seed, same bits.
 //
-// Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω
-// of a reader's own is seen to break its contract: see [Tested]. It asks such parts
-// some questions first, for 0.1 seconds or, if they are dear, at most four linear
-// optimisations, two gradients, two values and 1,000 gradients of terms; a little more where
-// the first answers do not fit.
+// Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω of your
+// own is seen to break its contract: see [Tested]. It asks such parts questions first, for 0.1
+// seconds or, if they are dear, some four linear optimisations, two gradients, two values and 1,000
+// gradients of terms.
 func Run(ctx context.Context, o *Oracle, m Method, b Budget) *Trace {
 	return NewRunner(o, m, b).Run(ctx)
 }
 
-// Runner is a run at work. Run makes one and lets it go to its end; package fwkeep
-// also stops it and writes its State to a file, for another program's to go on.
+// Runner is a run at work, which fwkeep stops, and whose State it writes to a file. Others call
+// Run.
 type Runner struct {
 	Oracle *Oracle
 	Method Method
@@ -48,8 +46,8 @@ type Runner struct {
 	g, v  []float64 // scratch of records
 }
 
-// State is where a run stands after a whole step: with the exported fields of its
-// method, all that decides how it goes on. It shares memory with the run.
+// State is where a run stands after a whole step: with the exported fields of its method, all that
+// decides how it goes on. It shares memory with the run.
 type State struct {
 	Now     Point     // the last whole step
 	X       []float64 // its iterate
@@ -62,8 +60,7 @@ type State struct {
 	Eye     fwset.Warm // that of the records
 }
 
-// NewRunner returns a run that has not begun, but for w_0 = o.Start().
-// It panics as Run does.
+// NewRunner returns a run that has not begun, but for w_0 = o.Start(). It panics as Run does.
 func NewRunner(o *Oracle, m Method, b Budget) *Runner {
 	b.check()
 	if ident.IsNil(m) {
@@ -136,8 +133,8 @@ func keys(o *Oracle) (keys []any) {
 	return keys
 }
 
-// Twin returns a run that goes on from where r stands, on a copy m of its method, and
-// writes no file, calls no Watch and keeps no W.
+// Twin returns a run that goes on from r's State, on a copy m of its method, without file, Watch or
+// W.
 func (r *Runner) Twin(m Method) (*Runner, error) {
 	b, o := r.Budget, r.Oracle
 	b.Watch, b.NoW = nil, true
@@ -154,8 +151,8 @@ func (r *Runner) State() State {
 	return s
 }
 
-// Resume takes a run that has not begun to where another one stood. The exported
-// fields of Method must be those of then.
+// Resume takes a run that has not begun to a State; the exported fields of Method must be those of
+// then.
 func (r *Runner) Resume(s State) error {
 	r.state = s
 	r.state.RNG = slices.Clone(s.RNG) // for the run writes to them

@@ -2,11 +2,9 @@ package fwopt_test
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,143 +17,127 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
-// The duality gap of an iterate is not negative, up to the slack of its record.
-func TestGapsOfIterates(t *testing.T) {
-	f, omega := small.Problem()
-	for name, m := range small.Methods() {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), m, fwopt.Budget{Steps: 100, Every: 1.0001, DualityGap: true})
-		for _, p := range tr.Points {
-			if !(p.DualityGap+p.Slack >= 0) {
-				t.Errorf("%s: step %d has gap %g, slack %g", name, p.Step, p.DualityGap, p.Slack)
-			}
-		}
-	}
+var bg = context.Background()
+
+// run is fwopt.Run with the seed 1.
+func run(f fwopt.FiniteSum, omega fwopt.Domain, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
+	return fwopt.Run(bg, fwopt.NewOracle(f, omega, 1), m, b)
 }
 
-// A run with a warm start that is interrupted goes on to the same bits; so does one
-// that is interrupted before its first step. TestMethods interrupts the others.
+// A run with a warm start, that of a projection too, goes on to the same bits wherever it is interrupted,
+// before its first step too. TestMethods interrupts the others.
 func TestResumeWarm(t *testing.T) {
-	f, omega := small.Wide()
-	names := []string{"STORCx", "AwayFWls", "FW", "SFW", "SCGSx", "SVRFx", "Online-FW", "Online-FW, linearised", "SCGSmem", "STORCmem"}
-	if testing.Short() {
-		names = names[:2]
-	}
-	for _, name := range names {
-		resume(t, name, f, omega, fwopt.Budget{Steps: 16, DualityGap: true})
-	}
-}
-
-// So does one whose projection has a warm start, which is part of its state.
-func TestResumeWarmProjection(t *testing.T) {
 	const n, m, h = 40, 510, 500
 	y := make([]int, n)
 	for i := range y {
 		y[i] = i % 12
 	}
-	f, omega := fwsum.NewLogistic(small.Rows(n, m), y, h), fwset.TraceNorm{H: h, M: m, Tau: 1e-3}
-	b := fwopt.Budget{Steps: 16}
-	r := fwopt.NewRunner(fwopt.NewOracle(f, omega, 7), small.Methods()["SGD"], b)
-	r.Run(context.Background())
-	if len(r.State().Warm.P) == 0 {
-		t.Fatal("the projections of this run keep nothing: it cannot fail")
+	projected := fwsum.NewLogistic(small.Rows(n, m), y, h)
+	names := []string{"SGD", "STORCx", "AwayFWls", "FW", "SCGSx", "SVRFx", "Online-FW, linearised",
+		"STORCmem"}
+	if testing.Short() {
+		names = names[:3]
 	}
-	resume(t, "SGD", f, omega, b)
+	for _, name := range names {
+		f, omega := small.Wide()
+		b := fwopt.Budget{Steps: 16, DualityGap: true}
+		if name == "SGD" {
+			f, omega, b.DualityGap = projected, fwset.TraceNorm{H: h, M: m, Tau: 1e-3}, false
+		}
+		r := fwopt.NewRunner(fwopt.NewOracle(f, omega, 7), small.Methods()[name], b)
+		whole, dir := r.Run(bg), t.TempDir()
+		if warm := r.State().Warm; len(warm.P)+len(warm.V) == 0 {
+			t.Errorf("%s keeps nothing: it cannot fail", name)
+		}
+		for _, stop := range []int{0, 1, 6, 7, 14, 15, 16, 99} { // the last reads the file
+			ctx, stopping := small.StopAfter(stop, b)
+			if stop == 0 {
+				over, cancel := context.WithCancel(bg)
+				cancel()
+				ctx = over
+			}
+			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], stopping)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case stop >= 16 && small.Bits(tr) != small.Bits(whole):
+				t.Errorf("%s: six times interrupted, the run is not the same:\n%s\n%s", name,
+					small.Bits(tr), small.Bits(whole))
+			case stop < 16 && (tr.Status != fwopt.Interrupted || tr.Last().Step != stop):
+				t.Fatalf("%s: stopped at step %d with status %q, want step %d", name, tr.Last().Step,
+					tr.Status, stop)
+			}
+		}
+		if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 ||
+			!strings.HasSuffix(files[0], ".trace") {
+			t.Errorf("%s left the files %v", name, files)
+		}
+	}
 }
 
-func resume(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, b fwopt.Budget) {
-	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 7), small.Methods()[name], b)
-	dir := t.TempDir()
-	stopped, cancel := context.WithCancel(context.Background())
-	cancel() // stopped before the first step
-	if _, err := fwkeep.Keep(stopped, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], b); err != nil {
-		t.Fatal(err)
-	}
-	for _, stop := range []int{1, 6, 7, 14, 15} {
-		ctx, stopping := small.StopAfter(stop, b)
-		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], stopping)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tr.Status != fwopt.Interrupted || tr.Last().Step != stop {
-			t.Fatalf("%s: stopped at step %d with status %q, want step %d", name, tr.Last().Step, tr.Status, stop)
-		}
-	}
-	for pass := range 2 { // the second pass reads the memo
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 7), small.Methods()[name], b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if small.Bits(tr) != small.Bits(whole) {
-			t.Errorf("%s, pass %d: six times interrupted, the run is not the same:\n%s\n%s", name, pass, small.Bits(tr), small.Bits(whole))
-		}
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(files) != 1 || !strings.HasSuffix(files[0], ".trace") {
-		t.Errorf("%s left the files %v", name, files)
-	}
+// countdown is a context that is cancelled when its Err has been asked n times.
+type countdown struct {
+	context.Context
+	n int
 }
 
-// A run in an inner loop that is told to stop gives up the step, and the step
-// is done again when the run goes on.
-func TestInterruptInsideTheInnerLoop(t *testing.T) {
+func (c *countdown) Err() error {
+	if c.n--; c.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func away(m *fwopt.STORC) *fwopt.STORCAway { return &fwopt.STORCAway{STORC: *m} }
+
+// Interrupts at every place, those inside the inner loop included, where the step is given up and done
+// again, and a budget of linear optimisations that ends there.
+func TestInterruptInside(t *testing.T) {
 	f, omega := small.Problem()
-	fresh := func() fwopt.Method {
-		m := fwopt.SCGSExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
-		m.Beta = func(int) float64 { return 50 } // the inner optima lie inside faces: slow
-		m.Eta = func(int) float64 { return 1e-6 }
+	storc := func(eta float64, size int) *fwopt.STORC { // the inner optima lie inside faces: slow
+		m := fwopt.STORCExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
+		m.Beta, m.Eta = func(int) float64 { return 50 }, func(int, int) float64 { return eta }
+		m.Memory.Size = size
 		return m
 	}
-	b := fwopt.Budget{Steps: 30}
-	whole := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fresh(), b)
-	if whole.Last().Calls.Linear < 1000 {
-		t.Fatalf("only %d linear optimisations: the inner loops are too short for this test", whole.Last().Calls.Linear)
-	}
-	dir, cut, times := t.TempDir(), 0, 200
-	if testing.Short() {
-		times = 40
-	}
-	for range times {
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Microsecond)
-		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), fresh(), b)
-		cancel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tr.Status == fwopt.Done {
-			break
-		}
-		cut++
-	}
-	tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), fresh(), b)
-	if err != nil || small.Bits(tr) != small.Bits(whole) {
-		t.Errorf("after %d interrupts the run is not the same (%v)", cut, err)
-	}
-	if cut == 0 {
-		t.Error("no interrupt hit: the test tested nothing")
-	}
-	// the limit of linear optimisations is seen inside the loop, too
-	o := fwopt.NewOracle(f, omega, 1)
-	tr = fwopt.Run(context.Background(), o, fresh(), fwopt.Budget{Linear: 500})
-	if tr.Status != fwopt.Done || tr.Last().Calls.Linear > 500 || o.Calls != tr.Last().Calls {
-		t.Errorf("with 500 linear optimisations: %v after %d, the oracle at %+v", tr.Status, tr.Last().Calls.Linear, o.Calls)
-	}
-}
-
-// An η that cannot be reached ends the run with a status.
-func TestStall(t *testing.T) {
-	f, omega := small.Problem()
-	for _, eta := range []float64{0, 1e-300} {
-		m := fwopt.STORCTheorem2a(fwopt.Constants{L: 20, D: math.Sqrt2})
-		inner := m.Eta
-		m.Eta = func(t, k int) float64 {
-			if t == 2 && k == 3 {
-				return eta
+	for name, fresh := range map[string]func() fwopt.Method{
+		"plain":  func() fwopt.Method { return storc(1e-3, 0) },
+		"away":   func() fwopt.Method { return away(storc(1e-9, 0)) },
+		"memory": func() fwopt.Method { return storc(3e-4, 2) },
+	} {
+		b := fwopt.Budget{Steps: 60}
+		whole := run(f, omega, fresh(), b)
+		dir, inside, at := t.TempDir(), 0, 0
+		for n := 1; ; n++ {
+			o := fwopt.NewOracle(f, omega, 1)
+			tr, err := fwkeep.Keep(&countdown{bg, n % 97}, dir, o, fresh(), b)
+			if err != nil || n > 2000 {
+				t.Fatalf("%s, %d interrupts: %v", name, n, err)
 			}
-			return inner(t, k)
+			if tr.Status == fwopt.Done {
+				if small.Bits(tr) != small.Bits(whole) {
+					t.Errorf("%s: after %d interrupts, %d inside, the run is not the same", name, n, inside)
+				}
+				break
+			}
+			if tr.Status != fwopt.Interrupted || tr.Last().Step < at {
+				t.Fatalf("%s: %v at step %d after step %d", name, tr.Status, tr.Last().Step, at)
+			}
+			if n%97 > 2 && tr.Last().Step == at {
+				inside++
+			}
+			at = tr.Last().Step
 		}
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 100})
-		if tr.Status != fwopt.Stalled || tr.Last().T != 2 || tr.Last().K != 2 {
-			t.Errorf("η = %g: %v at t %d, k %d, want stalled at 2, 2", eta, tr.Status, tr.Last().T, tr.Last().K)
+		if inside < 5 {
+			t.Errorf("%s: %d interrupts inside an inner loop: the test tests little", name, inside)
+		}
+		for limit := 2; limit < 200; limit++ {
+			o := fwopt.NewOracle(f, omega, 1)
+			tr := fwopt.Run(bg, o, fresh(), fwopt.Budget{Linear: limit})
+			if c := tr.Last().Calls; tr.Status != fwopt.Done || c.Linear > limit || o.Calls != c {
+				t.Fatalf("%s, %d linear optimisations: %v after %+v, the oracle at %+v", name, limit,
+					tr.Status, c, o.Calls)
+			}
 		}
 	}
 }
@@ -175,182 +157,128 @@ func (f blind) Tested() any { return f } // else the start of the run finds it
 
 func (blind) Grad(dst, _ []float64, _ fwopt.Batch) { dst[0] = math.NaN() }
 
-// An inner loop whose linear optimisation is less exact than η must not believe
-// its duality gap, and must not go on for ever. Nor must it on a NaN.
-func TestStallOnSlack(t *testing.T) {
-	f, omega := small.Problem()
-	for eta, want := range map[float64]fwopt.Status{0.009: fwopt.Stalled, 0.02: fwopt.Done} {
-		m := fwopt.SCGSExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
-		m.Eta = func(int) float64 { return eta }
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, vague{omega.(fwset.Simplex)}, 1), m,
-			fwopt.Budget{Steps: 5, Linear: 10000, DualityGap: true})
-		if tr.Status != want {
-			t.Errorf("η = %g: %v, want %v", eta, tr.Status, want)
-		}
-		if tr.Last().Slack < 0.01 {
-			t.Errorf("the slack of the linear optimisation is not in the trace: %g", tr.Last().Slack)
-		}
-	}
-	m := fwopt.SCGSExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
-	o := fwopt.NewOracle(blind{f}, omega, 1)
-	start := time.Now()
-	if tr := fwopt.Run(context.Background(), o.From(append([]float64{1}, make([]float64, f.Dim()-1)...)), m, fwopt.Budget{Steps: 5}); tr.Status != fwopt.Stalled || time.Since(start) > 10*time.Second {
-		t.Errorf("a gradient of NaN: %v after %v", tr.Status, time.Since(start))
-	}
+// lowered is a rule that comes to a stand.
+type lowered struct{}
+
+func (lowered) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 {
+	return max(0, 2/float64(k+1)-0.01)
 }
 
-func TestBudgets(t *testing.T) {
+// How runs end, and where.
+func TestEnds(t *testing.T) {
 	f, omega := small.Problem()
-	run := func(m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, b)
+	scgs := func(eta float64) fwopt.Method {
+		m := fwopt.SCGSExperiments(fwopt.Constants{L: 20, D: math.Sqrt2})
+		m.Eta = func(int) float64 { return eta }
+		return m
 	}
-	if c := run(&fwopt.FW{}, fwopt.Budget{Exact: 10}).Last().Calls; c.Exact != 10 {
-		t.Errorf("Exact 10: %+v", c)
-	}
-	if c := run(fwopt.SFWExperiments(), fwopt.Budget{Stochastic: 100}).Last().Calls; c.Stochastic < 100 || c.Stochastic-49 >= 100 {
-		t.Errorf("Stochastic 100: %+v", c)
-	}
-	if c := run(fwopt.SFWExperiments(), fwopt.Budget{Linear: 10}).Last().Calls; c.Linear != 10 {
-		t.Errorf("Linear 10: %+v", c)
-	}
-	if c := run(fwopt.SGDExperiments(1), fwopt.Budget{Projections: 10}).Last().Calls; c.Projections != 10 {
-		t.Errorf("Projections 10: %+v", c)
-	}
-	start := time.Now()
-	tr := run(fwopt.SFWExperiments(), fwopt.Budget{Seconds: 0.05})
-	if s := tr.Last().Seconds; tr.Status != fwopt.Done || s < 0.05 || time.Since(start) > 10*time.Second {
-		t.Errorf("Seconds 0.05: %v after %g s", tr.Status, s)
-	}
-	tr = run(&fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 0.3})
-	if p := tr.Last(); tr.Status != fwopt.Converged || !(p.DualityGap+p.Slack <= 0.3) {
-		t.Errorf("Gap 0.3: %v at gap %g", tr.Status, p.DualityGap)
-	}
-	once := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-		return func(yield func(fwopt.Step) bool) { yield(fwopt.Step{T: 1, K: 1, X: w0}) }
-	})
-	if tr := run(once, fwopt.Budget{Steps: 10}); tr.Status != fwopt.Ended || tr.Last().Step != 1 {
-		t.Errorf("a method of one step: %v after %d", tr.Status, tr.Last().Step)
-	}
-	nan := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-		return func(yield func(fwopt.Step) bool) {
-			x := make([]float64, len(w0))
-			x[0] = math.NaN()
-			for yield(fwopt.Step{T: 1, K: 1, X: x}) {
+	late := func(eta float64) fwopt.Method { // an η that cannot be reached, at t = 2, k = 3
+		m := fwopt.STORCTheorem2a(fwopt.Constants{L: 20, D: math.Sqrt2})
+		inner := m.Eta
+		m.Eta = func(t, k int) float64 {
+			if t == 2 && k == 3 {
+				return eta
 			}
+			return inner(t, k)
 		}
-	})
-	if tr := run(nan, fwopt.Budget{Steps: 10}); tr.Status != fwopt.Diverged || tr.Last().Step != 1 {
-		t.Errorf("a method that gives NaN: %v after %d", tr.Status, tr.Last().Step)
+		return m
+	}
+	search, sfw, huge, rare := fwopt.LineSearch{}, fwopt.SFWExperiments, fwopt.SFWExperiments(),
+		fwopt.SVRFTheorem1()
+	huge.M = func(int) int { return math.MaxInt/2 + 2 }
+	rare.M, rare.N = func(int, int) int { return 1 }, func(int) int { return 2000 }
+	bad := func(x float64, at int) fwopt.Method { // an iterate that is not finite from step at on
+		return steps(func(yield func(fwopt.Step) bool, w0 []float64) {
+			w := make([]float64, len(w0))
+			for k := 1; ; k++ {
+				if k == at {
+					w[0] = x
+				}
+				if !yield(fwopt.Step{T: 1, K: k, X: w}) {
+					return
+				}
+			}
+		})
+	}
+	once := func() fwopt.Method {
+		return steps(func(yield func(fwopt.Step) bool, w0 []float64) { yield(fwopt.Step{T: 1, K: 1, X: w0}) })
+	}
+	loose := vague{omega.(fwset.Simplex)}
+	corner := append([]float64{1}, make([]float64, 7)...)
+	for name, c := range map[string]struct {
+		f         fwopt.FiniteSum
+		omega     fwopt.Domain
+		m         fwopt.Method
+		b         fwopt.Budget
+		want      fwopt.Status
+		low, high int // its steps
+		right     func(p fwopt.Point, c fwopt.Calls) bool
+	}{
+		"exact":      {f, omega, &fwopt.FW{}, fwopt.Budget{Exact: 10}, fwopt.Done, 9, 9, nil},
+		"stochastic": {f, omega, sfw(), fwopt.Budget{Stochastic: 100}, fwopt.Done, 7, 7, nil},
+		// Σ k² = 91, 140
+		"linear": {f, omega, sfw(), fwopt.Budget{Linear: 10}, fwopt.Done, 9, 9, nil},
+		"projections": {f, omega, fwopt.SGDExperiments(1), fwopt.Budget{Projections: 10}, fwopt.Done, 10,
+			10, nil},
+		"seconds": {f, omega, sfw(), fwopt.Budget{Seconds: 0.05}, fwopt.Done, 1, 1e6,
+			func(p fwopt.Point, _ fwopt.Calls) bool { return p.Seconds >= 0.05 }},
+		"tolerance": {f, omega, &fwopt.FW{Rule: search}, fwopt.Budget{Tolerance: 0.3}, fwopt.Converged, 1, 99,
+			func(p fwopt.Point, _ fwopt.Calls) bool { return p.DualityGap+p.Slack <= 0.3 }},
+		"one step": {f, omega, once(), fwopt.Budget{Steps: 10}, fwopt.Ended, 1, 1, nil},
+		"NaN":      {f, omega, bad(math.NaN(), 1), fwopt.Budget{Steps: 10}, fwopt.Diverged, 1, 1, nil},
+		// what the last record shows comes before the spent budget
+		"last, infinite": {f, omega, bad(math.Inf(1), 2), fwopt.Budget{Steps: 19, Every: 100},
+			fwopt.Diverged, 19, 19, nil},
+		"last, converged": {f, omega, &fwopt.FW{Rule: search},
+			fwopt.Budget{Steps: 19, Every: 100, Tolerance: 0.2},
+			fwopt.Converged, 19, 19, nil},
+		// an account that is full stays full
+		"full": {f, omega, huge, fwopt.Budget{Steps: 9, Stochastic: math.MaxInt}, fwopt.Done, 2, 2,
+			func(p fwopt.Point, _ fwopt.Calls) bool { return p.Calls.Stochastic == math.MaxInt }},
+		// a limit that comes no nearer, and one that does every 2,000 steps
+		"endless":        {f, omega, sfw(), fwopt.Budget{Projections: 5}, fwopt.Endless, 1000, 1000, nil},
+		"endless, exact": {f, omega, sfw(), fwopt.Budget{Exact: 50}, fwopt.Endless, 1000, 1000, nil},
+		"rare":           {f, omega, rare, fwopt.Budget{Exact: 4}, fwopt.Done, 4001, 4001, nil},
+		// a gap that stands still
+		"stands": {f, omega, &fwopt.FW{Rule: lowered{}}, fwopt.Budget{Tolerance: 1e-9}, fwopt.Stalled, 1000,
+			9999, nil},
+		"stands, with a limit": {f, omega, &fwopt.FW{Rule: lowered{}},
+			fwopt.Budget{Tolerance: 1e-9, Projections: 5},
+			fwopt.Stalled, 1000, 9999, nil},
+		// an inner loop must not believe a duality gap that is less exact than η, nor go on for ever
+		"η = 0":      {f, omega, late(0), fwopt.Budget{Steps: 100}, fwopt.Stalled, 8, 8, nil},
+		"η = 1e-300": {f, omega, late(1e-300), fwopt.Budget{Steps: 100}, fwopt.Stalled, 8, 8, nil},
+		"η below the slack": {f, loose, scgs(0.009), fwopt.Budget{Steps: 5, Linear: 9999, DualityGap: true},
+			fwopt.Stalled, 0, 4,
+			func(p fwopt.Point, _ fwopt.Calls) bool { return p.Slack >= 0.01 }},
+		"η above the slack": {f, loose, scgs(0.02), fwopt.Budget{Steps: 5, Linear: 9999, DualityGap: true},
+			fwopt.Done, 5, 5,
+			func(p fwopt.Point, _ fwopt.Calls) bool { return p.Slack >= 0.01 }},
+		"∇f is NaN": {blind{f}, omega, scgs(0.02), fwopt.Budget{Steps: 5}, fwopt.Stalled, 0, 0, nil},
+	} {
+		o, start := fwopt.NewOracle(c.f, c.omega, 1), time.Now()
+		if c.want == fwopt.Stalled && c.high == 0 {
+			o.From(corner)
+		}
+		tr := fwopt.Run(bg, o, c.m, c.b)
+		p := tr.Last()
+		if tr.Status != c.want || p.Step < c.low || p.Step > c.high || o.Calls != p.Calls ||
+			time.Since(start) > 10*time.Second ||
+			c.right != nil && !c.right(p, o.Calls) {
+			t.Errorf("%s: %v, %+v, the oracle at %+v, want %v", name, tr.Status, p, o.Calls, c.want)
+		}
 	}
 	// with seconds, two runs agree up to the common step
-	a := run(fwopt.SVRFTheorem1(), fwopt.Budget{Seconds: 0.01, Every: 1.0001})
-	b := run(fwopt.SVRFTheorem1(), fwopt.Budget{Seconds: 0.03, Every: 1.0001})
+	a := run(f, omega, fwopt.SVRFTheorem1(), fwopt.Budget{Seconds: 0.01, Every: 1.0001})
+	b := run(f, omega, fwopt.SVRFTheorem1(), fwopt.Budget{Seconds: 0.03, Every: 1.0001})
 	for i := range min(len(a.Points), len(b.Points)) {
-		p, q := a.Points[i], b.Points[i]
-		p.Seconds, q.Seconds = 0, 0
-		p.DualityGap, q.DualityGap, p.Excess, q.Excess = 0, 0, 0, 0
-		if p != q {
+		if p, q := a.Points[i], b.Points[i]; p.Step != q.Step || p.F != q.F || p.Calls != q.Calls {
 			t.Fatalf("step %d differs: %+v, %+v", i, p, q)
 		}
 	}
 }
 
-func TestRunDoesNotWriteW0(t *testing.T) {
-	f, omega := small.Problem()
-	for name, m := range small.Methods() {
-		w0 := make([]float64, f.Dim())
-		w0[2] = 1
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), m, fwopt.Budget{Steps: 5})
-		if w0[2] != 1 || w0[0] != 0 {
-			t.Errorf("%s wrote to the caller's w0", name)
-		}
-	}
-}
-
-func TestBudgetPanics(t *testing.T) {
-	f, omega := small.Problem()
-	for _, b := range []fwopt.Budget{{}, {Steps: -1}, {Seconds: -1}, {Seconds: math.NaN()}, {Steps: 1, Every: 1}, {Steps: 1, Every: 0.5}, {Tolerance: -1}} {
-		func() {
-			defer func() {
-				if r := recover(); r == nil || !strings.HasPrefix(fmt.Sprint(r), "fwopt: ") {
-					t.Errorf("%+v: panic %v", b, r)
-				}
-			}()
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), b)
-		}()
-	}
-}
-
-// What the last record shows comes before the spent budget.
-func TestLastRecordDecides(t *testing.T) {
-	f, omega := small.Problem()
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}},
-		fwopt.Budget{Steps: 19, Every: 100, Tolerance: 0.2})
-	if tr.Status != fwopt.Converged || len(tr.Points) != 3 {
-		t.Errorf("%v, %d records", tr.Status, len(tr.Points))
-	}
-	late := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-		return func(yield func(fwopt.Step) bool) {
-			x := make([]float64, len(w0))
-			for k := 1; yield(fwopt.Step{T: 1, K: k, X: x}); k++ {
-				x[0] = math.Inf(1)
-			}
-		}
-	})
-	if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), late, fwopt.Budget{Steps: 19, Every: 100}); tr.Status != fwopt.Diverged {
-		t.Errorf("%v, want diverged", tr.Status)
-	}
-}
-
-func TestMethodPanics(t *testing.T) {
-	f, omega := small.Problem()
-	used := fwopt.SVRFTheorem1()
-	run := func(m fwopt.Method) {
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 3, Every: math.Inf(1)})
-	}
-	run(used)
-	none := fwopt.SVRGExperiments(1)
-	none.N = func(int) int { return 0 }
-	for want, m := range map[string]fwopt.Method{
-		"fwopt: this SVRF has run already": used,
-		"fwopt: SVRF.Gamma is nil":         &fwopt.SVRF{},
-		"fwopt: N_1 = 0":                   none,
-	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, want) {
-					t.Errorf("panic %q, want %q", r, want)
-				}
-			}()
-			run(m)
-		}()
-	}
-}
-
-// An account that is full stays full, and a budget sees it.
-func TestAccountSaturates(t *testing.T) {
-	f, omega := small.Problem()
-	m := fwopt.SFWExperiments()
-	m.M = func(int) int { return math.MaxInt/2 + 2 }
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 9, Stochastic: math.MaxInt})
-	if p := tr.Last(); p.Calls.Stochastic != math.MaxInt || p.Step != 2 || tr.Status != fwopt.Done {
-		t.Errorf("%v after %d steps, %d stochastic gradients", tr.Status, p.Step, p.Calls.Stochastic)
-	}
-}
-
-// The state of a method is all in exported fields: gob finds no other field.
-func TestStateIsExported(t *testing.T) {
-	for name, m := range small.Methods() {
-		v := reflect.TypeOf(m).Elem()
-		for i := range v.NumField() {
-			if !v.Field(i).IsExported() {
-				t.Errorf("%s keeps state in the unexported field %s", name, v.Field(i).Name)
-			}
-		}
-	}
-}
-
-// Budget.Gap is reached whether the linear optimisation is a closed form (an order
+// Budget.Tolerance is reached whether the linear optimisation is a closed form (an order
 // of at most 64) or iterative, down to where rounding hides it.
 func TestGapIsReached(t *testing.T) {
 	for _, h := range []int{64, 65} {
@@ -360,70 +288,19 @@ func TestGapIsReached(t *testing.T) {
 		}
 		c[0] = 3 // the nearest point of the unit ball is the vertex e_1e_1ᵀ
 		f, omega := fwsum.NewQuadratic(h*h, nil, c), fwset.TraceNorm{H: h, M: h, Tau: 1}
-		for _, gap := range []float64{1e-3, 1e-7, 1e-9} {
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Tolerance: gap, Steps: 100})
-			if tr.Status != fwopt.Converged || tr.Last().Step > 3 {
-				t.Errorf("H = %d, Gap = %g: %v after %d steps, gap %g, slack %g", h, gap, tr.Status, tr.Last().Step, tr.Last().DualityGap, tr.Last().Slack)
+		for tolerance, want := range map[float64]fwopt.Status{
+			1e-3: fwopt.Converged, 1e-7: fwopt.Converged, 1e-9: fwopt.Converged, 1e-18: fwopt.Stalled,
+		} {
+			tr := run(f, omega, &fwopt.FW{}, fwopt.Budget{Tolerance: tolerance})
+			if p := tr.Last(); tr.Status != want || p.Step > 10 || want == fwopt.Converged && p.Step > 3 {
+				t.Errorf("H = %d, tolerance %g: %v, %+v", h, tolerance, tr.Status, p)
 			}
 		}
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Tolerance: 1e-18})
-		if tr.Status != fwopt.Stalled || tr.Last().Step > 10 {
-			t.Errorf("H = %d, a Gap below rounding: %v after %d steps", h, tr.Status, tr.Last().Step)
-		}
 	}
 }
 
-// A limit that cannot be reached ends the run.
-func TestEndless(t *testing.T) {
-	f, omega := small.Problem()
-	for name, b := range map[string]fwopt.Budget{
-		"projections": {Projections: 5},
-		"exact":       {Exact: 50},
-	} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), b)
-		if tr.Status != fwopt.Endless || tr.Last().Step != 1000 {
-			t.Errorf("%s: %v after %d steps", name, tr.Status, tr.Last().Step)
-		}
-	}
-	// but one that comes nearer every 2,000 steps is reached
-	rare := fwopt.SVRFTheorem1()
-	rare.M = func(int, int) int { return 1 }
-	rare.N = func(int) int { return 2000 }
-	if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), rare, fwopt.Budget{Exact: 4}); tr.Status != fwopt.Done || tr.Last().Calls.Exact != 4 {
-		t.Errorf("an exact gradient every 2,000 steps: %v after %+v", tr.Status, tr.Last().Calls)
-	}
-}
-
-// What is nil is named, also where it has a type.
-func TestNil(t *testing.T) {
-	f, omega := small.Problem()
-	for want, run := range map[string]func(){
-		"fwopt: a run needs a method, this *fwopt.SVRF is nil": func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), (*fwopt.SVRF)(nil), fwopt.Budget{Steps: 1})
-		},
-		"fwopt: a run needs a method, this <nil> is nil": func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), nil, fwopt.Budget{Steps: 1})
-		},
-		"fwopt: a run needs a method, this fwopt.MethodFunc is nil": func() {
-			fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.MethodFunc(nil), fwopt.Budget{Steps: 1})
-		},
-		"fwopt: an Oracle needs both f and Ω; f is *fwsum.Logistic": func() { fwopt.NewOracle((*fwsum.Logistic)(nil), omega, 1) },
-		"fwopt: an Oracle needs both f and Ω; f is *fwsum.LeastSq":  func() { fwopt.NewOracle(f, nil, 1) },
-		"fwsum: the data is nil":                                    func() { fwsum.NewLogistic(nil, nil, 2) },
-		"fwsum: the data is nil,":                                   func() { fwsum.NewLeastSquares(nil, nil) },
-	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, want) {
-					t.Errorf("panic %q, want %q", r, want)
-				}
-			}()
-			run()
-		}()
-	}
-}
-
-// Watch sees each iterate, and the trace keeps none of them but the last.
+// Watch sees each iterate, of a gap that is not negative, up to its slack; and the trace keeps none but
+// the last.
 func TestWatchSeesTheIterate(t *testing.T) {
 	f, omega := small.Problem()
 	for name, m := range small.Methods() {
@@ -436,10 +313,13 @@ func TestWatchSeesTheIterate(t *testing.T) {
 		}
 		for _, noW := range []bool{false, true} {
 			var got [][]float64
-			b := fwopt.Budget{Steps: 20, NoW: noW, Watch: func(tr *fwopt.Trace, now fwopt.Point) {
-				got = append(got, slices.Clone(tr.W))
-			}}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3).From(w0), small.Methods()[name], b)
+			b := fwopt.Budget{Steps: 20, Every: 1.0001, DualityGap: true, NoW: noW}
+			b.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
+				if got = append(got, slices.Clone(tr.W)); !(now.DualityGap+now.Slack >= 0) {
+					t.Errorf("%s: step %d has gap %g, slack %g", name, now.Step, now.DualityGap, now.Slack)
+				}
+			}
+			tr := fwopt.Run(bg, fwopt.NewOracle(f, omega, 3).From(w0), small.Methods()[name], b)
 			if !slices.EqualFunc(got, want, slices.Equal) {
 				t.Errorf("%s: Watch saw other iterates than the steps", name)
 			}
@@ -450,16 +330,111 @@ func TestWatchSeesTheIterate(t *testing.T) {
 	}
 }
 
-// Outside of Ω the duality gap may be below 0, and would end a run as converged.
-func TestRunOutside(t *testing.T) {
-	f := fwsum.NewQuadratic(3, nil, []float64{-1, -2, -3})
-	leaves := fwopt.MethodFunc(func(*fwopt.Oracle, []float64) iter.Seq[fwopt.Step] {
-		return func(yield func(fwopt.Step) bool) { yield(fwopt.Step{T: 1, K: 1, X: make([]float64, 3)}) }
+// epochs is a method of N(t) steps an epoch, whose iterate is its number of
+// steps, in memory that it reuses, and which costs one linear optimisation a
+// step and one more an epoch.
+func epochs(N func(t int) int) fwopt.Method {
+	return fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+		return func(yield func(fwopt.Step) bool) {
+			x := slices.Clone(w0)
+			for t := 1; ; t++ {
+				o.Calls.Linear++
+				for k := 1; k <= N(t); k++ {
+					o.Calls.Linear++
+					x[0]++
+					if !yield(fwopt.Step{T: t, K: k, X: x}) {
+						return
+					}
+				}
+			}
+		}
 	})
-	message := small.Panics(func() {
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1).From([]float64{0, 0, 1}), leaves, fwopt.Budget{Tolerance: 1e-6})
-	})
-	if want := "fwopt: the point of step 1 is outside of Ω: its duality gap is -1, which is less than 0"; message != want {
-		t.Errorf("%q, want %q", message, want)
+}
+
+// recorded is the oracle of runs that are recorded by a function.
+func recorded() *fwopt.Oracle {
+	return fwopt.NewOracle(fwsum.NewQuadratic(2, nil, []float64{0, 0}), fwset.Simplex{D: 2, R: 1}, 1)
+}
+
+// recordOf makes a run that records what record says, and of each its excess.
+func recordOf(o *fwopt.Oracle, m fwopt.Method, w0 []float64, excess func(w []float64) float64,
+	record func(fwopt.Step) (bool, bool)) *fwopt.Trace {
+	return fwopt.Run(bg, o.From(w0), m, fwopt.Budget{Record: record, Excess: excess, NoW: true})
+}
+
+func TestRecord(t *testing.T) {
+	first := func(w []float64) float64 { return w[0] }
+	ks := func(tr *fwopt.Trace) (k []int) {
+		for _, p := range tr.Complete() {
+			k = append(k, p.K)
+		}
+		return k
+	}
+	type point struct {
+		t, k, linear int
+		excess       float64
+	}
+	w0, got, square := []float64{0, 1}, []point(nil), func(t int) int { return t * t }
+	for _, p := range recordOf(recorded(), epochs(square), w0, first, fwopt.EpochEnds(square, 4)).Complete() {
+		got = append(got, point{p.T, p.K, p.Calls.Linear, p.Excess})
+	}
+	if want := []point{{1, 1, 2, 1}, {2, 4, 7, 5}, {3, 9, 17, 14}, {4, 16, 34, 30}}; !slices.Equal(got,
+		want) {
+		t.Errorf("epoch ends %v, want %v", got, want)
+	}
+	whole := func(int) int { return math.MaxInt }
+	for _, c := range []struct {
+		ratio float64
+		last  int
+		want  []int
+	}{
+		{2, 64, []int{1, 2, 4, 8, 16, 32, 64}},
+		{2, 40, []int{1, 2, 4, 8, 16, 32, 40}},
+		{10, 1001, []int{1, 10, 100, 1000, 1001}}, // ln 1000/ln 10 is below 3
+		{1.5, 12, []int{1, 2, 3, 4, 6, 8, 12}},
+		{1.01, 5, []int{1, 2, 3, 4, 5}},
+		{2, 1, []int{1}},
+	} {
+		tr := recordOf(recorded(), epochs(whole), w0, first, fwopt.Geometric(c.ratio, c.last))
+		if got := ks(tr); !slices.Equal(got, c.want) {
+			t.Errorf("ratio %g: k = %v, want %v", c.ratio, got, c.want)
+		}
+	}
+	// w_0 is the oracle's, counts, and is not recorded
+	tr := recordOf(recorded(), &fwopt.FW{}, nil, first, fwopt.Geometric(2, 1))
+	if p := tr.Points[0]; len(tr.Points) != 1 || p.Calls != (fwopt.Calls{Exact: 2, Linear: 2}) {
+		t.Errorf("%+v", tr.Points)
+	}
+	// the last step of another limit is recorded, too, and a limit may come first; so may one that the
+	// start spends
+	tr = fwopt.Run(bg, recorded().From(w0), epochs(whole),
+		fwopt.Budget{Steps: 5, Record: fwopt.Geometric(2, 100)})
+	if got := ks(tr); !slices.Equal(got, []int{1, 2, 4, 5}) || !math.IsNaN(tr.Last().Excess) {
+		t.Errorf("with five steps %v, excess %g", got, tr.Last().Excess)
+	}
+	tr = fwopt.Run(bg, recorded(), &fwopt.FW{}, fwopt.Budget{Exact: 1, Record: fwopt.Geometric(2, 8)})
+	if tr.Status != fwopt.Done || len(tr.Complete()) != 1 || math.IsNaN(tr.Last().F) {
+		t.Errorf("with a budget that the start spends: %v, %+v", tr.Status, tr.Points)
+	}
+	// a run whose last recorded step is also where somebody cancels it is done
+	for _, inExcess := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(bg)
+		defer cancel()
+		seen, b := 0, fwopt.Budget{Record: fwopt.Geometric(2, 8)}
+		b.Excess = func([]float64) float64 {
+			if seen++; inExcess && seen == 4 {
+				cancel()
+			}
+			return 1
+		}
+		b.Watch = func(_ *fwopt.Trace, now fwopt.Point) {
+			if !inExcess && now.Step == 8 {
+				cancel()
+			}
+		}
+		if tr := fwopt.Run(ctx, recorded(), &fwopt.FW{}, b); tr.Status != fwopt.Done ||
+			len(tr.Complete()) != 4 {
+			t.Errorf("cancelled in excess: %v: %v, %d points", inExcess, tr.Status, len(tr.Points))
+		}
 	}
 }

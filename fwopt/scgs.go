@@ -26,11 +26,9 @@ type SCGS struct {
 	X, Y []float64 // x_k, y_k
 }
 
-// SCGSConvex has the parameters for an L-smooth convex f on a domain of diameter D,
-// with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² (σ = G will do where the f_i are G-Lipschitz):
-// γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and m_k = ⌈σ²(k+2)³/(LD)²⌉ give
-// E f(y_k) − f(w*) ≤ Constants.BoundSCGS(k): Theorem 7.11 of Lan's book, and
-// notebooks/06-previous-work.
+// SCGSConvex is for an L-smooth convex f on a domain of diameter D with E‖∇f_i(w) − ∇f(w)‖² ≤ σ²,
+// as σ = G has it: γ_k = 3/(k+2), β_k = 4L/(k+2), η_k = LD²/(k(k+1)) and m_k = ⌈σ²(k+2)³/(LD)²⌉
+// give E f(y_k) − f(w*) ≤ Constants.BoundSCGS(k) (Theorem 7.11 of Lan's book).
 func SCGSConvex(c Constants) *SCGS {
 	r := c.get("Sigma", c.Sigma) / (c.get("L", c.L) * c.get("D", c.D))
 	return scgs(c, func(k int) int {
@@ -39,12 +37,8 @@ func SCGSConvex(c Constants) *SCGS {
 	})
 }
 
-// SCGSExperiments has m_k = k³ as Section 5 says. The rest is open there; this
-// takes γ_k, β_k and η_k of SCGSConvex.
-//
-// With f's own L it is often the slowest method there is, and is tuned as
-// STORCExperiments is: s was 1/16 on the digits and 2⁻¹⁴ on news20. As η_k falls like
-// 1/k² and m_k grows, it has no floor.
+// SCGSExperiments has m_k = k³ of Section 5 and, open there, γ_k, β_k and η_k of SCGSConvex. It is
+// tuned as STORCExperiments: s was 1/16 on the digits and 2⁻¹⁴ on news20. It has no floor.
 func SCGSExperiments(c Constants) *SCGS {
 	return scgs(c, func(k int) int { return ceil(min(float64(k)*float64(k)*float64(k), 1<<53)) })
 }
@@ -69,8 +63,8 @@ func (a *SCGS) Identify(id *Identity) {
 	}
 }
 
-// Steps runs SCGS; the iterate is y_k. Step k counts m_k stochastic gradients
-// and one linear optimisation more than the inner Frank-Wolfe steps made.
+// Steps runs SCGS; the iterate is y_k. Step k counts m_k stochastic gradients and one linear
+// optimisation more than the inner Frank-Wolfe steps.
 func (a *SCGS) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SCGS.Gamma", a.Gamma == nil)
 	given("SCGS.Beta", a.Beta == nil)

@@ -5,10 +5,8 @@ import (
 	"math"
 )
 
-// SCGSStrong is SCGS for a strongly convex f (Lan & Zhou, "Conditional gradient
-// sliding for convex optimization", SIAM J. Optim. 26, 2016): SCGS in epochs,
-// each of which starts from the last y_k of the one before and halves the bound
-// on f(w_t) − f(w*). It is Algorithm 2 without snapshots:
+// SCGSStrong is SCGS for a strongly convex f, in epochs that halve the bound (after Lan & Zhou, SIAM J.
+// Optim. 26, 2016), Algorithm 2 without snapshots:
 //
 //	for t = 1, 2, … do
 //	    Initialize x_0 = y_0 = w_{t−1}.
@@ -32,16 +30,10 @@ type SCGSStrong struct {
 	X, Y []float64 // x_k, y_k
 }
 
-// SCGSStronglyConvex has the parameters for an L-smooth, α-strongly convex f on
-// a domain of diameter D, with E‖∇f_i(w) − ∇f(w)‖² ≤ σ² on it (σ = G will do where
-// the f_i are G-Lipschitz). With μ = L/α and D_t² = μD²/2^{t−1} it takes N_t, γ_k,
-// β_k and η_{t,k} of STORCTheorem2c and m_{t,k} = ⌈σ²N_t(k+1)²/(L²D_t²)⌉. They give
-// E f(w_t) − f(w*) ≤ Constants.BoundEpoch(t), if it holds for w_0, as it does for
-// Oracle.Start's. Where f(w_0) − f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D.
-// It panics if α > L.
-//
-// The epochs are an idea of Lan & Zhou; the parameters and the proof are those of
-// notebooks/06-previous-work.
+// SCGSStronglyConvex is for an α-strongly convex f under the conditions of SCGSConvex: N_t, γ_k,
+// β_k, η_{t,k} and D_t of STORCTheorem2c and m_{t,k} = ⌈σ²N_t(k+1)²/(L²D_t²)⌉ give E f(w_t) − f(w*)
+// ≤ Constants.BoundEpoch(t), if that holds for w_0 (notebooks/06-previous-work). Where f(w_0) −
+// f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D. It panics if α > L.
 func SCGSStronglyConvex(c Constants) *SCGSStrong {
 	storc, mu, sigma := STORCTheorem2c(c), c.Mu(), c.get("Sigma", c.Sigma)
 	return &SCGSStrong{
@@ -67,9 +59,8 @@ func (a *SCGSStrong) Identify(id *Identity) {
 	}
 }
 
-// Steps runs SCGS in epochs; the iterate is y_k. Step k of epoch t counts m_{t,k}
-// stochastic gradients and one linear optimisation more than the inner
-// Frank-Wolfe steps made.
+// Steps runs SCGS in epochs; the iterate is y_k. Step k of epoch t counts m_{t,k} stochastic
+// gradients and one linear optimisation more than the inner Frank-Wolfe steps.
 func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SCGSStrong.Gamma", a.Gamma == nil)
 	given("SCGSStrong.Beta", a.Beta == nil)

@@ -5,13 +5,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// StepRule chooses the steps of FW, AwayFW and others. A rule of one's own is a struct with
-// this method; what it keeps from step to step stands in exported fields behind a
-// pointer, so that a checkpoint holds it, and Identify says its parameters. Scratch
-// memory is local to Step.
+// StepRule chooses the steps of FW, AwayFW and others. One of your own is a struct; what it keeps
+// from step to step stands in exported fields behind a pointer, for checkpoints, and Identify says
+// its parameters.
 type StepRule interface {
-	// Step returns γ_k ∈ [0, 1]. More than seg.Most counts as that. What it asks of f
-	// it asks through o, which counts.
+	// Step returns γ_k ∈ [0, 1]; more than seg.Most counts as that. It asks of f through o.
 	Step(o *Oracle, k int, seg Segment) float64
 }
 
@@ -49,9 +47,8 @@ func (r Short) step(slope, length2 float64) float64 {
 // Identify says L.
 func (r Short) Identify(id *Identity) { id.Of(r).Float(r.L) }
 
-// LineSearch is the minimiser of f on the seg, found by the objective, which must be a
-// LineSearcher, at the price of one exact gradient. It looks as far as End, which may
-// lie outside Ω in a step away from a vertex; so f must be convex there, too.
+// LineSearch is the minimiser of f on the segment, by a LineSearcher, for one exact gradient. In a
+// step away from a vertex End may lie outside Ω; f must be convex there, too.
 type LineSearch struct{}
 
 // Step returns argmin_{γ∈[0,1]} f(X − γD).
@@ -60,8 +57,8 @@ func (LineSearch) Step(o *Oracle, _ int, seg Segment) float64 { return o.LineSea
 // Identify says that there is nothing to say.
 func (r LineSearch) Identify(id *Identity) { id.Of(r) }
 
-// Step asks a rule for γ_k ∈ [0, Most]. It panics if the rule gives no number in [0, 1].
-// Where the gradient was not finite it is 0, for the run ends there.
+// Step asks a rule for γ_k ∈ [0, Most], 0 where the gradient was not finite. It panics if the rule
+// gives no number in [0, 1].
 func (seg Segment) Step(rule StepRule, o *Oracle, k int) float64 {
 	if o.broken != "" {
 		return 0

@@ -24,10 +24,8 @@ import (
 //	14      Set w_t = y_{N_t}.
 //	15  end for
 //
-// Line 3 is Oracle.Start, which Run calls when it is given no w_0. Line 11
-// starts from x_{k−1} and takes the minimiser on the segment as its step; the
-// paper leaves both open. The constructors make Eta and M for their N: change the
-// three together.
+// Line 3 is Oracle.Start. Line 11 starts from x_{k−1} and takes the minimiser on the segment as its step; the
+// paper leaves both open. Eta and M are made for N: change the three together.
 type STORC struct {
 	Gamma func(k int) float64    // γ_k
 	Beta  func(k int) float64    // β_k
@@ -43,18 +41,16 @@ type STORC struct {
 	Grad0 []float64 // ∇f(y_0)
 }
 
-// STORCTheorem2a has the parameters of Theorem 2, case (a), ∇f(w*) = 0:
-// γ_k = 2/(k+1), β_k = 3L/k, η_{t,k} = 2LD²/(N_t k), N_t = ⌈2^{t/2+2}⌉ and
-// m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ Constants.BoundEpoch(t), if every f_i is
-// convex and L-smooth on R^d, D is the Euclidean diameter, and w_0 is that of
-// line 3 or any other with f(w_0) − f(w*) ≤ LD²/2.
+// STORCTheorem2a is case (a) of Theorem 2, ∇f(w*) = 0: γ_k = 2/(k+1), β_k = 3L/k, η_{t,k} =
+// 2LD²/(N_t k), N_t = ⌈2^{t/2+2}⌉ and m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤
+// Constants.BoundEpoch(t), if every f_i is convex and L-smooth on R^d, D is the Euclidean diameter,
+// and f(w_0) − f(w*) ≤ LD²/2, as from line 3.
 func STORCTheorem2a(c Constants) *STORC {
 	return storcDoubling(c, func(N, _ int) int { return 900 * N })
 }
 
-// STORCTheorem2b has the parameters of Theorem 2, case (b), f G-Lipschitz: those of
-// STORCTheorem2a with m_{t,k} = ⌈700 N_t + 24 N_t G(k+1)/(LD)⌉, under the same
-// conditions and with the same bound.
+// STORCTheorem2b is case (b), f G-Lipschitz: STORCTheorem2a with m_{t,k} = ⌈700 N_t + 24 N_t
+// G(k+1)/(LD)⌉.
 func STORCTheorem2b(c Constants) *STORC {
 	r := 24 * c.gf() / (c.get("L", c.L) * c.get("D", c.D))
 	return storcDoubling(c, func(N, k int) int {
@@ -75,10 +71,9 @@ func storcDoubling(c Constants, m func(N, k int) int) *STORC {
 	}
 }
 
-// STORCTheorem2c has the parameters of Theorem 2, case (c), f α-strongly convex,
-// with μ = L/α: D_t² = μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and
-// η_{t,k} = 2LD_t²/(N_t k), with γ_k and β_k, the conditions and the bound of
-// STORCTheorem2a. It panics if α > L.
+// STORCTheorem2c is case (c), f α-strongly convex: STORCTheorem2a with, where μ = L/α and D_t² =
+// μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and η_{t,k} = 2LD_t²/(N_t k). It panics if α
+// > L.
 func STORCTheorem2c(c Constants) *STORC {
 	L, D, mu := c.L, c.get("D", c.D), c.Mu()
 	N := ceil(math.Sqrt(32 * mu))
@@ -95,17 +90,13 @@ func STORCTheorem2c(c Constants) *STORC {
 	}
 }
 
-// STORCExperiments has the parameters of Section 5: a snapshot every 50 steps
-// and m_{t,k} = 100. The rest is open there; this takes γ_k, β_k and η_{t,k}
-// from Theorem 2 with D_t = D, restarting k at each snapshot.
+// STORCExperiments has N_t = 50 and m_{t,k} = 100 of Section 5 and, open there, γ_k, β_k and
+// η_{t,k} of Theorem 2 with D_t = D.
 //
-// With f's own L it is often the slowest method there is, for η_{t,k} and β_k are made
-// for the worst f of that L and D: on data LD² is hundreds of times f(w_0), so that line
-// 11 is content with what it begins from. To tune it hand in sL for L, s a power of 2
-// well below 1: s was 1/16 on the digits and 2⁻¹² on news20. Too small an s makes steps
-// that the noise of m_{t,k} drives astray. Whatever s, it has a floor, which the
-// theorems' STORC has not: η_{t,k} and m_{t,k} do not fall with t, so f(w_t) − f(w*)
-// stays near η, in proportion to LD², or at the noise. fwmore.AdaptiveSTORC has neither.
+// With f's own L it is often the slowest method there is, as on data LD² is hundreds of times
+// f(w_0). To tune it hand in sL for L, s a power of 2: s was 1/16 on the digits and 2⁻¹² on news20;
+// too small an s makes steps that noise drives astray. It has a floor, for η_{t,k} and m_{t,k} do
+// not fall with t. fwmore.AdaptiveSTORC has neither.
 func STORCExperiments(c Constants) *STORC {
 	L, D := c.get("L", c.L), c.get("D", c.D)
 	return &STORC{
@@ -129,9 +120,8 @@ func (a *STORC) say(id *Identity) {
 	}
 }
 
-// Steps runs STORC; the iterate is y_k. Epoch t counts one exact gradient; its
-// step k counts 2m_{t,k} stochastic gradients and, for line 11, one linear
-// optimisation more than the Frank-Wolfe steps made.
+// Steps runs STORC; the iterate is y_k. Epoch t counts one exact gradient; its step k 2m_{t,k}
+// stochastic gradients and one linear optimisation more than the Frank-Wolfe steps of line 11.
 func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	return a.steps(o, w0, NewCondG(len(w0), &a.Memory))
 }

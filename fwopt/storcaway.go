@@ -7,19 +7,14 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// STORCAway is STORC whose line 11 takes away steps, as AwayFW does, and starts from
-// argmin_{v∈Ω} ∇̃_kᵀv; for polytopes. It has the schedules and the state of a STORC:
-//
-//	m := &fwopt.STORCAway{STORC: *fwmore.STORCBeyond(Constants{L: L, D: D})}
-//
-// The theorems ask of x_k only its duality gap, so they hold as they are. On a
-// polytope of pyramidal width δ step k takes at most
+// STORCAway is STORC whose line 11 takes away steps, as AwayFW does, from argmin_{v∈Ω} ∇̃_kᵀv; for polytopes.
+// The theorems hold as they are. On a polytope of pyramidal width δ step k takes at most
 //
 //	2 + 2⌈8(D/δ)² max(0, ln(β_kD²/η_{t,k}))⌉
 //
-// linear optimisations, where STORC's grow as β_kD²/η_{t,k}: g(u) − min g ≤ β_kD²/2 at
-// the start, g has condition number 1, a gap is at most D√(2β_k(g(u) − min g)) below
-// that, and at most every second step drops a vertex.
+// linear optimisations, where STORC's grow as β_kD²/η_{t,k}: g(u) − min g ≤ β_kD²/2 at the start, g has
+// condition number 1, a gap is at most D√(2β_k(g(u) − min g)), and at most every second step drops a
+// vertex.
 type STORCAway struct{ STORC }
 
 func (a *STORCAway) String() string { return "STORC, away steps" }
@@ -27,8 +22,7 @@ func (a *STORCAway) String() string { return "STORC, away steps" }
 // Identify says the schedules at each step.
 func (a *STORCAway) Identify(id *Identity) { a.say(id.Of(a)) }
 
-// Steps runs STORC with away steps; the iterate is y_k. It counts as STORC does, and
-// one linear optimisation a step more, for the start of line 11.
+// Steps runs it; the iterate is y_k. It counts as STORC, and one linear optimisation a step more.
 func (a *STORCAway) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.Memory.Size != 0 {
 		panic(need.Line("fwopt: STORCAway takes away steps and has no Memory; a STORC has one"))

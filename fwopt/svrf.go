@@ -20,10 +20,8 @@ import (
 //	11      Set w_t = x_{N_t}.
 //	12  end for
 //
-// Line 3 is Oracle.Start, which Run calls when it is given no w_0. Gamma and M
-// also see t, so that the form of the experiments, where k is never reset (end of
-// Section 3), is the same loop with other schedules; Step.K still counts within
-// the epoch.
+// Line 3 is Oracle.Start. Gamma and M also see t, for the experiments, where k is never reset (end of
+// Section 3); Step.K counts within the epoch.
 type SVRF struct {
 	Gamma func(t, k int) float64 // γ_k
 	M     func(t, k int) int     // m_k, the samples of step k
@@ -35,10 +33,8 @@ type SVRF struct {
 	Grad0 []float64 // ∇f(x_0)
 }
 
-// SVRFTheorem1 has the parameters of Theorem 1: γ_k = 2/(k+1), m_k = 96(k+1)
-// and N_t = 2^{t+3} − 2 give E f(w_t) − f(w*) ≤ Constants.BoundEpoch(t), if every f_i
-// is convex and L-smooth on R^d, D is the Euclidean diameter, and w_0 is that of
-// line 3 or any other with f(w_0) − f(w*) ≤ LD²/2.
+// SVRFTheorem1 has γ_k = 2/(k+1), m_k = 96(k+1) and N_t = 2^{t+3} − 2 of Theorem 1, which give E
+// f(w_t) − f(w*) ≤ Constants.BoundEpoch(t) under the conditions of STORCTheorem2a, for any ∇f(w*).
 func SVRFTheorem1() *SVRF {
 	return &SVRF{
 		Gamma: func(_, k int) float64 { return gamma2(k) },
@@ -47,9 +43,8 @@ func SVRFTheorem1() *SVRF {
 	}
 }
 
-// SVRFExperiments has the parameters of Section 5: a snapshot every 50 steps,
-// and with k counted on from epoch to epoch m_k = k, and γ_k = 2/(k+1) from
-// Theorem 1.
+// SVRFExperiments has N_t = 50 and, with k counted on from epoch to epoch, m_k = k of Section 5,
+// and γ_k of Theorem 1.
 func SVRFExperiments() *SVRF {
 	a := &SVRF{N: func(int) int { return snapshotEvery }}
 	at, before := 1, 0            // the steps before epoch at

@@ -35,7 +35,7 @@ const (
 	Converged                 // duality gap + slack reached Budget.Tolerance
 	Ended                     // the method stopped by itself
 	Interrupted               // the context was cancelled
-	Stalled                   // an accuracy that was asked for cannot be reached: an inner loop's η, or Budget.Tolerance
+	Stalled                   // an inner loop's η, or Budget.Tolerance, cannot be reached
 	Diverged                  // f is no longer a finite number
 	Endless                   // no limit of the budget came nearer in 1,000 steps
 )
@@ -61,11 +61,11 @@ type Trace struct {
 	Monitor Calls     // spent on recording; in no other account
 	W       []float64 // the last iterate; nil if Budget.NoW
 	Doubt   string    // that f has not moved, where there was something to gain; else ""
-	Note    string    // in no file: of Keep "not kept: …" or "not saved: …", or "run anew: …" and why; where a gradient was not finite; Doubt; else ""
+	Note    string    // why Keep did not keep it, or ran it anew; where a gradient was not finite; Doubt
 }
 
-// Last returns the last point; one whose F, Excess and DualityGap are NaN if there
-// is none, as in a run that was interrupted before it began, or no trace.
+// Last returns the last point, or one whose F, Excess and DualityGap are NaN if there is none, or
+// no trace.
 func (tr *Trace) Last() Point {
 	if tr == nil || len(tr.Points) == 0 {
 		return nowhere()
@@ -73,8 +73,7 @@ func (tr *Trace) Last() Point {
 	return tr.Points[len(tr.Points)-1]
 }
 
-// Complete returns the points of a run that has reached its budget. It panics if the
-// run was cut short, so that none is taken for a whole one.
+// Complete returns the points of a run that has reached its budget, and panics if it has not.
 func (tr *Trace) Complete() []Point {
 	if tr == nil {
 		panic(need.Line("fwopt: Complete of a trace that is nil"))
@@ -86,11 +85,9 @@ func (tr *Trace) Complete() []Point {
 	return tr.Points
 }
 
-// Kernel names the architecture and the arithmetic of this program: "+fma" where the
-// compiler makes one rounding of a product and a sum, "+noasm" where gonum's assembler is
-// left out. Two runs of one version of this package with the same problem, method, seed and
-// budget have the same bits if their kernels are the same; with a budget in seconds, up to
-// the last step that both made.
+// Kernel names the architecture and the arithmetic of this program: "+fma" where products and sums
+// are rounded once, "+noasm" without gonum's assembler. Runs of one Version, problem, method, seed,
+// budget and kernel have the same bits; with Budget.Seconds, up to the last common step.
 func Kernel() string {
 	name := runtime.GOARCH
 	if x := 1 + 0x1p-30; productSum(x, x, -(1+0x1p-29)) != 0 { // 0x1p-60, if rounded once

@@ -26,12 +26,10 @@ var version struct {
 	tree *tree
 }
 
-// Version returns a hash of the code that decides what parts of these types do, as "fwset.Box", in
-// this package, fwset, fwsum, fwmore and fwroad, and of what a run stands on: without comments, and
-// with the versions of Go and gonum, or of what go.mod puts in gonum's place: a folder counts by its
-// path, not by what is in it. So a new set, or a line of another method, is no other version. Of no
-// types it is a hash of all code. It costs some milliseconds, once. A program that does not call it
-// does not link the sources.
+// Version returns a hash of the code, without comments, that decides what parts of these types do,
+// as "fwset.Box", and of what any run stands on, with the versions of Go and gonum, or the path of
+// a folder in gonum's place. Of no types it is of all code. Another method or set does not change
+// it. It costs some milliseconds, once; a program that does not call it does not link the sources.
 func Version(types ...string) uint64 {
 	version.Do(func() { version.tree = newTree(sources) })
 	h := version.tree.hash(types)

@@ -1,9 +1,11 @@
 package fwkeep_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -59,10 +61,6 @@ func (a *descent) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	}
 }
 
-func rate(k int) float64 { return 2 / float64(k+1) }
-
-func newDescent() *descent { return &descent{Rate: rate, Beta: 1} }
-
 // wrapped does its work by a method of this package.
 type wrapped struct{ fwopt.SFW }
 
@@ -89,16 +87,43 @@ func (a *tabled) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	return a.SFW.Steps(o, w0)
 }
 
-// What Keep gives back is what Run gives, whatever was changed before: each pair is a
-// run that is kept, and another one that is asked for.
+// A call of Keep, of the problem of the package where it has no f.
+type call struct {
+	f     fwopt.FiniteSum
+	omega fwopt.Domain
+	m     func() fwopt.Method
+	b     fwopt.Budget
+	seed  uint64 // 3 if 0
+	w0    []float64
+	used  bool // the oracle has been asked for w_0
+}
+
+func (c call) oracle() *fwopt.Oracle {
+	o := fwopt.NewOracle(c.f, c.omega, cmp.Or(c.seed, 3)).From(c.w0)
+	if c.used {
+		o.From(o.Start())
+	}
+	return o
+}
+
+// What Keep gives back is what Run gives, whatever was changed before, and what was not changed comes
+// back: each case is a run that is kept, and how another one is asked for.
 func TestKeepNeverGivesAnother(t *testing.T) {
-	t.Parallel() // much of it sleeps
-	bg := context.Background()
-	f, omega := own(t)
-	quad := func(edit func(f *fwsum.Quadratic)) *fwsum.Quadratic {
+	f, simplex := small.Problem()
+	mine, ring := own(t)
+	w0 := []float64{0, 1, 0, 0, 0, 0, 0, 0}
+	x, y := small.Data()
+	half := fwsum.NewLeastSquares(x, y) // its data are changed below, against the rule
+	for i := range x.Val {
+		x.Val[i] *= float64(i%5) - 2
+	}
+	quad := func(min float64) *fwsum.Quadratic {
 		f := fwsum.NewQuadratic(8, nil, []float64{1, 2, 3, 4, 5, 6, 7, 8, 2, 2, 2, 2, 2, 2, 2, 2})
-		edit(f)
+		f.Min += min
 		return f
+	}
+	box := func(lo, hi float64) fwset.Box {
+		return fwset.Box{Lo: slices.Repeat([]float64{-9}, 8), Hi: append([]float64{lo, hi}, 1, 1, 1, 1, 1, 1)}
 	}
 	table := make([]float64, 120)
 	for k := range table {
@@ -112,103 +137,132 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 			return rate(k)
 		}
 	}
-	box := func(lo, hi float64) fwset.Box {
-		return fwset.Box{Lo: slices.Repeat([]float64{-9}, 8), Hi: append([]float64{lo, hi}, 1, 1, 1, 1, 1, 1)}
+	steps := func(n int) fwopt.Budget { return fwopt.Budget{Steps: n} }
+	sfw := func(edit func(m *fwopt.SFW)) func() fwopt.Method {
+		return func() fwopt.Method { m := fwopt.SFWExperiments(); edit(m); return m }
 	}
-	used := func() *fwopt.SVRF {
-		m := fwopt.SVRFTheorem1()
+	plain := call{f, simplex, func() fwopt.Method { return fwopt.SFWExperiments() }, steps(3), 0, nil, false}
+	ours := call{mine, ring, func() fwopt.Method { return newAveraged() }, steps(50), 0, nil, false}
+	fw := call{quad(0), box(2, 1), func() fwopt.Method { return &fwopt.FW{} }, steps(20), 0, nil, false}
+	svrg := func(rate float64, n int) func() fwopt.Method {
+		return func() fwopt.Method {
+			m := fwopt.SVRGExperiments(rate)
+			m.N = func(int) int { return n }
+			return m
+		}
+	}
+	averaging := func(edit func(m *averaged)) func() fwopt.Method {
+		return func() fwopt.Method { m := newAveraged(); edit(m); return m }
+	}
+	data := func(edit func(val, y []float64)) fwopt.FiniteSum {
+		x, y := small.Data()
+		edit(x.Val, y)
+		return shifted{fwsum.NewLeastSquares(x, y), 0.1, 0}
+	}
+	forgets := func(beta float64) func() fwopt.Method {
+		return func() fwopt.Method { return &descent{Rate: rate, Sleep: 10 * time.Millisecond, Beta: beta} }
+	}
+	tables := func(off int) func() fwopt.Method {
+		return func() fwopt.Method { return &tabled{Table: table, Off: func() int { return off }} }
+	}
+	wraps := func(from int) func() fwopt.Method {
+		return func() fwopt.Method {
+			m := &wrapped{*fwopt.SFWExperiments()}
+			m.M, m.Gamma = func(int) int { return 2 }, late(from)
+			return m
+		}
+	}
+	started := func(edit func(m *fwopt.SVRF)) func() fwopt.Method {
+		return func() fwopt.Method { m := fwopt.SVRFTheorem1(); edit(m); return m }
+	}
+	begun := func(m *fwopt.SVRF) {
 		m.T, m.X = 1, []float64{0, 0, 0, 0, 0, 0, 0, 1}
 		m.X0, m.Grad0 = make([]float64, 8), make([]float64, 8)
-		return m
 	}
-	type call struct {
-		f     fwopt.FiniteSum
-		omega fwopt.Domain
-		m     func() fwopt.Method
-		b     fwopt.Budget
-	}
-	steps := func(n int) fwopt.Budget { return fwopt.Budget{Steps: n} }
-	for name, c := range map[string][2]call{
-		"a parameter that Identify forgets, late": {
-			{f, omega, func() fwopt.Method { m := newDescent(); m.Sleep = 10 * time.Millisecond; return m }, steps(40)},
-			{f, omega, func() fwopt.Method {
-				m := newDescent()
-				m.Sleep, m.Beta = 10*time.Millisecond, 5
-				return m
-			}, steps(40)},
-		},
-		"a schedule of a part, late": {
-			{f, omega, func() fwopt.Method {
-				m := &wrapped{*fwopt.SFWExperiments()}
-				m.M, m.Gamma = func(int) int { return 2 }, late(1050)
-				return m
-			}, steps(1100)},
-			{f, omega, func() fwopt.Method {
-				m := &wrapped{*fwopt.SFWExperiments()}
-				m.M, m.Gamma = func(int) int { return 2 }, late(1060)
-				return m
-			}, steps(1100)},
-		},
-		"a parameter after a table that ends": {
-			{f, omega, func() fwopt.Method { return &tabled{Table: table, Off: func() int { return 0 }} }, fwopt.Budget{Steps: 120, Every: 100}},
-			{f, omega, func() fwopt.Method { return &tabled{Table: table, Off: func() int { return 7 }} }, fwopt.Budget{Steps: 120, Every: 100}},
-		},
-		"bounds whose bits differ in the sign and in bit 31": {
-			{quad(func(*fwsum.Quadratic) {}), box(2, 1), func() fwopt.Method { return &fwopt.FW{} }, steps(20)},
-			{quad(func(*fwsum.Quadratic) {}), box(-2, -1.0000004768371582), func() fwopt.Method { return &fwopt.FW{} }, steps(20)},
-		},
-		"the minimum of a quadratic": {
-			{quad(func(*fwsum.Quadratic) {}), omega, func() fwopt.Method { return &fwopt.FW{} }, steps(20)},
-			{quad(func(f *fwsum.Quadratic) { f.Min += 5 }), omega, func() fwopt.Method { return &fwopt.FW{} }, steps(20)},
-		},
-		"a state that is set before the run": {
-			{f, omega, func() fwopt.Method { return fwopt.SVRFTheorem1() }, steps(20)},
-			{f, omega, func() fwopt.Method { return used() }, steps(20)},
-		},
-	} {
-		dir := t.TempDir()
-		for i, c := range []call{c[0], c[1], c[0]} {
-			want := fwopt.Run(bg, fwopt.NewOracle(c.f, c.omega, 3), c.m(), c.b)
-			if got := keep(t, bg, dir, c.f, c.omega, c.m(), c.b); small.Bits(got) != small.Bits(want) || got.Note != "" {
-				t.Errorf("%s, call %d: f = %v, want %v, %q", name, i, got.Last().F, want.Last().F, got.Note)
-			}
-		}
-	}
-}
-
-// Code that differs is seen where nothing is recorded, and with a context that is
-// over or will be soon.
-func TestKeepLooksInAnyContext(t *testing.T) {
-	defer fwkeep.Replay(200 * time.Millisecond)
-	fwkeep.Replay(time.Minute)
-	x, y := small.Data()
-	x.M = 9
-	f, bg := fwsum.NewLeastSquares(x, y), context.Background()
-	w0 := []float64{1, 0, 0, 0, 0, 0, 0, 0, 0}
-	over, cancel := context.WithCancel(bg)
-	cancel()
-	for name, c := range map[string]struct {
-		ctx context.Context
-		b   fwopt.Budget
+	for _, c := range []struct {
+		name string
+		of   call
+		edit func(c *call)
+		note string
 	}{
-		"sparse records":      {bg, fwopt.Budget{Steps: 60, Every: 1000}},
-		"a cancelled context": {over, fwopt.Budget{Steps: 60}},
+		{"nothing", ours, func(*call) {}, ""},
+		{"a value of the data", ours, func(c *call) { c.f = data(func(v, _ []float64) { v[7] += 1e-9 }) },
+			""},
+		{"a target, by an ulp", ours, func(c *call) {
+			c.f = data(func(_, y []float64) { y[0] = math.Nextafter(y[0], 9) })
+		}, ""},
+		{"a parameter of the sum", ours, func(c *call) { c.f = shifted{mine.LeastSquares, 0.11, 0} }, ""},
+		{"the set", ours, func(c *call) { c.omega = round{8, 0.71} }, ""},
+		{"a schedule, at the last step", ours, func(c *call) {
+			c.m = averaging(func(m *averaged) { m.Gamma = late(49) })
+		}, ""},
+		{"the rule", ours, func(c *call) { c.m = averaging(func(m *averaged) { m.Rule = halving{11} }) }, ""},
+		{"a parameter", ours, func(c *call) { c.m = averaging(func(m *averaged) { m.Rho = 0.6 }) }, ""},
+		{"the records", ours, func(c *call) { c.b.Every = 2 }, ""},
+		{"the code of the sum", ours, func(c *call) { c.f = shifted{mine.LeastSquares, 0.1, 1e-9} },
+			"run anew"},
+		{"the code of the method", ours, func(c *call) {
+			c.m = averaging(func(m *averaged) { m.Bend = func(k int, g []float64) { g[1] *= 1.001 } })
+		}, "run anew"},
+		{"a schedule", plain,
+			func(c *call) { c.m = sfw(func(m *fwopt.SFW) { m.M = func(k int) int { return k } }) }, ""},
+		{"the seed", plain, func(c *call) { c.seed = 2 }, ""},
+		{"w_0", plain, func(c *call) { c.w0 = w0 }, ""},
+		{"what the oracle was asked", plain, func(c *call) { c.used = true }, ""},
+		{"the budget", plain, func(c *call) { c.b.Steps = 4 }, ""},
+		{"the radius", plain, func(c *call) { c.omega = fwset.Simplex{D: 8, R: 2} }, ""},
+		{"the method", plain, func(c *call) { c.m = svrg(1, 50) }, ""},
+		{"the rate", call{f, simplex, svrg(1, 50), steps(3), 0, nil, false},
+			func(c *call) { c.m = svrg(2, 50) }, ""},
+		{"the epochs", call{f, simplex, svrg(0.01, 50), steps(45), 0, nil, false},
+			func(c *call) { c.m = svrg(0.01, 40) }, ""},
+		{"epochs beyond the end", call{f, simplex, svrg(0.01, 50), steps(45), 0, nil, false}, func(c *call) {
+			c.m = svrg(0.01, 60)
+		}, ""},
+		{"a parameter that Identify forgets, late", call{mine, ring, forgets(1), steps(40), 0, nil, false},
+			func(c *call) {
+				c.m = forgets(5)
+			}, ""},
+		{"a schedule of a part, late", call{mine, ring, wraps(1050), steps(1100), 0, nil, false},
+			func(c *call) {
+				c.m = wraps(1060)
+			}, ""},
+		{"a parameter after a table that ends",
+			call{mine, ring, tables(0), fwopt.Budget{Steps: 120, Every: 100}, 0, nil, false},
+			func(c *call) { c.m = tables(7) }, ""},
+		{"bounds whose bits differ in the sign and in bit 31", fw,
+			func(c *call) { c.omega = box(-2, -1.0000004768371582) }, ""},
+		{"the minimum of a quadratic", fw, func(c *call) { c.f = quad(5) }, ""},
+		{"data that was changed in place", call{half, simplex, fw.m, steps(30), 0, w0, false}, func(c *call) {
+			c.f = fwsum.NewLeastSquares(x, y)
+		}, ""},
+		{"a state that is set before the run",
+			call{mine, ring, started(func(*fwopt.SVRF) {}), steps(20), 0, nil, false},
+			func(c *call) { c.m = started(begun) }, ""},
 	} {
-		dir := t.TempDir()
-		fixed = 0
-		call := func(ctx context.Context) *fwopt.Trace {
-			tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, even{9}, 3).From(w0), fwopt.SFWExperiments(), c.b)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(c.name, "late") { // there the look must not get so far
+				longer(t)
 			}
-			return tr
-		}
-		call(bg)
-		fixed = 1e-3
-		if tr := call(c.ctx); !strings.HasPrefix(tr.Note, "run anew") && !strings.HasPrefix(tr.Note, "not saved") {
-			t.Errorf("%s: %v, %q", name, tr.Status, tr.Note)
-		}
-		fixed = 0
+			dir, other := t.TempDir(), c.of
+			c.edit(&other)
+			for i, now := range []call{c.of, other, other, c.of} {
+				want := fwopt.Run(bg, now.oracle(), now.m(), now.b)
+				got, err := fwkeep.Keep(bg, dir, now.oracle(), now.m(), now.b)
+				if err != nil || small.Bits(got) != small.Bits(want) {
+					t.Errorf("call %d: f = %v, want %v, %v", i, got.Last().F, want.Last().F, err)
+				}
+				if edited := c.note != "" && (i == 1 || i == 3); edited != (got.Note != "") ||
+					!strings.HasPrefix(got.Note, "run anew") && edited {
+					t.Errorf("call %d: %q", i, got.Note)
+				}
+				made := 0
+				now.b.Watch = func(*fwopt.Trace, fwopt.Point) { made++ }
+				if fwkeep.Keep(bg, dir, now.oracle(), now.m(), now.b); made > 0 {
+					t.Errorf("call %d: nothing was edited, and %d steps were made again", i, made)
+				}
+			}
+		})
 	}
 }
 
@@ -262,7 +316,7 @@ func TestKeepHalts(t *testing.T) {
 		{100 * time.Millisecond, fwopt.Budget{Steps: 9}, fwopt.Interrupted},
 	} {
 		start := time.Now()
-		ctx, cancel := context.WithTimeout(context.Background(), c.limit)
+		ctx, cancel := context.WithTimeout(bg, c.limit)
 		defer cancel()
 		if tr := keep(t, ctx, t.TempDir(), f, omega, &endless{}, c.b); tr.Status != c.want || tr.Last().Step != 1 || time.Since(start) > 5*time.Second {
 			t.Errorf("%+v: %v after %d steps and %v", c.b, tr.Status, tr.Last().Step, time.Since(start))
@@ -273,7 +327,7 @@ func TestKeepHalts(t *testing.T) {
 			t.Errorf("panic %q", r)
 		}
 	}()
-	fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &endless{Half: true}, fwopt.Budget{Linear: 100})
+	fwopt.Run(bg, fwopt.NewOracle(f, omega, 1), &endless{Half: true}, fwopt.Budget{Linear: 100})
 }
 
 // A schedule that changes while the run is made is found out at its end.
@@ -289,7 +343,8 @@ func TestKeepChangingSchedule(t *testing.T) {
 				gamma = 0.3
 			}
 		}}
-		if tr := keep(t, context.Background(), dir, f, omega, m, b); tr.Note != "not kept: a schedule has changed while it ran" || len(files(dir, "*")) > 0 {
+		if tr := keep(t, bg, dir, f, omega, m,
+			b); tr.Note != "not kept: a schedule has changed while it ran" || len(files(dir, "*")) > 0 {
 			t.Errorf("changed after step %d: %q, %v", at, tr.Note, files(dir, "*"))
 		}
 	}
@@ -314,104 +369,60 @@ func TestKeepSeesALoss(t *testing.T) {
 	for i, v := range []float64{1, 1, 1.5, 1.5} {
 		slant = v
 		f, omega := fwsum.NewRowSum(x, 1, slanted{y}), fwset.Simplex{D: 8, R: 1}
-		want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 30})
-		got, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 30})
+		want := fwopt.Run(bg, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(),
+			fwopt.Budget{Steps: 30})
+		got, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(),
+			fwopt.Budget{Steps: 30})
 		if err != nil || small.Bits(got) != small.Bits(want) || strings.HasPrefix(got.Note, "run anew") != (i == 2) {
 			t.Errorf("call %d: %v, f = %v, want %v, %q", i, err, got.Last().F, want.Last().F, got.Note)
 		}
 	}
 }
 
-// Data that is changed after its sum was made, against the rule, is not kept as the
-// run of the data as it should be.
-func TestKeepHalfChangedData(t *testing.T) {
-	omega, dir := fwset.Simplex{D: 8, R: 1}, t.TempDir()
-	w0, b := []float64{1, 0, 0, 0, 0, 0, 0, 0}, fwopt.Budget{Steps: 30}
-	call := func(f fwopt.FiniteSum) string {
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 3).From(w0), &fwopt.FW{}, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return small.Bits(tr)
-	}
-	x, y := small.Data()
-	half := fwsum.NewLeastSquares(x, y)
-	for i := range x.Val {
-		x.Val[i] *= float64(i%5) - 2
-	}
-	call(half)
-	right := fwsum.NewLeastSquares(x, y)
-	want := fwopt.Run(context.Background(), fwopt.NewOracle(right, omega, 3).From(w0), &fwopt.FW{}, b)
-	if call(right) != small.Bits(want) {
-		t.Error("the run of data that was changed after its sum was made came back")
-	}
-}
-
-// A checkpoint serves another schedule that begins as its own does, and is left to
-// its owner.
-func TestKeepLeavesACheckpointToItsOwner(t *testing.T) {
+// A checkpoint serves another schedule that begins as its own does, and is left to its owner; where they
+// already differ, each goes on from its own, be it beyond the steps that are looked at ahead of the run.
+func TestKeepOwners(t *testing.T) {
 	f, omega := small.Problem()
-	dir, b := t.TempDir(), fwopt.Budget{Steps: 60}
-	call := func(end, stop int) (begun int, tr *fwopt.Trace) {
-		m := fwopt.SFWExperiments()
-		m.Gamma = func(k int) float64 { return rate(min(k, end)) }
-		ctx, stopping := small.StopAfter(stop, b)
-		watch := stopping.Watch
-		stopping.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
-			if begun == 0 {
-				begun = now.Step
+	for _, c := range []struct {
+		steps int
+		calls [][3]int // up to where a step is constant, where the run is stopped, where it goes on
+		files int
+	}{
+		{60, [][3]int{{50, 20, 1}, {40, 30, 21}, {40, 99, 31}, {50, 99, 21}}, 2},
+		{95, [][3]int{{66, 94, 1}, {95, 94, 1}, {66, 99, 95}, {95, 99, 95}}, 2},
+		{1250, [][3]int{{1200, 1249, 1}, {1300, 1249, 1}, {1200, 9999, 1250}, {1300, 9999, 1250}}, 2},
+		{1150, [][3]int{{1200, 9999, 1}, {1300, 9999, 0}}, 1}, // that differ where neither has been: one run
+	} {
+		dir, b := t.TempDir(), fwopt.Budget{Steps: c.steps}
+		for _, now := range c.calls {
+			fresh := func() *fwopt.SFW {
+				m := fwopt.SFWExperiments()
+				m.M = func(int) int { return 5 }
+				m.Gamma = func(k int) float64 {
+					if k <= now[0] {
+						return 0.1
+					}
+					return rate(k)
+				}
+				return m
 			}
-			watch(tr, now)
-		}
-		tr = keep(t, ctx, dir, f, omega, m, stopping)
-		return begun, tr
-	}
-	call(50, 20)
-	if begun, _ := call(40, 30); begun != 21 {
-		t.Errorf("another schedule that begins as the first went on from step %d", begun)
-	}
-	if begun, _ := call(40, 99); begun != 31 {
-		t.Errorf("it went on from step %d", begun)
-	}
-	if begun, tr := call(50, 99); begun != 21 || tr.Status != fwopt.Done {
-		t.Errorf("the first went on from step %d", begun)
-	}
-	if left := files(dir, "*"); len(left) != 2 {
-		t.Errorf("files %v", left)
-	}
-}
-
-// lowered is a rule that comes to a stand.
-type lowered struct{}
-
-func (lowered) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return max(0, rate(k)-0.01) }
-
-// A gap that stands still above Budget.Tolerance ends a run that has no other limit.
-func TestGapStandsStill(t *testing.T) {
-	f, omega := small.Problem()
-	m := &fwopt.FW{Rule: lowered{}}
-	for _, b := range []fwopt.Budget{{Tolerance: 1e-9}, {Tolerance: 1e-9, Projections: 5}} {
-		fresh := *m
-		if tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fresh, b); tr.Status != fwopt.Stalled || tr.Last().Step < 1000 || tr.Last().Step > 10000 {
-			t.Errorf("%+v: %v after %d steps", b, tr.Status, tr.Last().Step)
-		}
-	}
-}
-
-// A method that takes w0 for its own is named.
-func TestWritingW0(t *testing.T) {
-	f, omega := small.Problem()
-	defer func() {
-		if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "fwopt: fwopt.MethodFunc writes to w0") {
-			t.Errorf("panic %q", r)
-		}
-	}()
-	m := fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-		return func(yield func(fwopt.Step) bool) {
-			for k := 1; yield(fwopt.Step{T: 1, K: k, X: w0}); k++ {
-				w0[0] += 0.1
+			begun := 0
+			ctx, stopping := small.StopAfter(now[1], b)
+			watch := stopping.Watch
+			stopping.Watch = func(tr *fwopt.Trace, at fwopt.Point) {
+				if begun == 0 {
+					begun = at.Step
+				}
+				watch(tr, at)
+			}
+			tr := keep(t, ctx, dir, f, omega, fresh(), stopping)
+			same := now[1] < c.steps || small.Bits(tr) == small.Bits(run(f, omega, fresh(), b))
+			if begun != now[2] || !same || tr.Note != "" {
+				t.Errorf("%d steps, %v: from step %d, f = %v, %q", c.steps, now, begun, tr.Last().F, tr.Note)
 			}
 		}
-	})
-	fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 5})
+		if left := files(dir, "*.trace"); len(left) != c.files {
+			t.Errorf("files %v", left)
+		}
+	}
 }

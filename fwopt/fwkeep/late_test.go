@@ -1,7 +1,6 @@
 package fwkeep_test
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -58,8 +57,8 @@ func TestKeepLateState(t *testing.T) {
 	for _, c := range [][2]int{{3, 1}, {4, 1}, {5, 1}, {9, 1}, {17, 1}, {60, 1}, {1, 3}, {1, 7}, {1, 10}} {
 		for _, stop := range []int{0, 90} {
 			dir, b := t.TempDir(), fwopt.Budget{Steps: 120}
-			want := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 3), &late{From: c[0], Every: c[1]}, b)
-			ctx := context.Background()
+			want := fwopt.Run(bg, fwopt.NewOracle(f, omega, 3), &late{From: c[0], Every: c[1]}, b)
+			ctx := bg
 			if stop > 0 {
 				ctx, b = small.StopAfter(stop, b)
 			}

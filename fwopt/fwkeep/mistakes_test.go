@@ -21,10 +21,11 @@ func TestMistakes(t *testing.T) {
 	for name, c := range map[string][]any{
 		"Keep": {func(ctx context.Context, dir string, w0 []float64, b fwopt.Budget) {
 			fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b)
-		}, context.Background(), dir, nil, b},
-		"Keep, o": {func(o *fwopt.Oracle) { fwkeep.Keep(context.Background(), dir, o, &fwopt.FW{}, b) }, fwopt.NewOracle(f, omega, 1)},
+		}, bg, dir, nil, b},
+		"Keep, o": {func(o *fwopt.Oracle) { fwkeep.Keep(bg, dir, o, &fwopt.FW{}, b) },
+			fwopt.NewOracle(f, omega, 1)},
 		"Keep, m": {func(m fwopt.Method) {
-			fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, omega, 1), m, b)
+			fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 1), m, b)
 		}, &fwopt.FW{}},
 		"LoadTrace": {fwkeep.LoadTrace, filepath.Join(dir, "none")},
 		"ReadCSV":   {func(r io.Reader) { fwkeep.ReadCSV(r) }, strings.NewReader("")},

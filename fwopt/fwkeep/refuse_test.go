@@ -12,6 +12,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -40,7 +41,11 @@ func (a *holds[T]) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 // states that a checkpoint would lose.
 type (
 	hidden struct{ g []float64 }
-	locals struct{ K float64 }      // keeps its iterate in Steps
+	locals struct{ K float64 } // keeps its iterate in Steps
+	bent   struct {
+		K    float64
+		bend func()
+	}
 	valued struct{ holds[float64] } // not a pointer
 	twins  struct {
 		K    int
@@ -56,6 +61,7 @@ func (a *locals) Identify(id *fwopt.Identity) { id.Of(a) }
 func (a *locals) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	return fwopt.SFWExperiments().Steps(o, w0)
 }
+func (a *bent) Identify(id *fwopt.Identity)  { id.Of(a) }
 func (a valued) Identify(id *fwopt.Identity) { id.Of(a) }
 func (a valued) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	return a.holds.Steps(o, w0)
@@ -68,6 +74,9 @@ func (a *twins) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 		for a.K++; yield(fwopt.Step{T: 1, K: a.K, X: a.W}); a.K++ {
 		}
 	}
+}
+func (a *bent) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return (*locals)(nil).Steps(o, w0)
 }
 
 // by is a rule that is a function, noisy one with an encoding that leaves its function out.
@@ -125,7 +134,7 @@ func TestKeepRefuses(t *testing.T) {
 		{&holds[[]func()]{}, "would lose the field A, a func", 0},
 		{&holds[beside]{}, "would lose the field A.PCG, whose encoding leaves out what is beside it", 0},
 		{&twins{}, "would lose that two fields share memory", 1},
-		{newAveraged(), "would lose the field bend, which is unexported", 0},
+		{&bent{}, "would lose the field bend, which is unexported", 0},
 		{&fwopt.FW{Rule: &noisy{F: over(1)}}, "would lose the field Rule.PCG", 0},
 		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: by{over(2)}}, "would lose its rules", 7},
 		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: fwopt.OpenLoop{}}, "would lose its rules", 7},
@@ -142,6 +151,13 @@ func TestKeepRefuses(t *testing.T) {
 	}
 }
 
+// vertex holds the answer of an ℓ1 ball.
+func vertex(x float64) fwopt.Method {
+	m := new(holds[fwset.Vertex])
+	fwset.L1Ball{D: 8, R: 1}.ArgminVertex(&m.A, []float64{0, x, 0, 0, 0, 0, 0, 0}, 0, nil)
+	return m
+}
+
 // What a checkpoint keeps: the sign of a zero, an empty slice apart from none, arrays and structs.
 func TestKeepState(t *testing.T) {
 	f, omega := small.Problem()
@@ -152,6 +168,8 @@ func TestKeepState(t *testing.T) {
 		func() fwopt.Method { return &holds[[2][]float32]{A: [2][]float32{{1}, {2, 3}}} },
 		func() fwopt.Method { return &holds[rand.PCG]{A: *rand.NewPCG(1, 2)} },
 		func() fwopt.Method { return &holds[struct{ B, C complex128 }]{} },
+		func() fwopt.Method { return vertex(0) }, // an empty sparse one
+		func() fwopt.Method { return vertex(1) },
 	} {
 		dir := t.TempDir()
 		said := func(m fwopt.Method) string { return fmt.Sprintf("%#v", reflect.ValueOf(m).Elem().Field(0).Interface()) }

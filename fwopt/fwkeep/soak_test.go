@@ -40,7 +40,7 @@ func (s soaked) keep(t testing.TB, ctx context.Context, dir string, b fwopt.Budg
 	b.DualityGap = true
 	if s.method == "own" {
 		f, omega := own(t)
-		return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), newExported(), b)
+		return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), newAveraged(), b)
 	}
 	return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), small.Methods()[s.method], b)
 }
@@ -74,7 +74,7 @@ func TestSoak(t *testing.T) {
 	runs, rng := soakedRuns(), rand.New(rand.NewPCG(7, 7))
 	truth := map[soaked]string{}
 	for _, s := range runs {
-		tr, err := s.keep(t, context.Background(), t.TempDir(), fwopt.Budget{})
+		tr, err := s.keep(t, bg, t.TempDir(), fwopt.Budget{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestSoak(t *testing.T) {
 			}
 		}
 		at := 0
-		tr, err := s.keep(t, context.Background(), dir, fwopt.Budget{Watch: func(_ *fwopt.Trace, now fwopt.Point) {
+		tr, err := s.keep(t, bg, dir, fwopt.Budget{Watch: func(_ *fwopt.Trace, now fwopt.Point) {
 			if at == 0 {
 				at = now.Step
 			}
@@ -197,7 +197,7 @@ func soakDamage(t *testing.T, runs []soaked, truth map[soaked]string, rng *rand.
 					t.Errorf("%v, %s: panic %v", s, kind, r)
 				}
 			}()
-			switch tr, err := s.keep(t, context.Background(), dir, fwopt.Budget{}); {
+			switch tr, err := s.keep(t, bg, dir, fwopt.Budget{}); {
 			case err != nil && tr == nil && strings.Contains(err.Error(), path) && strings.Contains(err.Error(), "remove it"):
 				noticed[kind]++
 			case err == nil && slices.Equal(bad, whole) && small.Bits(tr) == truth[s]:

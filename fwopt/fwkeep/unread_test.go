@@ -1,7 +1,6 @@
 package fwkeep_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +25,7 @@ func TestKeepUmask(t *testing.T) {
 	}
 	ctx, stopping := small.StopAfter(5, fwopt.Budget{Steps: 30})
 	keep(t, ctx, dir, f, omega, fwopt.SVRFTheorem1(), stopping)
-	keep(t, context.Background(), dir, f, omega, fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 20})
+	keep(t, bg, dir, f, omega, fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 20})
 	for _, pattern := range []string{"*.ckpt", "*.trace"} {
 		kept := files(dir, pattern)
 		if len(kept) != 1 {
@@ -57,7 +56,7 @@ func TestKeepUnread(t *testing.T) {
 func unread(t *testing.T, name string, spoil func(path string) error, refused string) {
 	t.Helper()
 	f, omega := small.Problem()
-	b, bg := fwopt.Budget{Steps: 30}, context.Background()
+	b, bg := fwopt.Budget{Steps: 30}, bg
 	want := fwopt.Run(bg, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), b)
 	for _, stop := range []int{9, 99} { // a checkpoint, a trace
 		dir := t.TempDir()
