@@ -131,7 +131,9 @@ func (f *denseRows) rows(dst, p []float64, index []int, from, to int) {
 		}
 		return
 	}
-	f.x.packed(index, from, to, func(rows []float64, lo, n int) { kern.AddBack(d, rows, p[lo*h:], n, to-from, h) })
+	f.x.packed(index, from, to, func(rows []float64, lo, n int) {
+		kern.AddBack(d, rows, p[lo*h:], n, to-from, h)
+	})
 }
 
 func (f *denseRows) cut(q int) int { return f.x.M * q / cuts }

@@ -12,5 +12,5 @@ package fwsum
 type Loss interface {
 	Value(i int, s []float64) float64   // ℓ_i(s)
 	Grad(i int, s []float64, c float64) // s = c∇ℓ_i(s), in place of the scores; c is the weight of the term
-	Smoothness() float64                // β, a bound on the eigenvalues of all ∇²ℓ_i(s); +Inf if there is none
+	Smoothness() float64                // β, a bound on the eigenvalues of ∇²ℓ_i(s); +Inf if there is none
 }

@@ -4,19 +4,27 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
-	"strings"
-	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
-	"github.com/projection-free/fwlab/fwopt/fwtest"
-	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
+
+// squaredHinge is a loss of one's own, ℓ_i(s) = ½max(0, 1 − y_i s)² with y_i = ±1.
+type squaredHinge struct{ y []float64 }
+
+func (l squaredHinge) miss(i int, s []float64) float64 { return max(0, 1-l.y[i]*s[0]) }
+
+func (l squaredHinge) Value(i int, s []float64) float64   { return l.miss(i, s) * l.miss(i, s) / 2 }
+func (l squaredHinge) Grad(i int, s []float64, c float64) { s[0] = -c * l.y[i] * l.miss(i, s) }
+func (l squaredHinge) Smoothness() float64                { return 1 }
+
+// named is squaredHinge with an identity.
+type named struct{ squaredHinge }
+
+func (l named) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }
 
 // ownLogistic is the multiclass logistic loss as a reader would write it.
 type ownLogistic struct{ y []int }
@@ -47,120 +55,35 @@ func (l ownCurved) Curve(i int, s, d []float64, c float64) {
 	}
 }
 
-func TestOwnLoss(t *testing.T) {
-	for _, c := range []struct{ n, m, h, k int }{{1, 3, 2, 2}, {40, 17, 5, 4}, {300, 90, 3, 8}} {
-		if c.n > 100 && testing.Short() {
-			continue
-		}
-		ours, x, y := randomLogistic(8, c.n, c.m, c.h, c.k)
-		f := fwsum.NewRowSum(x, c.h, ownLogistic{y})
-		fwtest.TestFiniteSum(t, f)
-		if f.Smoothness() != ours.Smoothness() || math.Abs(f.Lipschitz()-ours.Lipschitz()) > 1e-14*f.Lipschitz() {
-			t.Errorf("%+v: L = %g and G = %g, ours %g and %g", c, f.Smoothness(), f.Lipschitz(), ours.Smoothness(), ours.Lipschitz())
-		}
-		rng := rand.New(rand.NewPCG(1, 1))
-		w, v, g, want := normals(rng, f.Dim()), normals(rng, f.Dim()), make([]float64, f.Dim()), make([]float64, f.Dim())
-		if got, want := f.Value(w), ours.Value(w); math.Abs(got-want) > 1e-14*want {
-			t.Errorf("%+v: f = %.17g, ours %.17g", c, got, want)
-		}
-		for _, b := range []fwopt.Batch{{}, drawn(rng, c.n, 1+c.n/5), drawn(rng, c.n, 2*c.n)} {
-			f.Grad(g, w, b)
-			ours.Grad(want, w, b)
-			if d := floats.Distance(g, want, 2); d > 1e-13*floats.Norm(want, 2) {
-				t.Errorf("%+v, batch of %d: gradients are off by %g", c, len(b.Index), d)
-			}
-		}
-		for tol, f := range map[float64]*fwsum.RowSum{1e-8: f, 1e-13: fwsum.NewRowSum(x, c.h, ownCurved{ownLogistic{y}})} {
-			f.Curve(g, w, v)
-			ours.Curve(want, w, v)
-			if d := floats.Distance(g, want, 2); d > tol*floats.Norm(want, 2) {
-				t.Errorf("%+v: the products with ∇²f are off by %g", c, d)
-			}
-		}
-		if got, want := f.LineSearch(w, v), ours.LineSearch(w, v); math.Abs(got-want) > 1e-11*want {
-			t.Errorf("%+v: γ = %.17g, ours %.17g", c, got, want)
-		}
+// threeScores is ½‖s − i‖², the same number i in each of three scores.
+type threeScores struct{}
+
+func (threeScores) Value(i int, s []float64) (sum float64) {
+	for _, x := range s {
+		sum += (x - float64(i)) * (x - float64(i)) / 2
+	}
+	return sum
+}
+func (threeScores) Grad(i int, s []float64, c float64) {
+	for l := range s {
+		s[l] = c * (s[l] - float64(i))
 	}
 }
+func (threeScores) Smoothness() float64 { return 1 }
 
-// The line search without a second derivative, where the scores of all rows do not
-// fit into one block.
-func TestOwnLossInBlocks(t *testing.T) {
-	ours, x, y := randomLogistic(3, 30, 20, 1<<16, 2) // a block has 16 rows
-	f := fwsum.NewRowSum(x, 1<<16, ownLogistic{y})
-	rng := rand.New(rand.NewPCG(1, 1))
-	w, v := normals(rng, f.Dim()), normals(rng, f.Dim())
-	if got, want := f.LineSearch(w, v), ours.LineSearch(w, v); !(want > 0 && want < 1 && math.Abs(got-want) <= 1e-11*want) {
-		t.Errorf("γ = %.17g, ours %.17g", got, want)
+// A loss of one's own, and STORC on it.
+func ExampleRowSum() {
+	x := &fwsum.Sparse{N: 4, M: 2, // four examples of two features
+		Ptr: []int{0, 1, 3, 4, 6},
+		Col: []int32{0, 0, 1, 1, 0, 1},
+		Val: []float64{1, 0.8, 0.6, 1, 0.6, 0.8},
 	}
-}
-
-func TestRowSumConstants(t *testing.T) {
-	x := &fwsum.Sparse{N: 2, M: 2, Ptr: []int{0, 2, 3}, Col: []int32{0, 1, 0}, Val: []float64{3, 4, 1}}
-	f := fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, -1}})
-	if f.Smoothness() != 25 || !math.IsInf(f.Lipschitz(), 1) {
-		t.Errorf("L = %g, G = %g, want 25 and +Inf", f.Smoothness(), f.Lipschitz())
-	}
-	f.Name = "mine"
-	if fmt.Sprint(f) != "mine" {
-		t.Errorf("a sum named mine prints as %v", f)
-	}
-}
-
-// named is squaredHinge with an identity.
-type named struct{ squaredHinge }
-
-func (l named) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }
-
-// Keep knows a sum by its data and its loss, and by nothing less.
-func TestKeepKnowsTheLoss(t *testing.T) {
-	dir, x := t.TempDir(), rowsOf(3)
-	run := func(f fwopt.FiniteSum) *fwopt.Trace {
-		tr, err := fwkeep.Keep(context.Background(), dir, fwopt.NewOracle(f, fwset.Simplex{D: 3, R: 1}, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tr
-	}
-	hinge := func(y ...float64) fwsum.Loss { return named{squaredHinge{y}} }
-	specs := map[string]bool{}
-	for _, f := range []fwopt.FiniteSum{
-		fwsum.NewRowSum(x, 1, hinge(1, 1, -1)), fwsum.NewRowSum(x, 1, hinge(1, 1, 1)), fwsum.NewRowSum(rowsOf(2), 1, hinge(1, 1, -1)),
-		fwsum.NewLeastSquares(x, []float64{1, 1, -1}), fwsum.NewLeastSquares(x, []float64{1, 1, 1}),
-	} {
-		tr := run(f)
-		if tr.Note != "" || specs[tr.Spec] || tr.Spec == "" {
-			t.Errorf("%T: kept as %q, note %q", f, tr.Spec, tr.Note)
-		}
-		specs[tr.Spec] = true
-	}
-	if tr := run(fwsum.NewRowSum(x, 1, hinge(1, 1, -1))); !specs[tr.Spec] {
-		t.Error("the same sum, made again, is not known")
-	}
-	if tr := run(fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1}})); !strings.Contains(tr.Note, "squaredHinge has no method Identify") {
-		t.Errorf("a loss without an identity: %q", tr.Note)
-	}
-	if tr := run(struct{ *fwsum.RowSum }{fwsum.NewRowSum(x, 1, hinge(1, 1, -1))}); !strings.Contains(tr.Note, "has only the Identify of") {
-		t.Errorf("a sum that embeds a RowSum: %q", tr.Note)
-	}
-}
-
-// rowsOf returns the rows e_1, …, e_3 with a value on the diagonal.
-func rowsOf(value float64) *fwsum.Sparse {
-	return &fwsum.Sparse{N: 3, M: 3, Ptr: []int{0, 1, 2, 3}, Col: []int32{0, 1, 2}, Val: slices.Repeat([]float64{value}, 3)}
-}
-
-func TestRowSumPanics(t *testing.T) {
-	x := rowsOf(1)
-	for want, call := range map[string]func(){
-		"fwsum: a RowSum of 0 scores and the loss fwsum_test.squaredHinge, want at least one score and a loss": func() { fwsum.NewRowSum(x, 0, squaredHinge{}) },
-		"fwsum: a RowSum of 1 scores and the loss <nil>, want at least one score and a loss":                   func() { fwsum.NewRowSum(x, 1, nil) },
-		"fwsum: the data is nil, want a *Sparse or a *Dense":                                                   func() { fwsum.NewRowSum(nil, 1, squaredHinge{}) },
-		"fwsum: the loss of row 1 is NaN where the scores are 0":                                               func() { fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, math.NaN(), 1}}) },
-		"runtime error: index out of range [2] with length 2":                                                  func() { fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1}}) },
-	} {
-		if got := small.Panics(call); got != want {
-			t.Errorf("panic %q, want %q", got, want)
-		}
-	}
+	f := fwsum.NewRowSum(x, 1, squaredHinge{[]float64{1, 1, -1, -1}})
+	omega := fwset.L2Ball{D: 2, R: 1}
+	m := fwmore.STORCBeyond(fwopt.Constants{L: f.Smoothness(), D: omega.Diameter()})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m,
+		fwopt.Budget{Tolerance: 1e-3, Steps: 1000})
+	fmt.Printf("%v: f = %.3f at %.2f, L = %.0f\n", tr.Status, tr.Last().F, tr.W, f.Smoothness())
+	// Output:
+	// converged: f = 0.206 at [0.71 -0.71], L = 1
 }

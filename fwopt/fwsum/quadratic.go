@@ -33,7 +33,8 @@ type Quadratic struct {
 // if a length is wrong or a number is not finite, or is negative in h.
 func NewQuadratic(d int, h, c []float64) *Quadratic {
 	if d < 1 || len(c) == 0 || len(c)%d != 0 || h != nil && len(h) != len(c) {
-		panic(need.Linef("fwsum: a quadratic in dimension %d of %d curvatures and %d centres", d, len(h), len(c)))
+		panic(need.Linef("fwsum: a quadratic in dimension %d of %d curvatures and %d centres", d, len(h),
+			len(c)))
 	}
 	checkFinite("curvature", h)
 	checkFinite("centre", c)

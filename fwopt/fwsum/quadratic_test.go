@@ -1,6 +1,7 @@
 package fwsum_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
-	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 func ExampleQuadratic() {
@@ -26,68 +27,40 @@ func ExampleQuadratic() {
 	// in the box     [0.5 0.5] with f = 0.75
 }
 
-func TestLeastSquares(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, c := range []struct{ n, m, k int }{{1, 2, 1}, {40, 7, 3}, {500, 60, 9}} {
-		x := sparseRows(rng, c.n, c.m, c.k)
-		b := normals(rng, c.n)
-		f := fwsum.NewLeastSquares(x, b)
-		a := mat.NewDense(c.n, c.m, nil)
-		for i := range c.n {
-			col, val := x.Row(i)
-			for k, j := range col {
-				a.Set(i, int(j), val[k])
-			}
-		}
-		w, v := normals(rng, c.m), normals(rng, c.m)
-		residual := func(w []float64) *mat.VecDense {
-			r := mat.NewVecDense(c.n, nil)
-			r.MulVec(a, mat.NewVecDense(c.m, w))
-			r.SubVec(r, mat.NewVecDense(c.n, b))
-			return r
-		}
-		r := residual(w)
-		want := mat.Dot(r, r) / 2 / float64(c.n)
-		if got := f.Value(w); math.Abs(got-want) > 1e-13*want {
-			t.Errorf("%+v: f = %.15g, want %.15g", c, got, want)
-		}
-		var g mat.VecDense
-		g.MulVec(a.T(), r)
-		got := make([]float64, c.m)
-		f.Grad(got, w, fwopt.Batch{})
-		floats.Scale(float64(c.n), got)
-		if !floats.EqualApprox(got, g.RawVector().Data, 1e-12) {
-			t.Errorf("%+v: n∇f = %.15g, want %.15g", c, got, g.RawVector().Data)
-		}
-		q := residual(v)
-		q.SubVec(q, r)
-		gamma := max(0, min(1, -mat.Dot(r, q)/mat.Dot(q, q)))
-		if got := f.LineSearch(w, v); math.Abs(got-gamma) > 1e-14 {
-			t.Errorf("%+v: γ = %.17g, want %.17g", c, got, gamma)
-		}
-		fwtest.TestFiniteSum(t, f)
-	}
-}
-
-// spreadQuadratic draws curvatures of very different sizes, some of them zero.
-func spreadQuadratic(seed uint64, n, d int) *fwsum.Quadratic {
-	rng := rand.New(rand.NewPCG(seed, 2))
-	h, c := make([]float64, n*d), normals(rng, n*d)
-	for i := range h {
-		if rng.IntN(3) > 0 {
-			h[i] = math.Exp(2 * rng.NormFloat64())
-		}
-	}
-	return fwsum.NewQuadratic(d, h, c)
-}
-
+// The minimiser, the constants and each method by the definition, with curvatures of very
+// different sizes, some of them zero.
 func TestQuadratic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, f := range []*fwsum.Quadratic{
-		spreadQuadratic(1, 1, 1), spreadQuadratic(2, 30, 5),
-		fwsum.NewQuadratic(4, nil, normals(rng, 60)), fwsum.NewQuadratic(2, []float64{5, 1}, []float64{1, 0}),
+	spread := func(n int) []float64 {
+		h := normals(rng, n)
+		for i := range h {
+			if h[i] = math.Exp(2 * h[i]); rng.IntN(3) == 0 {
+				h[i] = 0
+			}
+		}
+		return h
+	}
+	for _, c := range []struct {
+		d    int
+		h, c []float64
+	}{
+		{1, []float64{0.3}, normals(rng, 1)}, {5, spread(150), normals(rng, 150)},
+		{4, nil, normals(rng, 60)}, {2, []float64{5, 1}, []float64{1, 0}},
 	} {
+		f, ones := fwsum.NewQuadratic(c.d, c.h, c.c), c.h
 		fwtest.TestFiniteSum(t, f)
+		if c.h == nil {
+			ones = slices.Repeat([]float64{1}, len(c.c))
+		}
+		defined{f, func(g, w []float64, i int, by float64) (value float64) {
+			for j := range w {
+				h, u := ones[i*c.d+j], w[j]-c.c[i*c.d+j]
+				g[j] += by * h * u
+				value += h * u * u / 2
+			}
+			return value
+		}, slices.Max(ones), 0}.defines(t, fmt.Sprint("quadratic ", c.d), normals(rng, c.d),
+			normals(rng, c.d), rng)
 
 		g := make([]float64, f.Dim())
 		f.Grad(g, f.Center, fwopt.Batch{})
@@ -101,14 +74,16 @@ func TestQuadratic(t *testing.T) {
 		}
 		for range 100 {
 			w := normals(rng, f.Dim())
-			if low := f.Convexity() / 2 * math.Pow(floats.Distance(w, f.Center, 2), 2); f.Excess(w) < low*(1-1e-12) {
+			if low := f.Convexity() / 2 * math.Pow(floats.Distance(w, f.Center, 2),
+				2); f.Excess(w) < low*(1-1e-12) {
 				t.Errorf("α = %g: f − min f = %g at w, want at least %g", f.Convexity(), f.Excess(w), low)
 			}
 			for j := range w {
 				w[j] = 0.1 * rng.Float64()
 			}
 			if f.Value(w) < f.Value(clipped) {
-				t.Errorf("f = %g at %g in the box, below %g at the clipped centre", f.Value(w), w, f.Value(clipped))
+				t.Errorf("f = %g at %g in the box, below %g at the clipped centre", f.Value(w), w,
+					f.Value(clipped))
 			}
 		}
 		// G on a ball
@@ -126,58 +101,36 @@ func TestQuadratic(t *testing.T) {
 	}
 }
 
-// The value by the definition, term by term.
-func TestQuadraticAgainstNaive(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	const n, d = 7, 3
-	h, c, w := make([]float64, n*d), normals(rng, n*d), normals(rng, d)
-	for i := range h {
-		h[i] = rng.Float64()
-	}
-	want := 0.0
-	for i := range n {
-		for j := range d {
-			want += h[i*d+j] * (w[j] - c[i*d+j]) * (w[j] - c[i*d+j]) / 2 / n
-		}
-	}
-	if got := fwsum.NewQuadratic(d, h, c).Value(w); math.Abs(got-want) > 1e-14 {
-		t.Errorf("f = %.15g, want %.15g", got, want)
-	}
+// Four points in the plane, all of whose numbers are kept.
+func ExampleDense() {
+	x := &fwsum.Dense{N: 4, M: 2, Val: []float64{0, 0, 0, 1, 1, 0, 1, 1}}
+	f := fwsum.NewLeastSquares(x, []float64{0, 1, 2, 3})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.L2Ball{D: 2, R: 3}, 1),
+		&fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6})
+	fmt.Printf("w = (%.3f, %.3f), f = %.6f\n", tr.W[0], tr.W[1], tr.Last().F)
+	// Output: w = (2.000, 1.000), f = 0.000000
 }
 
-// Where all curvatures are equal, variance reduction leaves no variance.
-func TestQuadraticVarianceReduced(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	f := fwsum.NewQuadratic(4, nil, normals(rng, 60))
-	w, w0 := normals(rng, 4), normals(rng, 4)
-	want, got := make([]float64, 4), make([]float64, 4)
-	f.Grad(want, w, fwopt.Batch{})
-	f.Grad(got, w0, fwopt.Batch{})
-	f.AddGradDiff(got, w, w0, fwopt.Batch{Index: []int{3}, Weight: []float64{1}})
-	if !floats.EqualApprox(got, want, 1e-14) {
-		t.Errorf("the variance-reduced gradient is %g, want %g", got, want)
-	}
+func ExampleEntryLoss() {
+	// Of three numbers the first two are known to be 1 and 3; the third is to be predicted.
+	f := fwsum.NewEntryLoss(3, []float64{1, 3})
+	g := make([]float64, 3)
+	f.Grad(g, []float64{2, 3, 9}, fwopt.Batch{})
+	fmt.Println(f.Value([]float64{2, 3, 9}), g)
+	// Output: 0.25 [0.5 0 0]
 }
 
-func TestSquarePanics(t *testing.T) {
-	x := &fwsum.Sparse{N: 2, M: 1, Ptr: []int{0, 1, 2}, Col: []int32{0, 0}, Val: []float64{1, 2}}
-	f := fwsum.NewQuadratic(2, nil, make([]float64, 6))
-	two, three := make([]float64, 2), make([]float64, 3)
-	for want, call := range map[string]func(){
-		"fwsum: 1 targets for 2 rows":                                     func() { fwsum.NewLeastSquares(x, []float64{1}) },
-		"fwsum: target 1 is NaN":                                          func() { fwsum.NewLeastSquares(x, []float64{1, math.NaN()}) },
-		"fwsum: a quadratic in dimension 2 of 0 curvatures and 3 centres": func() { fwsum.NewQuadratic(2, nil, three) },
-		"fwsum: a quadratic in dimension 0 of 0 curvatures and 3 centres": func() { fwsum.NewQuadratic(0, nil, three) },
-		"fwsum: a quadratic in dimension 1 of 2 curvatures and 3 centres": func() { fwsum.NewQuadratic(1, two, three) },
-		"fwsum: curvature 1 is -1: not convex":                            func() { fwsum.NewQuadratic(1, []float64{0, -1}, two) },
-		"fwsum: curvature 0 is +Inf":                                      func() { fwsum.NewQuadratic(1, []float64{math.Inf(1), 1}, two) },
-		"fwsum: centre 1 is NaN":                                          func() { fwsum.NewQuadratic(1, nil, []float64{1, math.NaN()}) },
-		"fwsum: w has length 3, want 2":                                   func() { f.Value(three) },
-		"fwsum: dst has length 3, want 2":                                 func() { f.Grad(three, two, fwopt.Batch{}) },
-		"fwsum: a batch with term 3 of a sum of 3":                        func() { f.Grad(two, two, fwopt.Batch{Index: []int{3}, Weight: two[:1]}) },
-	} {
-		if got := small.Panics(call); got != want {
-			t.Errorf("panic %q, want %q", got, want)
-		}
+// An outlier pulls the line of least squares away, and Huber's hardly.
+func ExampleNewHuber() {
+	b := []float64{0, 1, 2, 3, 4, 50}
+	x := &fwsum.Dense{N: 6, M: 2, Val: []float64{1, 0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5}}
+	omega := fwset.Box{Lo: []float64{-20, -20}, Hi: []float64{20, 20}}
+	for _, f := range []fwopt.FiniteSum{fwsum.NewLeastSquares(x, b), fwsum.NewHuber(x, b, 0.1)} {
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1),
+			&fwmore.AwayFW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6, Steps: 10000})
+		fmt.Printf("%v: %.2f + %.2f·x\n", tr.Status, tr.W[0], tr.W[1])
 	}
+	// Output:
+	// converged: -8.57 + 7.43·x
+	// converged: -0.04 + 1.03·x
 }

@@ -54,7 +54,8 @@ const (
 // which are too few are found here.
 func NewRowSum(x Features, h int, l Loss) *RowSum {
 	if h < 1 || ident.IsNil(l) {
-		panic(need.Linef("fwsum: a RowSum of %d scores and the loss %T, want at least one score and a loss", h, l))
+		panic(need.Linef("fwsum: a RowSum of %d scores and the loss %T, want at least one score and a loss",
+			h, l))
 	}
 	f := newRowSum(x, h, l)
 	s := make([]float64, h)

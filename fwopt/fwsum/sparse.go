@@ -101,12 +101,14 @@ func (a *Sparse) check() {
 	}
 	for i := range a.N {
 		if a.Ptr[i] > a.Ptr[i+1] || a.Ptr[i+1] > len(a.Val) {
-			panic(need.Linef("fwsum: row %d of a sparse matrix goes from %d to %d of %d values: Ptr must not fall", i, a.Ptr[i], a.Ptr[i+1], len(a.Val)))
+			panic(need.Linef("fwsum: row %d of a sparse matrix goes from %d to %d of %d values: "+
+				"Ptr must not fall", i, a.Ptr[i], a.Ptr[i+1], len(a.Val)))
 		}
 		last := int32(-1)
 		for _, j := range a.Col[a.Ptr[i]:a.Ptr[i+1]] {
 			if j <= last || int(j) >= a.M {
-				panic(need.Linef("fwsum: row %d of a sparse matrix: column %d after column %d, of %d columns", i, j, last, a.M))
+				panic(need.Linef("fwsum: row %d of a sparse matrix: column %d after column %d, of %d columns",
+					i, j, last, a.M))
 			}
 			last = j
 		}
