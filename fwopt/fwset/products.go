@@ -106,7 +106,7 @@ func (p Product) Project(dst, x []float64) {
 	}, dst, x)
 }
 
-// Diameter returns √(Σ_i D_i²). It panics unless all factors are Diameterers.
+// Diameter returns √(Σ_i D_i²). It panics unless all factors are Bounded.
 func (p Product) Diameter() (d float64) {
 	p.check()
 	for _, f := range p {
@@ -115,7 +115,7 @@ func (p Product) Diameter() (d float64) {
 	return d
 }
 
-// Gauge returns the largest gauge of a factor. It panics unless all are Gaugers.
+// Gauge returns the largest gauge of a factor. It panics unless all are Gauged.
 func (p Product) Gauge(x []float64) (most float64) {
 	p.each(func(omega Domain, part func([]float64) []float64) {
 		most = max(most, able[Gauged](omega, "Gauge").Gauge(part(x)))
