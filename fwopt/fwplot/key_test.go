@@ -10,9 +10,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/recorder"
 )
 
 // Each plot names its lines; of three in a row with the same lines only the last does.
@@ -99,41 +97,10 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// textsOf returns where the texts of a drawing begin.
-func textsOf(t *testing.T, p *plot.Plot) map[string]vg.Point {
-	t.Helper()
-	var rec recorder.Canvas
-	rec.KeepCaller = false
-	p.Draw(draw.NewCanvas(&rec, 400, 300))
-	out := map[string]vg.Point{}
-	for _, a := range rec.Actions {
-		if s, ok := a.(*recorder.FillString); ok {
-			out[s.String] = s.Point
-		}
-	}
-	return out
-}
-
-// Names that would fall on each other are moved apart, in the order of their ends.
-func TestNamesApart(t *testing.T) {
-	var s []Series
-	names := []string{"SVRF", "STORC", "SFW", "SGD"}
-	for i, n := range names {
-		s = append(s, Series{n, []float64{1, 10}, []float64{1, 10 + 1e-3*float64(i)}})
-	}
-	at := textsOf(t, Lines("", "x", "y", false, false, s...))
-	for i, n := range names[1:] {
-		if gap := at[n].Y - at[names[i]].Y; !(gap >= vg.Length(nameSize)) || at[n].X != at[names[0]].X {
-			t.Errorf("%s at %v, %s at %v", names[i], at[names[i]], n, at[n])
-		}
-	}
-}
-
 // A parameter gets darker with its value, and is told from it by nothing else.
 func TestRamp(t *testing.T) {
 	light := func(s draw.LineStyle) float64 {
-		r, g, b, _ := s.Color.RGBA()
-		return luminance([3]float64{float64(r) / 0xffff, float64(g) / 0xffff, float64(b) / 0xffff})
+		return luminance(shares(s.Color))
 	}
 	s := assign([]string{"m = 128", "SVRF", "m = 2", "m = 8", "m = 1e−3", "n = 5", "n = 6", "m"})
 	for _, pair := range [][2]int{{4, 2}, {2, 3}, {3, 0}} {

@@ -1,6 +1,8 @@
 package fwplot
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -54,6 +56,56 @@ func TestMistakes(t *testing.T) {
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {
 			t.Errorf("%s: %s", name, bad)
+		}
+	}
+}
+
+// So are the other mistakes of a reader.
+func TestPanics(t *testing.T) {
+	s, p := NewScene("", disc{2}, []float64{1, 0}, []float64{0, 1}), Traces(fwrate.Steps, Loss())
+	x, y, nan := []float64{0, 1, math.NaN()}, []float64{0, 3, 1}, math.NaN()
+	roads := func(roads ...Road) func() { return func() { Roads("", x, y, roads) } }
+	ratio := func(mid, least, most, goal float64) func() {
+		return func() { Ratios("", "", Ratio{"a", mid, least, most, goal}) }
+	}
+	lines := func(x ...float64) func() {
+		return func() { Lines("", "", "", false, false, Series{"a", x, []float64{1, 1}}) }
+	}
+	for _, c := range []struct {
+		want string
+		do   func()
+	}{
+		{"trace 2 of 2 is nil", func() { Traces(fwrate.Steps, Loss(), trace("SVRF", 1), nil) }},
+		{`"a" has 1 abscissas and 2 values`, lines(1)},
+		{`the abscissas of "a" fall from 2 to 1`, lines(2, 1)},
+		{"no plots", func() { Grid() }},
+		{"a row of 0 plots", func() { Grid(nil) }},
+		{"a row of 4 plots", func() { Grid([]*plot.Plot{p, p, p, p}) }},
+		{"a Tuning that is nil", func() { Tuning("SGD", nil) }},
+		{"a Rate that is nil", func() { Rate("simplex", "SVRF", nil) }},
+		{"SVRF on simplex has no Rate", func() { Slopes([]fwrate.Cell{{Name: "SVRF", On: "simplex", Verdict: "a"}}, "a") }},
+		{"directions of lengths 2 and 3, want 2", func() { NewScene("", disc{2}, []float64{1, 0}, make([]float64, 3)) }},
+		{"x and y are not two directions", func() { NewScene("", disc{2}, []float64{1, 0}, []float64{2, 0}) }},
+		{"x and y are not two directions", func() { NewScene("", disc{2}, make([]float64, 2), []float64{0, 1}) }},
+		{"a point of length 3, want 2", func() { s.Mark("w", make([]float64, 3)) }},
+		{"a Scene is made by NewScene", func() { new(Scene).Slide(0) }},
+		{"a map without roads", roads()},
+		{"road 1 has flow -1 and is 0 full: want finite numbers that are not negative", roads(Road{0, 1, 0, 0}, Road{1, 0, -1, 0})},
+		{"road 0 has flow NaN and is 0 full: want finite numbers", roads(Road{0, 1, nan, 0})},
+		{"road 0 has flow 1 and is +Inf full: want finite numbers", roads(Road{0, 1, 1, math.Inf(1)})},
+		{"road 0 ends at node 3, which the 3 and 3 coordinates do not place", roads(Road{0, 3, 1, 0})},
+		{"road 0 ends at node -1, which", roads(Road{-1, 1, 1, 0})},
+		{"road 0 ends at node 2, which", roads(Road{0, 2, 1, 0})},
+		{"road 0 ends at node 1, which the 3 and 1 coordinates", func() { Roads("", x, y[:1], []Road{{0, 1, 1, 0}}) }},
+		{"a: the ratio 2 in 3 to 4, the goal 0", ratio(2, 3, 4, 0)},
+		{"a: the ratio 5 in 3 to 4", ratio(5, 3, 4, 0)},
+		{"a: the ratio 0 in 0 to 0", ratio(0, 0, 0, 0)},
+		{"a: the ratio 1 in 1 to +Inf", ratio(1, 1, math.Inf(1), 0)},
+		{"a: the ratio 1 in 1 to 1, the goal -1", ratio(1, 1, 1, -1)},
+		{"a: the ratio NaN in 1 to 1", ratio(nan, 1, 1, 0)},
+	} {
+		if got := small.Panics(c.do); !strings.HasPrefix(got, "fwplot: "+c.want) {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -4,14 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 var placed = regexp.MustCompile(`<text textLength="([^"]+)" x="([^"]+)" y="-([^"]+)" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([^p]+)px[^>]*>([^<]*)<`)
@@ -31,7 +27,18 @@ func TestTextsApart(t *testing.T) {
 		return p
 	}
 	three := []*plot.Plot{titled("news20: median and range of 5 seeds"), titled("rcv1 (generated): median and range of 5 seeds"), titled("omniglot: median and range of nearby points")}
+	var wide []*plot.Plot // what stands left of their data
+	for _, title := range []string{"rcv1 (generated): median and range of 5 seeds", "rcv1: median and range of 3 to 5 seeds", "short"} {
+		wide = append(wide, Lines(title, "x", "f(w) − f*", true, true, Series{"SVRG, SVD", []float64{1, 1e3}, []float64{1, 1e-5}}))
+	}
+	var ends []Series // close to each other
+	for i, n := range []string{"SVRF", "STORC", "SFW", "SGD"} {
+		ends = append(ends, Series{n, []float64{1, 10}, []float64{1, 10 + 1e-3*float64(i)}})
+	}
 	for what, f := range map[string]fwnb.Figure{
+		"wide axes":    Grid(wide),
+		"two of them":  Grid(wide[:2]),
+		"close ends":   bundle(Lines("", "x", "y", false, false, ends...)),
 		"two titles":   Grid(three[:2]),
 		"three titles": Grid(three),
 		"few names":    bundle(named(5)),
@@ -65,32 +72,5 @@ func TestTextsApart(t *testing.T) {
 	}
 	if f := bundle(named(5)); f.Height != figHeight {
 		t.Errorf("%d pixels high, want %d as ever where names have room", f.Height, figHeight)
-	}
-}
-
-// A title ends where its panel does, however wide what stands left of the data is, and
-// has all its words.
-func TestTitlesFit(t *testing.T) {
-	titles := []string{"rcv1 (generated): median and range of 5 seeds", "rcv1 (generated): median and range of 3 to 5 seeds", "short"}
-	for cols := 2; cols <= 3; cols++ {
-		var row []*plot.Plot
-		for _, title := range titles[:cols] {
-			row = append(row, Lines(title, "x", "f(w) − f*", true, true,
-				Series{"SVRG, SVD", []float64{1, 1e3}, []float64{1, 1e-5}}))
-		}
-		l := newLayout([][]*plot.Plot{row})
-		w, h := vg.Points(0.75*float64(l.width)), vg.Points(0.75*float64(l.height))
-		c := draw.New(vgsvg.New(w, h))
-		for range 2 { // the second time is the PNG's
-			l.draw(c)
-		}
-		for j, q := range l.rows[0] {
-			if end := q.at.Min.X + q.title.sty.Width(q.title.text); end > q.at.Max.X+q.right+1 {
-				t.Errorf("%d columns: the title of column %d ends at %.0f, its panel at %.0f", cols, j, end, q.at.Max.X+q.right)
-			}
-			if got := strings.Join(strings.Fields(q.title.text), " "); got != titles[j] {
-				t.Errorf("%q, want the words of %q", got, titles[j])
-			}
-		}
 	}
 }

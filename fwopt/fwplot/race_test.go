@@ -8,6 +8,8 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
 func TestRaceSeries(t *testing.T) {
@@ -40,4 +42,18 @@ func TestSeriesAt(t *testing.T) {
 			t.Errorf("at %g, which is outside: %g", x, got)
 		}
 	}
+}
+
+// A race runs each method from the same start, tells two of one name apart, and draws the gap it has.
+func TestRace(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, omega := fwsum.NewQuadratic(2, nil, []float64{0.2, 0.1}), fwset.Simplex{D: 2, R: 1}
+	r := Race(f, omega, fwopt.Budget{Steps: 3, DualityGap: true}, &fwopt.FW{Rule: fwopt.LineSearch{}}, &fwopt.FW{})
+	if p := r.Plot(); r.Terms != f.Len() || p.Y.Label.Text != DualityGap().Label || len(keyOf(p).entries) != 2 {
+		t.Errorf("%d terms, %q, %+v", r.Terms, p.Y.Label.Text, keyOf(p).entries)
+	}
+	if a, b := r.Traces[0], r.Traces[1]; b.Method != a.Method+", 2" || len(a.Points) < 2 || a.Points[0].F != b.Points[0].F {
+		t.Errorf("%q and %q from %v and %v", a.Method, b.Method, a.Points, b.Points)
+	}
+	r.Show()
 }

@@ -9,9 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -204,36 +202,5 @@ func TestSlide(t *testing.T) {
 	}
 	if g := s.Slide(1); !strings.Contains(string(g.Vega), `"value":1`) || len(g.PNG) == 0 || len(g.PNG) > maxBytes || len(g.SVG) > maxBytes {
 		t.Error("the first k, or a picture, is missing")
-	}
-}
-
-// What is said of a domain, which has no axes, in place of the picture.
-func TestSceneAlt(t *testing.T) {
-	scene := func(title string) *Scene {
-		return NewScene(title, fwset.Simplex{D: 3, R: 1}, []float64{1, -1, 0}, []float64{-1, -1, 2})
-	}
-	a, b := scene("before"), scene("after")
-	b.Path("FW", []float64{1, 0, 0}, []float64{0, 1, 0})
-	if got, want := Grid([]*plot.Plot{a.Plot, b.Plot}).Alt, "before: a picture; after: a picture of FW."; got != want {
-		t.Errorf("two: %q, want %q", got, want)
-	}
-	if got, want := Grid([]*plot.Plot{b.Plot}).Alt, "after: a picture of FW."; got != want {
-		t.Errorf("one: %q, want %q", got, want)
-	}
-}
-
-func TestScenePanics(t *testing.T) {
-	s := NewScene("", disc{2}, []float64{1, 0}, []float64{0, 1})
-	for what, f := range map[string]func(){
-		"fwplot: directions of lengths 2 and 3, want 2": func() { NewScene("", disc{2}, []float64{1, 0}, make([]float64, 3)) },
-		"fwplot: x and y are not two directions":        func() { NewScene("", disc{2}, []float64{1, 0}, []float64{2, 0}) },
-		"fwplot: a point of length 3, want 2":           func() { s.Mark("w", make([]float64, 3)) },
-	} {
-		if msg := small.Panics(f); msg != what {
-			t.Errorf("%q, want %q", msg, what)
-		}
-	}
-	if msg := small.Panics(func() { NewScene("", disc{2}, make([]float64, 2), []float64{0, 1}) }); msg != "fwplot: x and y are not two directions" {
-		t.Errorf("%q", msg)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Every method of Table 2 has a style of its own, of dashes if it reduces no
-// variance; another row of the same method is a variant of it.
+// variance.
 func TestStyleOfEachRow(t *testing.T) {
 	for _, e := range fwopt.Methods() {
 		name := e.Name
@@ -24,10 +24,6 @@ func TestStyleOfEachRow(t *testing.T) {
 		if reduced := name == "SVRF" || strings.HasPrefix(name, "STORC"); reduced != (len(s.Dashes) == 0) {
 			t.Errorf("%s: dashes %v", name, s.Dashes)
 		}
-	}
-	s := assign([]string{"Online-FW", "Online-FW, linearised"})
-	if s[0].Color != s[1].Color || slices.Equal(s[0].Dashes, s[1].Dashes) {
-		t.Errorf("the two rows of Online-FW: %+v, %+v", s[0], s[1])
 	}
 }
 
@@ -50,8 +46,16 @@ func TestVariants(t *testing.T) {
 			}
 		}
 	}
-	if s := assign([]string{"STORC, adaptive, no memory", "STORC", "STORCish"}); s[0].Color != Style("STORC, adaptive").Color || s[2].Color != grey {
-		t.Errorf("the longest name of a method, and no part of a word: %+v", s)
+	// a variant has the colour of its method: of the longest name, and no part of a word
+	names := []string{"SVRF", "SVRF, tuned", "STORC (theorem)", "STORC", "STORC, adaptive, no memory", "Online-FW, linearised", "mine", "STORCish"}
+	s := assign(names)
+	for i, of := range []string{"SVRF", "SVRF", "STORC", "STORC", "STORC, adaptive", "Online-FW", "mine", "mine"} {
+		if s[i].Color != Style(of).Color {
+			t.Errorf("%s: %+v, want the colour of %q", names[i], s[i], of)
+		}
+	}
+	if s[3].Width != Style("STORC").Width || Style("SVRF, tuned").Width != s[0].Width {
+		t.Errorf("a method beside its variant: %+v; a variant alone: %+v", s[3], Style("SVRF, tuned"))
 	}
 }
 
@@ -66,12 +70,9 @@ func TestColourBlind(t *testing.T) {
 		"no blue":  {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 	} {
 		lab := func(i int) [3]float64 {
-			r, g, b, _ := methods()[i].style.Color.RGBA()
 			var c, seen, xyz [3]float64
-			for j, v := range [3]uint32{r, g, b} {
-				only := [3]float64{}
-				only[1] = float64(v) / 0xffff
-				c[j] = luminance(only) / 0.7152 // linear
+			for j, v := range shares(methods()[i].style.Color) {
+				c[j] = luminance([3]float64{0, v, 0}) / 0.7152 // linear
 			}
 			times := func(m [3][3]float64, v [3]float64) (out [3]float64) {
 				for j, row := range m {
@@ -100,5 +101,35 @@ func TestColourBlind(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Two styles differ in dash, in width or clearly in grey, so that a print tells them apart;
+// and those of methods in colour.
+func TestStyles(t *testing.T) {
+	styles := append(slices.Clone(spare), boundStyle)
+	for _, m := range methods() {
+		for _, s := range styles[len(spare)+1:] {
+			if s.Color == m.style.Color {
+				t.Errorf("%s has the colour of another method", m.name)
+			}
+		}
+		styles = append(styles, m.style)
+		if s := Style(m.name); s.Color != m.style.Color || !slices.Equal(s.Dashes, m.style.Dashes) {
+			t.Errorf("the style of %s is not its own", m.name)
+		}
+	}
+	for i, a := range styles {
+		for _, b := range styles[:i] {
+			if slices.Equal(a.Dashes, b.Dashes) && math.Abs(float64(a.Width-b.Width)) < 0.5 {
+				t.Errorf("%+v and %+v are the same in grey", a, b)
+			}
+		}
+		if contrast := 1.05 / (luminance(shares(readable(a.Color))) + 0.05); contrast < 4.5 {
+			t.Errorf("text in %v has a contrast of %.2f", a.Color, contrast)
+		}
+	}
+	if l := luminance([3]float64{1, 1, 1}); math.Abs(l-1) > 1e-12 {
+		t.Errorf("luminance of white: %g", l)
 	}
 }
