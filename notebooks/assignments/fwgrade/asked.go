@@ -36,10 +36,12 @@ func ask(c cell) (list []asked, f *file, err error) {
 		if !ok {
 			return false
 		}
-		a := asked{name: fn.Name.Name, cell: c.id, line: f.line(d.Pos()), signature: types.ExprString(fn.Type)}
+		a := asked{name: fn.Name.Name, cell: c.id, line: f.line(d.Pos()),
+			signature: types.ExprString(fn.Type)}
 		if fn.Recv != nil || fn.Type.TypeParams != nil || !crosses(fn.Type, 1) {
-			err = fmt.Errorf("%s:%d: %s cannot be called from another process: wanted a function (no method) of "+
-				"bool, int, uint64, float64, string, []float64, []int, [][]float64 and, as parameters, functions of those",
+			err = fmt.Errorf("%s:%d: %s cannot be called from another process: wanted a function "+
+				"(no method) of bool, int, uint64, float64, string, []float64, []int, [][]float64 and, "+
+				"as parameters, functions of those",
 				c.id, a.line, a.name)
 		}
 		var args []string
@@ -64,12 +66,15 @@ var crossing = strings.Fields("bool int uint64 float64 string []float64 []int []
 
 // crosses: package wire has a way to bring these over; functions if they are not in too deep.
 func crosses(t *ast.FuncType, deep int) bool {
-	bad := func(f *ast.Field, deep int) bool {
-		if fn, ok := f.Type.(*ast.FuncType); ok {
-			return deep == 0 || !crosses(fn, deep-1)
+	for _, p := range t.Params.List {
+		if fn, ok := p.Type.(*ast.FuncType); ok && deep > 0 && crosses(fn, deep-1) {
+			continue
 		}
-		return !slices.Contains(crossing, types.ExprString(f.Type))
+		if !slices.Contains(crossing, types.ExprString(p.Type)) {
+			return false
+		}
 	}
-	return !slices.ContainsFunc(t.Params.List, func(f *ast.Field) bool { return bad(f, deep) }) &&
-		(t.Results == nil || !slices.ContainsFunc(t.Results.List, func(f *ast.Field) bool { return bad(f, 0) }))
+	return t.Results == nil || !slices.ContainsFunc(t.Results.List, func(r *ast.Field) bool {
+		return !slices.Contains(crossing, types.ExprString(r.Type))
+	})
 }

@@ -20,7 +20,8 @@ import (
 //go:embed wire/*[^t].go
 var wireFiles embed.FS
 
-// What compiling may take: the checks, with the library on a new machine; one solution, without each cell that is at fault.
+// What compiling may take: the checks, with the library on a new machine; one solution, without each cell
+// that is at fault.
 const (
 	checksTime   = 10 * time.Minute
 	solutionTime = 2 * time.Minute
@@ -78,9 +79,10 @@ func (b *builder) parent(ctx context.Context, s *sheet) (string, error) {
 		return "", fmt.Errorf("the sheet: %w", err)
 	}
 	b.asked = list
-	// No workspace: that would read the go.mod of modules that the project is built without, from the network.
+	// No workspace: that would read the go.mod of modules the project is built without, from the network.
 	mod := moduleLine.ReplaceAllString(b.project, "module grade") +
-		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", moduleLine.FindStringSubmatch(b.project)[1], filepath.ToSlash(b.root))
+		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n",
+			moduleLine.FindStringSubmatch(b.project)[1], filepath.ToSlash(b.root))
 	bin, out, err := b.build(ctx, "parent", checksTime, mod, files)
 	if err != nil {
 		return "", fmt.Errorf("the sheet's checks do not compile: %w\n%s", err, out)
@@ -89,7 +91,8 @@ func (b *builder) parent(ctx context.Context, s *sheet) (string, error) {
 }
 
 // child builds the solution. A cell that does not compile is left out, and the others are judged.
-func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin string, notes []string, err error) {
+func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (
+	bin string, notes []string, err error) {
 	bad, began := map[string]string{}, time.Now()
 	for {
 		var out string
@@ -101,7 +104,8 @@ func (b *builder) child(ctx context.Context, s *sheet, solutions []cell) (bin st
 		case err != nil:
 			return "", nil, fmt.Errorf("the sheet: %w", err)
 		default:
-			bin, out, err = b.build(ctx, "child", max(time.Second, solutionTime-time.Since(began)), b.gomod, files)
+			left := max(time.Second, solutionTime-time.Since(began))
+			bin, out, err = b.build(ctx, "child", left, b.gomod, files)
 			if err == nil || ctx.Err() != nil {
 				return bin, notes, err
 			}
@@ -142,7 +146,8 @@ func shorten(s string) string {
 
 func goTool() string { return cmp.Or(os.Getenv("GO"), "go") }
 
-func (b *builder) build(ctx context.Context, name string, limit time.Duration, gomod string, files map[string][]byte) (bin, out string, err error) {
+func (b *builder) build(ctx context.Context, name string, limit time.Duration, gomod string,
+	files map[string][]byte) (bin, out string, err error) {
 	sum, err := os.ReadFile(filepath.Join(b.root, "go.sum"))
 	if err != nil {
 		return "", "", err
@@ -178,6 +183,7 @@ func (b *builder) build(ctx context.Context, name string, limit time.Duration, g
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		fmt.Fprintf(&text, "no end of compiling after %v\n", limit)
 	}
-	out = regexp.MustCompile(`(?m)^(# .*|\./)\n?`).ReplaceAllString(strings.ReplaceAll(text.String(), dir+"/", ""), "")
+	out = strings.ReplaceAll(text.String(), dir+"/", "")
+	out = regexp.MustCompile(`(?m)^(# .*|\./)\n?`).ReplaceAllString(out, "")
 	return bin, out[:min(len(out), 8192)], err
 }

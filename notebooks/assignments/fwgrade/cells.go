@@ -40,7 +40,8 @@ func parse(id, text string) (*file, error) {
 	for _, c := range f.ast.Comments {
 		for _, l := range c.List {
 			if directive.MatchString(l.Text) {
-				return nil, fmt.Errorf("%s:%d: a cell may not direct the compiler: %s", id, f.line(l.Pos()), strings.Fields(l.Text)[0])
+				return nil, fmt.Errorf("%s:%d: a cell may not direct the compiler: %s", id, f.line(l.Pos()),
+					strings.Fields(l.Text)[0])
 			}
 		}
 	}

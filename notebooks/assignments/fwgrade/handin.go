@@ -39,7 +39,8 @@ func handIn(ctx context.Context, name string) (string, error) {
 	}
 	out, err := exec.CommandContext(ctx, goTool(), "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
-		return "", fmt.Errorf("where %s is, is not known here: run the first cell of the sheet: %w", module, err)
+		return "", fmt.Errorf("where %s is, is not known here: run the first cell of the sheet: %w", module,
+			err)
 	}
 	b, err := newBuilder(strings.TrimSpace(string(out)))
 	if err != nil {
@@ -52,7 +53,8 @@ func handIn(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	bad = append(bad, lacking(asked, cells)...)
-	text := []string{fmt.Sprintf("%s, as it was saved at %s:", filepath.Base(name), info.ModTime().Format("15:04:05"))}
+	text := []string{fmt.Sprintf("%s, as it was saved at %s:", filepath.Base(name),
+		info.ModTime().Format("15:04:05"))}
 	for _, c := range cells {
 		if strings.Contains(c.decls, "// YOUR CODE HERE") {
 			text = append(text, fmt.Sprintf("cell %s is as it was handed out", c.id))
@@ -60,8 +62,9 @@ func handIn(ctx context.Context, name string) (string, error) {
 	}
 	text = append(text, notes...)
 	if len(bad) > 0 {
-		text = append(append(text, bad...), "Grading sees the cells that say YOUR CODE HERE and no others, and calls the functions "+
-			"that they were handed out with: move what they need into them, save, and run this cell again.")
+		text = append(append(text, bad...), "Grading sees the cells that say YOUR CODE HERE and no "+
+			"others, and calls the functions that they were handed out with: move what they need into them, "+
+			"save, and run this cell again.")
 		return "", errors.New(strings.Join(text, "\n"))
 	}
 	return strings.Join(append(text, "the cells that are graded compile by themselves"), "\n"), nil
@@ -75,7 +78,8 @@ func askedOf(name string, s *sheet) (list []asked, err error) {
 	}
 	if len(s.metadata) > 0 {
 		if err := json.Unmarshal(s.metadata, &metadata); err != nil {
-			return nil, fmt.Errorf("%s: its metadata are not those that were handed out: %w", filepath.Base(name), err)
+			return nil, fmt.Errorf("%s: its metadata are not those that were handed out: %w",
+				filepath.Base(name), err)
 		}
 	}
 	stubs := metadata.Fwlab.Stubs
@@ -99,7 +103,8 @@ func lacking(list []asked, cells []cell) (notes []string) {
 	for _, a := range list {
 		switch {
 		case !slices.ContainsFunc(cells, func(c cell) bool { return c.id == a.cell }):
-			notes = append(notes, fmt.Sprintf("cell %s, with %s, is missing (deleted, or its metadata changed)", a.cell, a.name))
+			notes = append(notes, fmt.Sprintf("cell %s, with %s, is missing (deleted, or its metadata "+
+				"changed)", a.cell, a.name))
 		case !have[a.name]:
 			notes = append(notes, fmt.Sprintf("cell %s has no function %s", a.cell, a.name))
 		}

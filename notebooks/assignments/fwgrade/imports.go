@@ -14,9 +14,10 @@ import (
 
 // What a solution may import: of the standard library what computes and prints,
 // and gonum. A name without its import gets it from here, as from goimports.
-const standard = `bufio bytes cmp container/heap container/list context errors fmt io iter log maps math math/big
- math/bits math/cmplx math/rand math/rand/v2 os reflect regexp runtime slices sort strconv strings sync sync/atomic testing
- text/tabwriter time unicode unicode/utf8`
+const standard = `
+bufio bytes cmp container/heap container/list context errors fmt io iter log maps math math/big
+math/bits math/cmplx math/rand math/rand/v2 os reflect regexp runtime slices sort strconv strings
+sync sync/atomic testing text/tabwriter time unicode unicode/utf8`
 
 const gonum = "gonum.org/v1/gonum/"
 
@@ -26,7 +27,8 @@ func init() {
 	for _, p := range strings.Fields(standard) {
 		packages[baseName(p)] = p
 	}
-	for _, p := range strings.Fields("blas blas/blas64 floats floats/scalar lapack/lapack64 mat optimize stat stat/distuv") {
+	for _, p := range strings.Fields("blas blas/blas64 floats floats/scalar lapack/lapack64 mat optimize " +
+		"stat stat/distuv") {
 		packages[baseName(p)] = gonum + p
 	}
 }
@@ -36,7 +38,8 @@ var version = regexp.MustCompile(`/v[0-9]+$`)
 func baseName(p string) string { return path.Base(version.ReplaceAllString(p, "")) }
 
 func mayImport(p string) bool {
-	return packages[baseName(p)] == p || p == "math/rand" || strings.HasPrefix(p, gonum) && !strings.Contains(p, "/internal")
+	return packages[baseName(p)] == p || p == "math/rand" || strings.HasPrefix(p, gonum) &&
+		!strings.Contains(p, "/internal")
 }
 
 // render gives a file its imports: those that it uses, by its own names or the
@@ -51,8 +54,8 @@ func (f *file) render(globals map[string]bool, others []map[string]string, limit
 	var err error
 	add := func(name, p string, pos token.Pos) {
 		if limited && !mayImport(p) && err == nil {
-			err = cellError(fmt.Sprintf("%s:%d: a solution may not use %s: only gonum and, of the standard library, %s",
-				f.id, f.line(pos), p, strings.Join(strings.Fields(standard), " ")))
+			err = cellError(fmt.Sprintf("%s:%d: a solution may not use %s: only gonum and, of the "+
+				"standard library, %s", f.id, f.line(pos), p, strings.Join(strings.Fields(standard), " ")))
 		}
 		imports[name] = p
 	}

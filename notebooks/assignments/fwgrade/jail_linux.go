@@ -24,11 +24,13 @@ type wall struct {
 
 const capSysChroot = 18
 
-var lastResort = wall{note: "not isolated: solutions run as you do, and can read your files: this machine allows no user namespaces"}
+var lastResort = wall{note: "not isolated: solutions run as you do, and can read your files: this machine " +
+	"allows no user namespaces"}
 
 // walls are those to try, from the highest.
 func walls() []wall {
-	const spaces = syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS
+	const spaces = syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWNS |
+		syscall.CLONE_NEWUTS
 	caps := []uintptr{capSysChroot} // until it has its root
 	nobody := func(host int) []syscall.SysProcIDMap {
 		return []syscall.SysProcIDMap{{ContainerID: 65534, HostID: host, Size: 1}}
@@ -43,7 +45,8 @@ func walls() []wall {
 	cred := &syscall.Credential{Uid: id, Gid: id}
 	return []wall{
 		{"", syscall.SysProcAttr{Cloneflags: spaces, Credential: cred, AmbientCaps: caps}, true, true},
-		{"not isolated from the network: this machine allows no namespaces (in a container: give it CAP_SYS_ADMIN)", syscall.SysProcAttr{Credential: cred, AmbientCaps: caps}, true, true},
+		{"not isolated from the network: this machine allows no namespaces (in a container: give it " +
+			"CAP_SYS_ADMIN)", syscall.SysProcAttr{Credential: cred, AmbientCaps: caps}, true, true},
 		user,
 	}
 }
@@ -89,7 +92,8 @@ func startParent(cmd *exec.Cmd, binary string, in, out, verdict *os.File) error 
 }
 
 // start runs this program again, which limits itself and then becomes another.
-func start(cmd *exec.Cmd, kind string, attr syscall.SysProcAttr, binary string, in, out, verdict, root *os.File) error {
+func start(cmd *exec.Cmd, kind string, attr syscall.SysProcAttr, binary string, in, out, verdict,
+	root *os.File) error {
 	bin, err := os.Open(binary)
 	if err != nil {
 		return err
@@ -188,7 +192,8 @@ func jail(kind string, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, _, e := syscall.RawSyscall6(n, fdBinary, uintptr(unsafe.Pointer(new(byte))), // "", the descriptor itself
+	// The path is "": the descriptor itself.
+	_, _, e := syscall.RawSyscall6(n, fdBinary, uintptr(unsafe.Pointer(new(byte))),
 		uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])), atEmptyPath, 0)
 	return fmt.Errorf("exec: %w", e)
 }
@@ -202,7 +207,8 @@ func alone(cmd *exec.Cmd) {
 // limitBuild bounds the files and the memory of the compiler that a process will start.
 func limitBuild(pid int) {
 	for what, n := range map[uintptr]uint64{syscall.RLIMIT_FSIZE: 256 << 20, syscall.RLIMIT_DATA: 3 << 30} {
-		syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), what, uintptr(unsafe.Pointer(&syscall.Rlimit{Cur: n, Max: n})), 0, 0, 0)
+		syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), what,
+			uintptr(unsafe.Pointer(&syscall.Rlimit{Cur: n, Max: n})), 0, 0, 0)
 	}
 }
 

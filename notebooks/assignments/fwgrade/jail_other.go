@@ -11,7 +11,8 @@ import (
 type wall struct{ note string }
 
 func walls() []wall {
-	return []wall{{"not isolated, and without a limit on memory: solutions run as you do, and can read your files: grade on Linux"}}
+	return []wall{{"not isolated, and without a limit on memory: solutions run as you do, and can read " +
+		"your files: grade on Linux"}}
 }
 
 func enterJail() {}

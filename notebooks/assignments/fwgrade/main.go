@@ -60,7 +60,8 @@ func main() {
 	flag.Uint64Var(&seed, "seed", 0, "FWLAB_SEED of the checks; 0 draws one")
 	flag.DurationVar(&limit.part, "limit", 8*time.Second, "what one part of a check may take")
 	flag.DurationVar(&limit.all, "all", time.Minute, "what all of them may take together")
-	key := flag.String("pictures", "", "the `notebook` of a key, whose pictures are to be those that it draws")
+	key := flag.String("pictures", "", "the `notebook` of a key, whose pictures are to be those that it "+
+		"draws")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -73,7 +74,8 @@ func main() {
 			fmt.Println(w)
 		}
 	case flag.NArg() != 1:
-		fmt.Fprintln(os.Stderr, `usage: fwgrade [-seed n] [-limit 8s] [-all 1m] -source SHEET.ipynb SUBMISSION.ipynb
+		fmt.Fprintln(os.Stderr,
+			`usage: fwgrade [-seed n] [-limit 8s] [-all 1m] -source SHEET.ipynb SUBMISSION.ipynb
        fwgrade SUBMISSION.ipynb
        fwgrade -pictures KEY.ipynb`)
 		os.Exit(2)

@@ -39,8 +39,8 @@ func partsOf(c *cell, f *file) (parts []part, err error) {
 			p.What, _ = strconv.Unquote(types.ExprString(call.Args[1]))
 		}
 		if p.Points <= 0 || seen[p.What] {
-			return nil, fmt.Errorf("%s:%d: wanted part(points, what, func() { … }), with a number above 0 and a text "+
-				"that no other part of the check has", c.id, f.line(call.Pos()))
+			return nil, fmt.Errorf("%s:%d: wanted part(points, what, func() { … }), with a number above 0 "+
+				"and a text that no other part of the check has", c.id, f.line(call.Pos()))
 		}
 		parts, sum, seen[p.What] = append(parts, p), sum+p.Points, true
 	}
@@ -67,10 +67,11 @@ func (r *runner) check(ctx context.Context, c cell) (mark, error) {
 			}
 			r.spent += time.Duration(seconds * float64(time.Second))
 		} else {
-			report = fmt.Sprintf("not run: the checks before it took the %v that all have together", r.limit.all)
+			report = fmt.Sprintf("not run: the checks before it took the %v that all have together",
+				r.limit.all)
 			if r.late == nil {
-				r.late = []string{fmt.Sprintf("the checks took the %v that all have together; from cell %s on they were not run: "+
-					"which function has no end?", r.limit.all, c.id)}
+				r.late = []string{fmt.Sprintf("the checks took the %v that all have together; from cell "+
+					"%s on they were not run: which function has no end?", r.limit.all, c.id)}
 			}
 		}
 		got := 0.0
@@ -79,7 +80,8 @@ func (r *runner) check(ctx context.Context, c cell) (mark, error) {
 		}
 		p.Says = brief(p.Passed, report)
 		if p.What != "" {
-			report = strings.TrimSuffix(fmt.Sprintf("%g of %g for %s\n%s", got, p.Points, p.What, report), "\n")
+			report = strings.TrimSuffix(fmt.Sprintf("%g of %g for %s\n%s", got, p.Points, p.What, report),
+				"\n")
 		}
 		text, m.Parts = append(text, report), append(m.Parts, p)
 		m.Passed, m.Points, m.Seconds = m.Passed && p.Passed, m.Points+got, m.Seconds+seconds

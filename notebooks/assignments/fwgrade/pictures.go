@@ -40,11 +40,13 @@ func pictures(key string) (wrong []string, err error) {
 	for i, c := range book.Cells {
 		for _, name := range slices.Sorted(maps.Keys(c.Attachments)) {
 			var drawn lines
-			if next := slices.IndexFunc(book.Cells[i:], func(c drawnCell) bool { return c.Type == "code" }); next >= 0 {
+			if next := slices.IndexFunc(book.Cells[i:],
+				func(c drawnCell) bool { return c.Type == "code" }); next >= 0 {
 				drawn = book.Cells[i+next].drawn()
 			}
 			if why := differ(c.Attachments[name]["image/png"], drawn); why != "" {
-				wrong = append(wrong, fmt.Sprintf("%s above cell %d is not the picture that its solutions draw: %s", name, i+2, why))
+				wrong = append(wrong, fmt.Sprintf("%s above cell %d is not the picture that its solutions "+
+					"draw: %s", name, i+2, why))
 			}
 		}
 	}

@@ -42,7 +42,8 @@ func parentFiles(s *sheet) (program map[string][]byte, list []asked, err error) 
 	for _, a := range list {
 		fmt.Fprintf(&main, "var %s %s\n", a.name, a.signature)
 	}
-	fmt.Fprintf(&main, "\nfunc main() {\n\tfwgradeWire.Check(map[string]func(){\n%s\t}, map[string]fwgradeWire.Stub{\n", &table)
+	fmt.Fprintf(&main, "\nfunc main() {\n\tfwgradeWire.Check(map[string]func(){\n%s\t}, "+
+		"map[string]fwgradeWire.Stub{\n", &table)
 	for _, a := range list {
 		fmt.Fprintf(&main, "\t\t%q: {&%s, %#v},\n", a.name, a.name, a.back)
 	}
@@ -93,7 +94,8 @@ func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string)
 	if err != nil {
 		return nil, err
 	}
-	own, err := parseAll(slices.DeleteFunc(slices.Clone(solutions), func(c cell) bool { return bad[c.id] != "" }))
+	own, err := parseAll(slices.DeleteFunc(slices.Clone(solutions),
+		func(c cell) bool { return bad[c.id] != "" }))
 	if err != nil {
 		return nil, cellError(err.Error())
 	}
@@ -114,7 +116,8 @@ func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string)
 		default:
 			why = fmt.Sprintf("cell %s is missing", a.cell)
 		}
-		stubs += fmt.Sprintf("func %s%s { panic(%q) }\n", a.name, strings.TrimPrefix(a.signature, "func"), why)
+		stubs += fmt.Sprintf("func %s%s { panic(%q) }\n", a.name, strings.TrimPrefix(a.signature, "func"),
+			why)
 	}
 	main.WriteString("\tfwgradeWire.Serve()\n}\n")
 	for _, a := range list { // a function that cannot be called so is its cell's error

@@ -64,7 +64,8 @@ type runner struct {
 }
 
 // run tells whether a part of a check is passed, with a report. An error is the machine's.
-func (r *runner) run(ctx context.Context, id, part string, limit time.Duration) (passed bool, text string, seconds float64, err error) {
+func (r *runner) run(ctx context.Context, id, part string, limit time.Duration) (passed bool, text string,
+	seconds float64, err error) {
 	var files [6]*os.File
 	for i := 0; i < len(files); i += 2 {
 		if files[i], files[i+1], err = os.Pipe(); err != nil {
@@ -152,7 +153,8 @@ func (r *runner) startChild(cmd *exec.Cmd, in, out *os.File) error {
 			return nil
 		}
 		if len(r.walls) == 1 {
-			return fmt.Errorf("the solution's program does not start behind any wall; root in a container needs CAP_SYS_ADMIN for it: %w", err)
+			return fmt.Errorf("the solution's program does not start behind any wall; root in a container "+
+				"needs CAP_SYS_ADMIN for it: %w", err)
 		}
 		r.walls = r.walls[1:]
 	}

@@ -89,7 +89,8 @@ func readSolutions(file string, s *sheet) (solutions []cell, notes []string, err
 				continue
 			}
 			if n++; len(c.decls) > maxCell {
-				return nil, notes, fmt.Errorf("%s: cell %s has %d bytes, more than %d", filepath.Base(file), c.id, len(c.decls), maxCell)
+				return nil, notes, fmt.Errorf("%s: cell %s has %d bytes, more than %d", filepath.Base(file),
+					c.id, len(c.decls), maxCell)
 			}
 			if c.ignored != "" {
 				notes = append(notes, fmt.Sprintf("cell %s: %s", c.id, c.ignored))
@@ -98,14 +99,17 @@ func readSolutions(file string, s *sheet) (solutions []cell, notes []string, err
 		}
 		switch n {
 		case 0:
-			notes = append(notes, fmt.Sprintf("cell %s is missing (deleted, or its metadata changed)", want.id))
+			notes = append(notes, fmt.Sprintf("cell %s is missing (deleted, or its metadata changed)",
+				want.id))
 		case 1:
 		default:
-			notes = append(notes, fmt.Sprintf("cell %s is there %d times: of two functions of one name the later counts", want.id, n))
+			notes = append(notes, fmt.Sprintf("cell %s is there %d times: of two functions of one name "+
+				"the later counts", want.id, n))
 		}
 	}
 	if len(solutions) == 0 {
-		return nil, notes, fmt.Errorf("%s: none of the cells to be graded is there: is it the right sheet?", filepath.Base(file))
+		return nil, notes, fmt.Errorf("%s: none of the cells to be graded is there: is it the right sheet?",
+			filepath.Base(file))
 	}
 	return solutions, notes, nil
 }

@@ -18,11 +18,12 @@ type parent struct {
 	frames int
 	number uint64                   // of the newest call or func argument
 	funcs  map[uint64]reflect.Value // func arguments of the calls under way
-	ends   map[uint64]*reader       // of the calls under way; nil until it comes, perhaps while an inner one is waited for
+	ends   map[uint64]*reader       // of those; nil until it comes, perhaps while an inner one is waited for
 }
 
 func newParent(in io.Reader, out io.Writer, fail func(string)) *parent {
-	return &parent{in: in, out: out, fail: fail, funcs: map[uint64]reflect.Value{}, ends: map[uint64]*reader{}}
+	return &parent{in: in, out: out, fail: fail, funcs: map[uint64]reflect.Value{},
+		ends: map[uint64]*reader{}}
 }
 
 // A Stub stands for a function of the child.
@@ -32,7 +33,8 @@ type Stub struct {
 }
 
 // Check is the main function of the parent: it sets the variables of the stubs, runs the check that the
-// command line names, and sends the word that came on stdin to descriptor 5. An exit without the word is no pass.
+// command line names, and sends the word that came on stdin to descriptor 5. An exit without the word is no
+// pass.
 func Check(checks map[string]func(), stubs map[string]Stub) {
 	word, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -62,7 +64,8 @@ func (p *parent) bind(name string, s Stub) {
 	}))
 }
 
-func (p *parent) call(name string, t reflect.Type, args []reflect.Value, back []int) ([]reflect.Value, error) {
+func (p *parent) call(name string, t reflect.Type, args []reflect.Value, back []int) (
+	[]reflect.Value, error) {
 	p.number++
 	id := p.number
 	b := put(putUint([]byte{call}, id), reflect.ValueOf(name))
@@ -111,7 +114,8 @@ func (p *parent) next() error {
 		return fmt.Errorf("more than %d calls back", maxFrames)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the solution's program ended before the function returned (a panic in a goroutine, out of memory, or os.Exit)")
+		return errors.New("the solution's program ended before the function returned (a panic in a " +
+			"goroutine, out of memory, or os.Exit)")
 	}
 	if err != nil {
 		return err
@@ -130,7 +134,8 @@ func (p *parent) next() error {
 func (p *parent) callback(r *reader) error {
 	f, ok := p.funcs[r.uint()]
 	if !ok {
-		return errors.New("a func argument was called after the function that it was given to had returned (a goroutine left behind?)")
+		return errors.New("a func argument was called after the function that it was given to had " +
+			"returned (a goroutine left behind?)")
 	}
 	a := r.arguments(f.Type(), nil)
 	if r.err != nil || len(r.b) > 0 {

@@ -108,7 +108,7 @@ type arguments struct {
 	came   [][]byte
 }
 
-func (r *reader) arguments(t reflect.Type, function func(n uint64, t reflect.Type) reflect.Value) (a arguments) {
+func (r *reader) arguments(t reflect.Type, function func(uint64, reflect.Type) reflect.Value) (a arguments) {
 	for i := range t.NumIn() {
 		p := t.In(i)
 		before, v := r.b, reflect.Value{}
@@ -140,7 +140,8 @@ func putOutcome(b []byte, results []reflect.Value, a arguments) []byte {
 }
 
 // outcome is the other side of putOutcome; back says which changes to take.
-func (r *reader) outcome(t reflect.Type, args []reflect.Value, back func(i int) bool) ([]reflect.Value, error) {
+func (r *reader) outcome(t reflect.Type, args []reflect.Value, back func(i int) bool) (
+	[]reflect.Value, error) {
 	var results []reflect.Value
 	for i := range t.NumOut() {
 		results = append(results, r.value(t.Out(i)))
