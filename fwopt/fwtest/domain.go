@@ -5,9 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"gonum.org/v1/gonum/floats"
@@ -20,9 +18,8 @@ import (
 // and does not change with the scale of g; that Argmin(0) is in Ω.
 //
 // If d has them it also checks ArgminVertex (that the slack is honest and the
-// Vertex is one), ArgminLocal
-// (that it stays near and beats points that are nearer), Project (against the
-// variational inequality that defines a projection), Diameter
+// Vertex is one), ArgminLocal (that it stays near and beats points that are nearer),
+// Project (against the variational inequality that defines a projection), Diameter
 // (against the farthest points that a search finds), Width and Shape (that they can
 // be), Gauge, and Identify (that it says each exported number of d).
 //
@@ -36,27 +33,13 @@ func TestDomain(t *testing.T, d fwopt.Domain) {
 
 func domain(t reporter, d fwopt.Domain) {
 	t.Helper()
-	if d.Dim() < 1 {
-		t.Errorf("%T: Dim() = %d, want at least 1", d, d.Dim())
-		return
-	}
 	c := &domainCheck{d: d, n: d.Dim(), rng: rand.New(rand.NewPCG(3, 4))}
-	c.directions()
-	if fault := c.reads(); fault != "" { // the others would only repeat it
-		t.Errorf("%T: %s", d, fault)
-		return
-	}
-	c.minima()
-	for _, check := range []func() string{
-		c.minimal, c.scale, c.centre, c.parallel, c.vertex, c.local, c.project, c.diameter, c.width, c.shape, c.gauge, c.identity,
-	} {
-		if fault := check(); fault != "" {
-			t.Errorf("%T: %s", d, fault)
-		}
+	if report(t, d, c.reads) { // the others would only repeat it
+		report(t, d, c.minimal, c.scale, c.centre, c.parallel, c.vertex, c.local, c.project,
+			c.diameter, c.width, c.shape, c.gauge, c.identity)
 	}
 }
 
-// A check returns what is wrong, or "".
 type domainCheck struct {
 	d    fwopt.Domain
 	n    int
@@ -67,7 +50,7 @@ type domainCheck struct {
 	c    []float64   // Argmin(0)
 	size float64     // largest norm of a v or c, and of their differences
 
-	value []float64 // ⟨g, v⟩, or less if ArgminVertex found less
+	value []float64 // ⟨g, v⟩
 	slack []float64 // what the domain grants itself, and rounding
 }
 
@@ -116,8 +99,7 @@ func (c *domainCheck) directions() {
 		add("a g with entries of very different size", g)
 	}
 	for _, s := range []float64{1, -1} {
-		g := slices.Repeat([]float64{s}, c.n)
-		add("a g with equal entries", g)
+		add("a g with equal entries", slices.Repeat([]float64{s}, c.n))
 	}
 	for i := range 4 {
 		add("a random g", floats.ScaleTo(make([]float64, c.n), -1, c.g[i]))
@@ -126,34 +108,28 @@ func (c *domainCheck) directions() {
 
 // argmin returns Argmin(g), out of a dst full of NaN.
 func (c *domainCheck) argmin(g []float64) []float64 {
-	dst := slices.Repeat([]float64{math.NaN()}, c.n)
+	dst := nans(c.n)
 	c.d.Argmin(dst, g)
 	return dst
 }
 
-// reads fills c.v and c.c, and checks what Argmin reads and writes.
-func (c *domainCheck) reads() string {
-	zero := make([]float64, c.n)
-	for i, g := range append([][]float64{zero}, c.g...) {
-		name := "g = 0"
+// reads fills the fields, and checks what Argmin reads and writes.
+func (c *domainCheck) reads() {
+	want(c.n >= 1, "Dim() = %d, want at least 1", c.n)
+	c.directions()
+	for i, g := range append([][]float64{make([]float64, c.n)}, c.g...) {
+		name := "Argmin, g = 0"
 		if i > 0 {
-			name = c.name[i-1]
+			name = "Argmin, " + c.name[i-1]
 		}
-		g1 := slices.Clone(g)
+		unwritten := kept(g)
 		v := c.argmin(g)
-		if !same(g, g1) {
-			return fmt.Sprintf("Argmin, %s: g was written to; the caller still needs its gradient", name)
-		}
-		if j := bad(v); j >= 0 {
-			return fmt.Sprintf("Argmin, %s: coordinate %d is %g, but Ω is compact; dst was full of NaN, which Argmin must overwrite, "+
-				"and must do so for every g", name, j, v[j])
-		}
+		unwritten("%s: g was written to; the caller still needs its gradient", name)
+		whole(v, name, "Argmin, for every g,")
 		v1 := c.normal(1)
 		c.d.Argmin(v1, g)
-		if !same(v, v1) {
-			return fmt.Sprintf("Argmin, %s: a second call gives other bits (%s, then %s); a Domain must not keep state "+
-				"between calls, draw random numbers or read dst", name, show(v), show(v1))
-		}
+		want(same(v, v1), "%s: a second call gives other bits (%s, then %s); a Domain must not keep state "+
+			"between calls, draw random numbers or read dst", name, show(v), show(v1))
 		if i == 0 {
 			c.c = v
 		} else {
@@ -161,40 +137,31 @@ func (c *domainCheck) reads() string {
 		}
 	}
 	for i := len(c.g) - 1; i >= 0; i-- { // in another order
-		if v := c.argmin(c.g[i]); !same(v, c.v[i]) {
-			return fmt.Sprintf("Argmin, %s: called again after other directions it gives other bits (%s, before %s); a Domain must not "+
-				"keep state between calls", c.name[i], show(v), show(c.v[i]))
-		}
+		v := c.argmin(c.g[i])
+		want(same(v, c.v[i]),
+			"Argmin, %s: called again after other directions it gives other bits (%s, before %s); "+
+				"a Domain must not keep state between calls", c.name[i], show(v), show(c.v[i]))
 	}
+	c.size = floats.Norm(c.c, 2)
 	for _, v := range c.v {
 		c.size = max(c.size, floats.Norm(v, 2), floats.Distance(v, c.v[0], 2))
 	}
-	c.size = max(c.size, floats.Norm(c.c, 2))
-	return ""
-}
-
-// minima fills c.value and c.slack.
-func (c *domainCheck) minima() {
 	for i, g := range c.g {
 		c.value = append(c.value, floats.Dot(g, c.v[i]))
 		c.slack = append(c.slack, 2*slack(c.d, g)+1e-9*c.size)
 	}
 }
 
-// outside returns the direction i in which the point x is furthest outside of
-// Ω, and how far, or i = −1: a point of Ω has ⟨g, x⟩ ≥ min_{v∈Ω} ⟨g, v⟩.
-func (c *domainCheck) outside(x []float64) (i int, far float64) {
-	i = -1
+// inside wants that the point x is in Ω: then ⟨g, x⟩ ≥ min_{v∈Ω} ⟨g, v⟩ for all g.
+func (c *domainCheck) inside(x []float64, what, why string) {
+	far := 0.0
 	for k, g := range c.g {
-		value, slack := c.value[k], c.slack[k]
-		if d := value - slack - floats.Dot(g, x); d > far {
-			i, far = k, d
-		}
+		far = max(far, c.value[k]-c.slack[k]-floats.Dot(g, x))
 	}
-	return i, far
+	want(far == 0, "%s: %s is not in Ω, by %.3g in some direction%s", what, show(x), far, why)
 }
 
-func (c *domainCheck) minimal() string {
+func (c *domainCheck) minimal() {
 	for i, g := range c.g {
 		value, slack := c.value[i], c.slack[i]
 		lowest, highest, at := math.Inf(1), math.Inf(-1), 0
@@ -205,88 +172,38 @@ func (c *domainCheck) minimal() string {
 				lowest, at = x, k
 			}
 		}
-		if value <= lowest+slack {
-			continue
-		}
 		hint := "if the linear optimisation is iterative, implement fwset.VertexDomain and report the slack"
 		if value > highest-slack {
 			hint = "it is the largest of all points found: is the sign of g wrong?"
 		}
-		return fmt.Sprintf("Argmin, %s: v = %s has ⟨g, v⟩ = %.9g, but the answer to another direction (%s), %s, has %.9g. "+
-			"Either v is not a minimiser, or that point is not in Ω; %s",
+		want(value <= lowest+slack,
+			"Argmin, %s: v = %s has ⟨g, v⟩ = %.9g, but the answer to another direction (%s), "+
+				"%s, has %.9g. Either v is not a minimiser, or that point is not in Ω; %s",
 			c.name[i], show(c.v[i]), value, c.name[at], show(c.v[at]), lowest, hint)
 	}
-	return ""
 }
 
-func (c *domainCheck) scale() string {
+func (c *domainCheck) scale() {
 	for i, g := range c.g {
-		value, slack := c.value[i], c.slack[i]
 		for _, s := range []float64{0x1p-30, 0x1p30} {
-			sg := floats.ScaleTo(make([]float64, c.n), s, g)
-			v := c.argmin(sg)
-			if x := floats.Dot(g, v); !(math.Abs(x-value) <= 2*slack) {
-				return fmt.Sprintf("Argmin, %s of length %.3g: ⟨g, v⟩/‖g‖ = %.9g, but %.9g when ‖g‖ = 1; the minimiser does not depend on "+
-					"the length of g", c.name[i], s, x, value)
-			}
+			x := floats.Dot(g, c.argmin(floats.ScaleTo(make([]float64, c.n), s, g)))
+			want(math.Abs(x-c.value[i]) <= 2*c.slack[i],
+				"Argmin, %s of length %.3g: ⟨g, v⟩/‖g‖ = %.9g, but %.9g when "+
+					"‖g‖ = 1; the minimiser does not depend on the length of g", c.name[i], s, x, c.value[i])
 		}
 	}
-	return ""
 }
 
-func (c *domainCheck) centre() string {
-	if i, far := c.outside(c.c); i >= 0 {
-		return fmt.Sprintf("Argmin, g = 0: %s is not in Ω, by %.3g in some direction; methods start there, so that any point of Ω will do, "+
-			"but no other", show(c.c), far)
-	}
-	return ""
+func (c *domainCheck) centre() {
+	c.inside(c.c, "Argmin, g = 0", "; methods start there, so that any point of Ω will do, but no other")
 }
 
-func (c *domainCheck) parallel() string {
-	return together(func(p, turn int) string {
+func (c *domainCheck) parallel() {
+	together(func(p, turn int) {
 		dst, i := make([]float64, c.n), (turn+p*len(c.g)/4)%len(c.g)
-		if c.d.Argmin(dst, c.g[i]); same(dst, c.v[i]) {
-			return ""
-		}
-		return fmt.Sprintf("Argmin, %s: called from four goroutines at once it gives other bits (%s, alone %s); a Domain "+
-			"must not keep state", c.name[i], show(dst), show(c.v[i]))
+		c.d.Argmin(dst, c.g[i])
+		want(same(dst, c.v[i]),
+			"Argmin, %s: called from four goroutines at once it gives other bits (%s, alone %s); "+
+				"a Domain must not keep state", c.name[i], show(dst), show(c.v[i]))
 	})
-}
-
-// together calls check from four goroutines at once, 50 times each and for a while, so that
-// short calls meet, and returns the first fault.
-func together(check func(p, turn int) string) string {
-	var wg sync.WaitGroup
-	faults := make([]string, 4)
-	began := time.Now()
-	for p := range faults {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for turn := 0; faults[p] == "" && (turn < 50 || time.Since(began) < 30*time.Millisecond); turn++ {
-				faults[p] = check(p, turn)
-			}
-		}()
-	}
-	wg.Wait()
-	for _, fault := range faults {
-		if fault != "" {
-			return fault
-		}
-	}
-	return ""
-}
-
-// bad returns the first coordinate of x that is not a finite number, or −1.
-func bad(x []float64) int {
-	return slices.IndexFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
-}
-
-// show prints the beginning of a vector.
-func show(x []float64) string {
-	if len(x) > 6 {
-		s := fmt.Sprintf("%.6g", x[:6])
-		return s[:len(s)-1] + " …]"
-	}
-	return fmt.Sprintf("%.6g", x)
 }

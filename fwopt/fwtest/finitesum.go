@@ -1,7 +1,6 @@
 package fwtest
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,32 +28,12 @@ func TestFiniteSum(t *testing.T, f fwopt.FiniteSum) {
 	finiteSum(t, f)
 }
 
-// reporter is what the checks need of a *testing.T.
-type reporter interface {
-	Helper()
-	Errorf(format string, args ...any)
-}
-
 func finiteSum(t reporter, f fwopt.FiniteSum) {
 	t.Helper()
-	if f.Dim() < 1 || f.Len() < 1 {
-		t.Errorf("Dim() = %d and Len() = %d, want at least 1", f.Dim(), f.Len())
-		return
-	}
 	c := &sumCheck{f: f, n: f.Len(), d: f.Dim(), rng: rand.New(rand.NewPCG(1, 2))}
-	sound := true
-	for _, check := range []func() error{
-		c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants, c.differ, c.lineSearch, c.sampler, c.curve,
-	} {
-		if err := check(); err != nil {
-			t.Errorf("%T: %v", f, err)
-			sound = false
-		}
-	}
-	if sound { // what is wrong alone is not asked from many sides
-		if err := c.parallel(); err != nil {
-			t.Errorf("%T: %v", f, err)
-		}
+	if report(t, f, c.sizes) && report(t, f, c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants,
+		c.differ, c.lineSearch, c.sampler, c.curve) {
+		report(t, f, c.parallel) // what is wrong alone is not asked from many sides
 	}
 }
 
@@ -62,6 +41,10 @@ type sumCheck struct {
 	f    fwopt.FiniteSum
 	n, d int
 	rng  *rand.Rand
+}
+
+func (c *sumCheck) sizes() {
+	want(c.d >= 1 && c.n >= 1, "Dim() = %d and Len() = %d, want at least 1", c.d, c.n)
 }
 
 // point draws a vector of independent normal numbers. Its scale changes from
@@ -77,10 +60,7 @@ func (c *sumCheck) point() []float64 {
 
 // grad returns the batch's gradient at w, out of a dst full of NaN.
 func (c *sumCheck) grad(w []float64, b fwopt.Batch) []float64 {
-	dst := make([]float64, c.d)
-	for j := range dst {
-		dst[j] = math.NaN()
-	}
+	dst := nans(c.d)
 	c.f.Grad(dst, w, b)
 	return dst
 }
@@ -110,85 +90,66 @@ func (c *sumCheck) sum(w []float64, b fwopt.Batch) (g []float64, size float64) {
 	return g, size
 }
 
-// near returns an error unless got = want up to rounding in numbers of the
-// given size.
-func near(what string, got, want []float64, size float64) error {
-	for j := range want {
-		if e := math.Abs(got[j] - want[j]); !(e <= 1e-10*size) {
-			return fmt.Errorf("%s: coordinate %d is %.12g, want %.12g", what, j, got[j], want[j])
-		}
+// near wants got = expected up to rounding in numbers of the given size.
+func near(what string, got, expected []float64, size float64) {
+	for j, x := range expected {
+		want(math.Abs(got[j]-x) <= 1e-10*size, "%s: coordinate %d is %.12g, want %.12g", what, j, got[j], x)
 	}
-	return nil
 }
 
-func same(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool {
-		return math.Float64bits(x) == math.Float64bits(y)
-	})
+// called is a batch in messages.
+func called(b fwopt.Batch) string {
+	if b.Index == nil {
+		return "the zero Batch"
+	}
+	return fmt.Sprintf("a batch of %d", len(b.Index))
 }
 
 // reads checks that nothing but dst is written, and that dst is not read.
-func (c *sumCheck) reads() error {
+func (c *sumCheck) reads() {
 	for _, b := range []fwopt.Batch{{}, single(c.n - 1), c.batch(3), c.batch(2*c.n + 1)} {
-		name := fmt.Sprintf("Grad of a batch of %d", len(b.Index))
-		if b.Index == nil {
-			name = "Grad of the zero Batch"
-		}
-		w := c.point()
-		w1, index, weight := slices.Clone(w), slices.Clone(b.Index), slices.Clone(b.Weight)
+		name, w, index := "Grad of "+called(b), c.point(), slices.Clone(b.Index)
+		unwritten, unwrittenBatch := kept(w), kept(b.Weight)
 		g := c.grad(w, b)
-		switch j := slices.IndexFunc(g, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); {
-		case j >= 0:
-			return fmt.Errorf("%s: coordinate %d is %g; dst was full of NaN, which Grad must overwrite", name, j, g[j])
-		case !same(w, w1):
-			return fmt.Errorf("%s wrote to w", name)
-		case !slices.Equal(index, b.Index) || !same(weight, b.Weight):
-			return fmt.Errorf("%s wrote to the batch", name)
-		}
+		whole(g, name, "Grad")
+		unwritten("%s wrote to w", name)
+		want(slices.Equal(index, b.Index), "%s wrote to the batch", name)
+		unwrittenBatch("%s wrote to the batch", name)
 		g1 := c.point()
 		c.f.Grad(g1, w, b)
-		if !same(g, g1) {
-			return fmt.Errorf("%s: two calls with the same arguments give different bits", name)
-		}
-		if v := c.f.Value(w); math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("Value(w) = %g at a w of norm %.3g", v, floats.Norm(w, 2))
-		}
-		if !same(w, w1) {
-			return fmt.Errorf("a call of Value wrote to w")
-		}
+		want(same(g, g1), "%s: two calls with the same arguments give different bits", name)
+		v := c.f.Value(w)
+		want(v-v == 0, "Value(w) = %g at a w of norm %.3g", v, floats.Norm(w, 2))
+		unwritten("a call of Value wrote to w")
 	}
-	return nil
 }
 
 // parallel asks for gradients from four goroutines at once, as runs at the same time do.
-func (c *sumCheck) parallel() error {
+func (c *sumCheck) parallel() {
 	var w, alone [4][]float64
 	b := c.batch(5)
 	for p := range w {
 		w[p] = c.point()
 		alone[p] = c.grad(w[p], b)
 	}
-	if fault := together(func(p, _ int) string {
+	together(func(p, _ int) {
 		g := make([]float64, c.d)
-		if c.f.Grad(g, w[p], b); same(g, alone[p]) {
-			return ""
-		}
-		return fmt.Sprintf("Grad, called from four goroutines at once, gives other bits (%s, alone %s); runs at the same time share a sum: make its scratch memory in the call", show(g), show(alone[p]))
-	}); fault != "" {
-		return errors.New(fault)
-	}
-	return nil
+		c.f.Grad(g, w[p], b)
+		want(same(g, alone[p]),
+			"Grad, called from four goroutines at once, gives other bits (%s, alone %s); "+
+				"runs at the same time share a sum: make its scratch memory in the call", show(g),
+			show(alone[p]))
+	})
 }
 
 // gradient holds ⟨∇f(w), u⟩ against (f(w+tu) − f(w−tu))/2t, with the t that
 // serves best: rounding spoils the small ones, curvature the large ones.
-func (c *sumCheck) gradient() error {
+func (c *sumCheck) gradient() {
 	for trial := range 30 {
 		w := c.point()
 		g := c.grad(w, fwopt.Batch{})
 		size := floats.Norm(g, 2) + 1e-300
-		u := make([]float64, c.d)
-		var name string
+		u, name := make([]float64, c.d), "the gradient"
 		switch {
 		case trial < 20: // coordinates, all of them if there are few
 			j := trial
@@ -198,117 +159,104 @@ func (c *sumCheck) gradient() error {
 			u[j%c.d] = 1
 			name = fmt.Sprintf("coordinate %d", j%c.d)
 		case trial < 25:
-			copy(u, c.point())
+			u, name = c.point(), "a random direction"
 			floats.Scale(1/floats.Norm(u, 2), u)
-			name = "a random direction"
 		default:
 			floats.AddScaled(u, 1/size, g)
-			name = "the gradient"
 		}
-		want, best := floats.Dot(g, u), math.Inf(1)
-		var slope float64
+		claim, best, slope := floats.Dot(g, u), math.Inf(1), 0.0
 		x := make([]float64, c.d)
 		for t := 1.0; t > 1e-8; t /= 4 {
-			floats.AddScaledTo(x, w, t, u)
-			up := c.f.Value(x)
-			floats.AddScaledTo(x, w, -t, u)
-			down := c.f.Value(x)
+			up := c.f.Value(floats.AddScaledTo(x, w, t, u))
+			down := c.f.Value(floats.AddScaledTo(x, w, -t, u))
 			s := (up - down) / (2 * t)
 			// what rounding of f alone would give is no error
-			e := max(0, math.Abs(s-want)-4e-16*(math.Abs(up)+math.Abs(down))/t)
+			e := max(0, math.Abs(s-claim)-4e-16*(math.Abs(up)+math.Abs(down))/t)
 			if e < best {
 				best, slope = e, s
 			}
 		}
-		if !(best <= 1e-6*size) {
-			return fmt.Errorf("the zero Batch does not give the gradient of Value: along %s Grad has the slope %.9g, central differences of Value %.9g", name, want, slope)
-		}
+		want(best <= 1e-6*size,
+			"the zero Batch does not give the gradient of Value: along %s Grad has the slope "+
+				"%.9g, central differences of Value %.9g", name, claim, slope)
 	}
-	return nil
 }
 
 // mean checks ∇f = (1/n) Σ ∇f_i.
-func (c *sumCheck) mean() error {
+func (c *sumCheck) mean() {
 	w := c.point()
-	want, size := c.sum(w, fwopt.Batch{})
-	return near("Grad of the zero Batch against the mean of all n single terms", c.grad(w, fwopt.Batch{}), want, size)
+	sum, size := c.sum(w, fwopt.Batch{})
+	near("Grad of the zero Batch against the mean of all n single terms", c.grad(w, fwopt.Batch{}), sum, size)
 }
 
 // batches checks weights and duplicates, in small and in large batches.
-func (c *sumCheck) batches() error {
+func (c *sumCheck) batches() {
 	i, j := c.rng.IntN(c.n), c.rng.IntN(c.n)
 	double := fwopt.Batch{Index: []int{i, j, i}, Weight: []float64{0.25, -0.5, 1.25}}
-	all := fwopt.Batch{}
+	all := fwopt.Batch{Weight: slices.Repeat([]float64{1 / float64(c.n)}, c.n)}
 	for i := range c.n {
-		all.Index, all.Weight = append(all.Index, i), append(all.Weight, 1/float64(c.n))
+		all.Index = append(all.Index, i)
 	}
 	for _, b := range []fwopt.Batch{
 		single(i), {Index: []int{i, j}, Weight: []float64{0, 1}},
 		double, all, c.batch(1 + c.n/3), c.batch(c.n), c.batch(2*c.n + 1),
 	} {
 		w := c.point()
-		want, size := c.sum(w, b)
+		sum, size := c.sum(w, b)
 		name := fmt.Sprintf("Grad of a batch of %d out of %d against its terms one by one", len(b.Index), c.n)
 		if len(b.Index) <= 3 {
-			name = fmt.Sprintf("Grad of terms %d with weights %g against its terms one by one", b.Index, b.Weight)
+			name = fmt.Sprintf("Grad of terms %d with weights %g against its terms one by one", b.Index,
+				b.Weight)
 		}
-		if err := near(name, c.grad(w, b), want, size); err != nil {
-			return err
-		}
+		near(name, c.grad(w, b), sum, size)
 	}
-	return nil
 }
 
 // convex checks f((w+v)/2) ≤ (f(w)+f(v))/2, f(v) ≥ f(w) + ⟨∇f(w), v−w⟩ and
 // ⟨∇f_i(v) − ∇f_i(w), v−w⟩ ≥ 0.
-func (c *sumCheck) convex() error {
+func (c *sumCheck) convex() {
 	for range 30 {
 		w, v := c.point(), c.point()
 		u := floats.SubTo(make([]float64, c.d), v, w)
 		mid := floats.AddScaledTo(make([]float64, c.d), w, 0.5, u)
 		fw, fv, fm := c.f.Value(w), c.f.Value(v), c.f.Value(mid)
 		eps := 1e-12 * (math.Abs(fw) + math.Abs(fv))
-		if !(fm <= (fw+fv)/2+eps) {
-			return fmt.Errorf("f is not convex: %.9g and %.9g at the ends of a segment, %.9g in the middle", fw, fv, fm)
-		}
+		want(fm <= (fw+fv)/2+eps,
+			"f is not convex: %.9g and %.9g at the ends of a segment, %.9g in the middle",
+			fw, fv, fm)
 		g := c.grad(w, fwopt.Batch{})
-		slope := floats.Dot(g, u)
+		tangent := fw + floats.Dot(g, u)
 		eps += 1e-12 * floats.Norm(g, 2) * floats.Norm(u, 2)
-		if !(fv >= fw+slope-eps) {
-			return fmt.Errorf("f(v) = %.9g is under the tangent at w, f(w) + ⟨∇f(w), v−w⟩ = %.9g", fv, fw+slope)
-		}
+		want(fv >= tangent-eps,
+			"f(v) = %.9g is under the tangent at w, f(w) + ⟨∇f(w), v−w⟩ = %.9g", fv, tangent)
 		i := c.rng.IntN(c.n)
 		gw, gv := c.grad(w, single(i)), c.grad(v, single(i))
 		eps = 1e-12 * (floats.Norm(gw, 2) + floats.Norm(gv, 2)) * floats.Norm(u, 2)
-		if turn := floats.Dot(gv, u) - floats.Dot(gw, u); !(turn >= -eps) {
-			return fmt.Errorf("f_%d is not convex: ⟨∇f_i(v) − ∇f_i(w), v−w⟩ = %.3g", i, turn)
-		}
+		turn := floats.Dot(gv, u) - floats.Dot(gw, u)
+		want(turn >= -eps, "f_%d is not convex: ⟨∇f_i(v) − ∇f_i(w), v−w⟩ = %.3g", i, turn)
 	}
-	return nil
 }
 
 // constants checks ‖∇f_i(w) − ∇f_i(v)‖ ≤ L‖w−v‖ and ‖∇f_i(w)‖ ≤ G for what f
 // says are L and G.
-func (c *sumCheck) constants() error {
+func (c *sumCheck) constants() {
 	smooth, _ := c.f.(interface{ Smoothness() float64 })
 	lipschitz, _ := c.f.(interface{ Lipschitz() float64 })
 	for i := range min(c.n, 100) {
 		w, v := c.point(), c.point()
-		gw := c.grad(w, single(i))
 		if smooth != nil {
-			if got := c.bend(i, w, v); !(got <= (1+1e-6)*smooth.Smoothness()) {
-				return fmt.Errorf("Smoothness() = %.9g, but f_%d needs L ≥ %.9g", smooth.Smoothness(), i, got)
-			}
+			L, got := smooth.Smoothness(), c.bend(i, w, v)
+			want(got <= (1+1e-6)*L, "Smoothness() = %.9g, but f_%d needs L ≥ %.9g", L, i, got)
 		}
 		if lipschitz != nil {
-			far := slices.Clone(w) // a point nearby may be where the gradient is small
-			floats.Scale(8, far)
-			if got := max(floats.Norm(gw, 2), floats.Norm(c.grad(v, single(i)), 2), floats.Norm(c.grad(far, single(i)), 2)); !(got <= (1+1e-10)*lipschitz.Lipschitz()) {
-				return fmt.Errorf("Lipschitz() = %.9g, but ‖∇f_%d(w)‖ = %.9g", lipschitz.Lipschitz(), i, got)
+			G, far := lipschitz.Lipschitz(), slices.Clone(w)
+			floats.Scale(8, far) // a point nearby may be where the gradient is small
+			for _, x := range [][]float64{w, v, far} {
+				got := floats.Norm(c.grad(x, single(i)), 2)
+				want(got <= (1+1e-10)*G, "Lipschitz() = %.9g, but ‖∇f_%d(w)‖ = %.9g", G, i, got)
 			}
 		}
 	}
-	return nil
 }
 
 // bend looks for the largest ‖∇f_i(w) − ∇f_i(v)‖/‖w − v‖ that it can find from two

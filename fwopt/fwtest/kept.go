@@ -12,9 +12,8 @@ import (
 )
 
 // resume interrupts the run after each second step, those of even and those of odd
-// number, and with ever more steps between. It then looks whether Keep tells the
-// run from others.
-func (c *methodCheck) resume() string {
+// number, and with ever more steps between.
+func (c *methodCheck) resume() {
 	var stops [3][]int
 	for k := 2; k < methodSteps; k++ { // Keep saves no run before it has seen two steps of it
 		stops[k%2] = append(stops[k%2], k)
@@ -22,34 +21,26 @@ func (c *methodCheck) resume() string {
 	for k, gap := 2, 3; k < methodSteps; k, gap = k+gap, gap+1 {
 		stops[2] = append(stops[2], k)
 	}
-	dir := ""
 	for i := range stops {
-		dir = filepath.Join(c.dir, fmt.Sprint(i))
 		at := 0
 		for _, stop := range append(stops[i], methodSteps) {
-			tr, first, fault := c.keep(dir, c.fresh(), stop)
-			switch {
-			case fault != "":
-				return fmt.Sprintf("Keep, after step %d: %s", at, fault)
-			case first != at+1:
-				return fmt.Sprintf("Keep does not find the run that it has saved after step %d; two fresh methods must say the same in Identify", at)
-			}
-			want := &fwopt.Trace{Points: c.trace.Points[:stop+1], W: c.steps0[stop].x}
-			if fault := otherRun(tr, want); fault != "" {
-				return fmt.Sprintf("Keep: saved after step %d, the run goes on to other bits: %s", at, fault)
-			}
+			tr, first, fault := c.keep(i, c.fresh(), stop)
+			want(fault == "", "Keep, after step %d: %s", at, fault)
+			want(first == at+1, "Keep does not find the run that it has saved after step %d; "+
+				"two fresh methods must say the same in Identify", at)
+			fault = otherRun(tr, &fwopt.Trace{Points: c.trace.Points[:stop+1], W: c.steps0[stop].x})
+			want(fault == "", "Keep: saved after step %d, the run goes on to other bits: %s", at, fault)
 			at = stop
 		}
 	}
-	if _, first, fault := c.keep(dir, c.fresh(), 0); fault != "" || first != 0 {
-		return "Keep does not find a finished run; two fresh methods must say the same in Identify " + fault
-	}
-	return c.identity(dir)
+	_, first, fault := c.keep(2, c.fresh(), 0)
+	want(fault == "" && first == 0,
+		"Keep does not find a finished run; two fresh methods must say the same in Identify %s", fault)
 }
 
-// keep runs m within the folder dir up to step stop. The first step that was made is
+// keep runs m within a folder up to step stop. The first step that was made is
 // first, 0 if none was.
-func (c *methodCheck) keep(dir string, m fwopt.Method, stop int) (tr *fwopt.Trace, first int, fault string) {
+func (c *methodCheck) keep(folder int, m fwopt.Method, stop int) (tr *fwopt.Trace, first int, fault string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	b := budget()
@@ -61,6 +52,7 @@ func (c *methodCheck) keep(dir string, m fwopt.Method, stop int) (tr *fwopt.Trac
 			cancel()
 		}
 	}
+	dir := filepath.Join(c.dir, fmt.Sprint(folder))
 	tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(c.f, c.omega, methodSeed), m, b)
 	if err != nil {
 		return nil, first, err.Error()
@@ -69,8 +61,8 @@ func (c *methodCheck) keep(dir string, m fwopt.Method, stop int) (tr *fwopt.Trac
 }
 
 // identity changes each exported number and schedule in turn, and looks whether Keep
-// takes the run, where it is another one, for that in dir.
-func (c *methodCheck) identity(dir string) string {
+// takes the run, where it is another one, for the one that resume has left.
+func (c *methodCheck) identity() {
 	t := reflect.TypeOf(c.fresh()).Elem() // Keep takes nothing but a pointer to a struct
 	for i := range t.NumField() {
 		at, last := "", "" // arguments of a schedule
@@ -80,23 +72,22 @@ func (c *methodCheck) identity(dir string) string {
 			return m
 		}
 		for range 2 { // all values of a schedule, then that of the last call alone
-			want := c.try(other())
+			run := c.try(other())
 			used := last
-			if want != nil && otherRun(want, c.trace) != "" {
-				got, _, fault := c.keep(dir, other(), 0)
+			if run != nil && otherRun(run, c.trace) != "" {
+				got, _, fault := c.keep(2, other(), 0)
 				if fault == "" {
-					fault = otherRun(got, want)
+					fault = otherRun(got, run)
 				}
-				if fault != "" {
-					return fmt.Sprintf("Identify does not say all of the field %s: with another value%s Keep finds the run of the old one: %s", t.Field(i).Name, at, fault)
-				}
+				want(fault == "",
+					"Identify does not say all of the field %s: with another value%s Keep finds the run "+
+						"of the old one: %s", t.Field(i).Name, at, fault)
 			}
 			if at = used; at == "" {
 				break
 			}
 		}
 	}
-	return ""
 }
 
 // try is run; nil if m panics, as it may with a number that it cannot take.

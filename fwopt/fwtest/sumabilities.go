@@ -1,7 +1,6 @@
 package fwtest
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -10,41 +9,32 @@ import (
 )
 
 // differ checks that AddGradDiff adds Grad(w) − Grad(w0) to what dst holds.
-func (c *sumCheck) differ() error {
+func (c *sumCheck) differ() {
 	f, ok := c.f.(fwopt.Differ)
 	if !ok {
-		return nil
+		return
 	}
 	for _, b := range []fwopt.Batch{{}, single(0), c.batch(3), c.batch(1 + c.n/3), c.batch(2*c.n + 1)} {
-		w, w0, before := c.point(), c.point(), c.point()
-		w1, w01, index, weight := slices.Clone(w), slices.Clone(w0), slices.Clone(b.Index), slices.Clone(b.Weight)
-		want, size := c.sum(w, b)
+		w, w0, got := c.point(), c.point(), c.point()
+		unwritten, index := kept(w, w0, b.Weight), slices.Clone(b.Index)
+		sum, size := c.sum(w, b)
 		less, size0 := c.sum(w0, b)
-		floats.Sub(want, less)
-		floats.Add(want, before)
-		size += size0 + floats.Norm(before, 2)
-		got := slices.Clone(before)
+		floats.Sub(sum, less)
+		floats.Add(sum, got)
+		size += size0 + floats.Norm(got, 2)
 		f.AddGradDiff(got, w, w0, b)
-		name := fmt.Sprintf("AddGradDiff of a batch of %d against dst + Grad(w) − Grad(w0)", len(b.Index))
-		if b.Index == nil {
-			name = "AddGradDiff of the zero Batch against dst + Grad(w) − Grad(w0)"
-		}
-		if err := near(name, got, want, size); err != nil {
-			return err
-		}
-		if !same(w, w1) || !same(w0, w01) || !slices.Equal(index, b.Index) || !same(weight, b.Weight) {
-			return fmt.Errorf("AddGradDiff wrote to w, w0 or the batch")
-		}
+		near("AddGradDiff of "+called(b)+" against dst + Grad(w) − Grad(w0)", got, sum, size)
+		unwritten("AddGradDiff wrote to w, w0 or the batch")
+		want(slices.Equal(index, b.Index), "AddGradDiff wrote to w, w0 or the batch")
 	}
-	return nil
 }
 
 // lineSearch holds the γ of LineSearch against a grid, on segments that go down
 // all the way, up all the way, and down and up.
-func (c *sumCheck) lineSearch() error {
+func (c *sumCheck) lineSearch() {
 	f, ok := c.f.(fwopt.LineSearcher)
 	if !ok {
-		return nil
+		return
 	}
 	const grid = 256
 	for trial := range 20 {
@@ -57,45 +47,35 @@ func (c *sumCheck) lineSearch() error {
 			}
 			floats.AddScaledTo(v, w, t, g)
 		}
-		w1, v1 := slices.Clone(w), slices.Clone(v)
+		unwritten := kept(w, v)
 		gamma := f.LineSearch(w, v)
-		if !(gamma >= 0 && gamma <= 1) {
-			return fmt.Errorf("LineSearch returns %g, want a γ in [0, 1]", gamma)
-		}
-		if !same(w, w1) || !same(v, v1) {
-			return fmt.Errorf("LineSearch wrote to w or v")
-		}
-		x := make([]float64, c.d)
+		want(gamma >= 0 && gamma <= 1, "LineSearch returns %g, want a γ in [0, 1]", gamma)
+		unwritten("LineSearch wrote to w or v")
 		at := func(gamma float64) float64 {
-			for j := range x {
-				x[j] = (1-gamma)*w[j] + gamma*v[j]
-			}
+			x := slices.Clone(w)
+			fwopt.Lerp(x, gamma, v)
 			return c.f.Value(x)
 		}
 		got := at(gamma)
 		for k := range grid + 1 {
 			y := float64(k) / grid
-			if value := at(y); !(got <= value+1e-12*(math.Abs(at(0))+math.Abs(at(1)))) {
-				return fmt.Errorf("LineSearch returns γ = %g with f = %.12g, but f = %.12g at γ = %g", gamma, got, value, y)
-			}
+			value := at(y)
+			want(got <= value+1e-12*(math.Abs(at(0))+math.Abs(at(1))),
+				"LineSearch returns γ = %g with f = %.12g, but f = %.12g at γ = %g", gamma, got, value, y)
 		}
 	}
-	return nil
 }
 
 // curve holds ∇²f(w)d against a difference of gradients, which may be far off where the
 // second derivative jumps on the way, but not at most points; and against itself, for it is
 // linear in d, symmetric and not negative.
-func (c *sumCheck) curve() error {
+func (c *sumCheck) curve() {
 	f, ok := c.f.(interface{ Curve(dst, w, d []float64) })
 	if !ok {
-		return nil
+		return
 	}
 	curve := func(w, d []float64) []float64 {
-		dst := make([]float64, c.d)
-		for j := range dst {
-			dst[j] = math.NaN()
-		}
+		dst := nans(c.d)
 		f.Curve(dst, w, d)
 		return dst
 	}
@@ -112,49 +92,49 @@ func (c *sumCheck) curve() error {
 	}
 	for _, p := range points {
 		w, d, e := p[0], p[1], p[2]
-		w1, d1 := slices.Clone(w), slices.Clone(d)
+		unwritten := kept(w, d)
 		hd, he := curve(w, d), curve(w, e)
-		if !same(w, w1) || !same(d, d1) {
-			return fmt.Errorf("f.Curve wrote to w or d")
-		}
-		if j := bad(hd); j >= 0 {
-			return fmt.Errorf("f.Curve: coordinate %d of ∇²f(w)d is %g", j, hd[j])
+		unwritten("f.Curve wrote to w or d")
+		for j, x := range hd {
+			want(x-x == 0, "f.Curve: coordinate %d of ∇²f(w)d is %g", j, x)
 		}
 		nd, ne := floats.Norm(d, 2), floats.Norm(e, 2)
 		size := floats.Norm(hd, 2)*ne + floats.Norm(he, 2)*nd + 1e-3*top*nd*ne // f may be flat at w
-		if a, b := floats.Dot(e, hd), floats.Dot(d, he); math.Abs(a-b) > 1e-6*size || floats.Dot(d, hd) < -1e-6*size {
-			return fmt.Errorf("f.Curve: eᵀ∇²f(w)d = %.9g, dᵀ∇²f(w)e = %.9g and dᵀ∇²f(w)d = %.9g; the first two must be the same, and the last not negative, for f is convex", a, b, floats.Dot(d, hd))
-		}
+		eHd, dHe, dHd := floats.Dot(e, hd), floats.Dot(d, he), floats.Dot(d, hd)
+		want(math.Abs(eHd-dHe) <= 1e-6*size && dHd >= -1e-6*size,
+			"f.Curve: eᵀ∇²f(w)d = %.9g, dᵀ∇²f(w)e = %.9g and "+
+				"dᵀ∇²f(w)d = %.9g; the first two must be the same, and the last not negative, for f is "+
+				"convex",
+			eHd, dHe, dHd)
 		sum := make([]float64, c.d)
 		floats.AddScaledTo(sum, d, 2, e)
 		hs := curve(w, sum)
 		floats.AddScaled(hs, -2, he)
-		if e := floats.Distance(hs, hd, 2); e > 1e-6*(floats.Norm(hd, 2)+2*floats.Norm(he, 2)+1e-3*top*(nd+2*ne)) {
-			return fmt.Errorf("f.Curve is not linear in d: for d + 2e it is %.3g off", e)
-		}
+		bent := floats.Distance(hs, hd, 2)
+		want(bent <= 1e-6*(floats.Norm(hd, 2)+2*floats.Norm(he, 2)+1e-3*top*(nd+2*ne)),
+			"f.Curve is not linear in d: for d + 2e it is %.3g off", bent)
 		const step = 1e-5
 		floats.AddScaledTo(sum, w, step/nd, d)
 		up := c.grad(sum, fwopt.Batch{})
 		floats.AddScaledTo(sum, w, -step/nd, d)
 		floats.Sub(up, c.grad(sum, fwopt.Batch{}))
 		floats.Scale(nd/(2*step), up)
-		size = floats.Norm(up, 2) + floats.Norm(hd, 2) + 1e-6*top*nd + 1e-9*floats.Norm(c.grad(w, fwopt.Batch{}), 2)*nd/step
+		flat := 1e-9 * floats.Norm(c.grad(w, fwopt.Batch{}), 2) * nd / step
+		size = floats.Norm(up, 2) + floats.Norm(hd, 2) + 1e-6*top*nd + flat
 		if e := floats.Distance(hd, up, 2); e > 1e-4*size {
 			off, worst = off+1, max(worst, e/size)
 		}
 	}
-	if off > trials/4 {
-		return fmt.Errorf("f.Curve is not the derivative of Grad at %d of %d points, by %.3g of its size", off, trials, worst)
-	}
-	return nil
+	want(off <= trials/4, "f.Curve is not the derivative of Grad at %d of %d points, by %.3g of its size",
+		off, trials, worst)
 }
 
 // sampler holds the mean and the variance of the batches' gradients at a point
 // against those of the terms, in every coordinate, within five standard errors.
-func (c *sumCheck) sampler() error {
+func (c *sumCheck) sampler() {
 	f, ok := c.f.(fwopt.Sampler)
 	if !ok {
-		return nil
+		return
 	}
 	w := c.point()
 	exact, variance := c.grad(w, fwopt.Batch{}), make([]float64, c.d) // of ∇f_i(w)
@@ -169,12 +149,13 @@ func (c *sumCheck) sampler() error {
 		first, second, fourth := make([]float64, c.d), make([]float64, c.d), make([]float64, c.d)
 		for range draws {
 			f.SampleBatch(&b, m, c.rng)
-			if len(b.Index) == 0 || len(b.Index) != len(b.Weight) || slices.Min(b.Index) < 0 || slices.Max(b.Index) >= c.n {
-				return fmt.Errorf("SampleBatch, m = %d: terms %d with weights %g, want some of {0, …, %d}, each with a weight", m, b.Index, b.Weight, c.n-1)
-			}
-			if total := floats.Sum(b.Weight); !(math.Abs(total-1) <= 1e-9) {
-				return fmt.Errorf("SampleBatch, m = %d: the weights add up to %.12g, want 1", m, total)
-			}
+			ok := len(b.Index) > 0 && len(b.Index) == len(b.Weight)
+			want(ok && slices.Min(b.Index) >= 0 && slices.Max(b.Index) < c.n,
+				"SampleBatch, m = %d: terms %d with weights %g, want some of {0, …, %d}, each with a weight",
+				m, b.Index, b.Weight, c.n-1)
+			total := floats.Sum(b.Weight)
+			want(math.Abs(total-1) <= 1e-9,
+				"SampleBatch, m = %d: the weights add up to %.12g, want 1", m, total)
 			for j, g := range c.grad(w, b) {
 				x := (g - exact[j]) * math.Sqrt(float64(m)) // variance[j] in the mean
 				first[j] += x / draws
@@ -184,15 +165,16 @@ func (c *sumCheck) sampler() error {
 		}
 		for j, v := range variance {
 			rounding := 1e-14 * math.Abs(exact[j]) * math.Sqrt(float64(m))
-			if e := math.Abs(first[j]); !(e <= 5*math.Sqrt(v/draws)+rounding) {
-				return fmt.Errorf("SampleBatch, m = %d: the mean of coordinate %d of the gradient is off by %.3g, %.1f standard errors",
-					m, j, e/math.Sqrt(float64(m)), e/math.Sqrt(v/draws))
-			}
-			if e := math.Abs(second[j] - v); !(e <= 5*math.Sqrt(max(0, fourth[j]-v*v)/draws)+1e-3*v+rounding*(rounding+math.Sqrt(v))) {
-				return fmt.Errorf("SampleBatch, m = %d: coordinate %d of the gradient has variance %.6g, want %.6g, that of the mean of m independent terms",
-					m, j, second[j]/float64(m), v/float64(m))
-			}
+			e := math.Abs(first[j])
+			want(e <= 5*math.Sqrt(v/draws)+rounding,
+				"SampleBatch, m = %d: the mean of coordinate %d of the gradient "+
+					"is off by %.3g, %.1f standard errors", m, j, e/math.Sqrt(float64(m)),
+				e/math.Sqrt(v/draws))
+			e = math.Abs(second[j] - v)
+			want(e <= 5*math.Sqrt(max(0, fourth[j]-v*v)/draws)+1e-3*v+rounding*(rounding+math.Sqrt(v)),
+				"SampleBatch, m = %d: coordinate %d of the gradient has variance %.6g, want %.6g, that of "+
+					"the mean of m "+
+					"independent terms", m, j, second[j]/float64(m), v/float64(m))
 		}
 	}
-	return nil
 }
