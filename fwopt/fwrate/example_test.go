@@ -34,7 +34,8 @@ func ExampleLaw_Measure() {
 	w0[0] = 1
 	runs := fwrate.Seeds(4, func(seed uint64) []fwopt.Point {
 		m := fwopt.SVRFTheorem1()
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: f.Excess}).Complete()
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m,
+			fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: f.Excess}).Complete()
 	})
 	law := fwrate.Law{
 		Count: fwrate.Linear,
@@ -47,7 +48,8 @@ func ExampleLaw_Measure() {
 		return
 	}
 	for _, f := range []fwrate.Fit{r.Long, r.Late} {
-		fmt.Printf("%s: %.2f, the schedule alone %.2f, measured: %v\n", f.Window, f.Slope, f.Schedule, f.Measured())
+		fmt.Printf("%s: %.2f, the schedule alone %.2f, measured: %v\n", f.Window, f.Slope, f.Schedule,
+			f.Measured())
 	}
 	fmt.Println("below the bound:", r.Ratio < 1)
 	fmt.Println(r)
@@ -58,54 +60,14 @@ func ExampleLaw_Measure() {
 	// linear optimisations: 1.027 (runs alike) for t = 2–7, 0.951 (runs alike) for t = 4–7
 }
 
-// First hits at epoch ends are the schedule, whatever the method: here of a gap
-// that halves by itself.
-func ExampleLaw_FirstHit() {
-	var run []fwopt.Point
-	for t := 1; t <= 8; t++ {
-		run = append(run, fwopt.Point{T: t, K: 4, Excess: math.Exp2(-float64(t)), Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
-	}
-	noisy := append([]fwopt.Point(nil), run...)
-	for i := range noisy {
-		noisy[i].Excess *= 0.9
-	}
-	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return math.Exp2(1 - float64(p.T)) }}
-	r, err := law.FirstHit([][]fwopt.Point{run, noisy})
-	fmt.Println(r.Late, err)
-	// Output:
-	// set by the schedule (2.000) <nil>
-}
-
-// In a notebook the rows go to fwnb.Table.
-func ExampleRate_Row() {
-	var runs [][]fwopt.Point
-	for s := range 3 {
-		var run []fwopt.Point
-		for k := 1; k <= 1<<10; k *= 2 {
-			gap := (1 + 0.1*math.Sin(float64(k*(s+1)))) / float64(k)
-			run = append(run, fwopt.Point{T: 1, K: k, Excess: gap, Calls: fwopt.Calls{Linear: k}})
-		}
-		runs = append(runs, run)
-	}
-	law := fwrate.Law{Count: fwrate.Linear, Power: 1, Bound: func(p fwopt.Point) float64 { return 8 / float64(p.K+2) }}
-	r, err := law.Measure(runs)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%q\n%q\n", fwrate.Head(), r.Row("my own"))
-	// Output:
-	// ["" "theory" "long window" "late window" "schedule" "draws"]
-	// ["my own" "1" "0.998 [0.981, 1.016]" "0.973 [0.968, 0.978]" "1.063, 1.016" "–"]
-}
-
 // The constant c of SGD's rate c/√k, on a quadratic over a simplex. In a notebook run
 // is fwnb.Run, the rows go to fwnb.Table and fwplot.Tuning draws them.
 func ExampleTune() {
 	f, omega, w0 := spread(16, 2), fwset.Simplex{D: 16, R: 1}, make([]float64, 16)
 	w0[0] = 1
 	run := func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), fwopt.SGDExperiments(c), b)
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0),
+			fwopt.SGDExperiments(c), b)
 	}
 	t, err := fwrate.Tune([]float64{0.01, 0.1, 1, 10, 100}, 3, fwopt.Budget{Steps: 64}, run)
 	fmt.Println(t.Best, t.Spent, t.Doubts, err)
@@ -123,53 +85,6 @@ func ExampleTune() {
 	// [10 0 0]
 	// [100 0.020089 0.020089]
 	// 10 6 []
-}
-
-// Where runs ended, in a table for fwnb.Table.
-func ExampleSummary() {
-	f, omega, w0 := spread(16, 2), fwset.Simplex{D: 16, R: 1}, make([]float64, 16)
-	w0[0] = 1
-	var traces []*fwopt.Trace
-	for seed := range uint64(3) {
-		for _, m := range []fwopt.Method{fwopt.SVRFTheorem1(), fwopt.SFWExperiments()} {
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, fwopt.Budget{Steps: 40})
-			traces = append(traces, tr)
-		}
-	}
-	for _, row := range fwrate.Summary(traces...) {
-		fmt.Println(row[:len(row)-1]) // but for the seconds
-	}
-	// Output:
-	// [method data runs f range of f steps exact stochastic linear]
-	// [SVRF *fwsum.Quadratic 3 done 0.002092  40 2 95232 40]
-	// [SFW *fwsum.Quadratic 3 done 0.000828 0.00082057 to 0.000828 40 0 22140 40]
-}
-
-// The slope on an f of one's own, of which a run proves that f* is in an interval. Where
-// it is too wide for the gaps that are fitted, the fit says so.
-func ExampleAbove() {
-	f, omega, w0 := spread(4096, 2), fwset.Simplex{D: 4096, R: 1}, make([]float64, 4096)
-	w0[0] = 1
-	run := func(steps int, b fwopt.Budget) *fwopt.Trace {
-		b.Record = fwopt.Geometric(2, steps)
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{Rule: fwopt.LineSearch{}}, b)
-	}
-	tr := run(128, fwopt.Budget{})
-	for _, steps := range []int{256, 3000} { // of the run that looks for f*
-		long := run(steps, fwopt.Budget{DualityGap: true})
-		runs, within := fwrate.Above(fwrate.LowerBound(long), long.Last().F, tr)
-		law := fwrate.Law{Count: fwrate.Linear, Power: 1, Within: within,
-			Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 1, D: math.Sqrt2}.BoundFW(p.K) }}
-		r, err := law.Measure(runs)
-		if err != nil {
-			fmt.Println(err)
-			continue
-		}
-		fmt.Printf("f* within %.0e: %v\n", within, r.Late)
-	}
-	// Output:
-	// f* within 1e-03: 1.026 (identical runs) (f* too coarse: 0.781 to 1.230)
-	// f* within 8e-05: 1.026 (identical runs)
 }
 
 // SVRF on two draws of a problem, one run on each. In a notebook fwnb.Runs makes the runs.
@@ -191,37 +106,4 @@ func ExampleRuns() {
 	// Output:
 	// gaps [0.023 0.0109 0.00528 0.00258 0.00125 0.000592 0.000265]
 	// 0.950 (runs alike)
-}
-
-// A bound on a mean must hold in each step: here it is broken in the second, by one half,
-// though of each step one run is below it.
-func ExampleLargest() {
-	share := [][][]float64{{{0.1}, {2.9}}, {{1.5}, {0.1}}} // two runs of two steps
-	fmt.Printf("%.1f\n", fwrate.Largest(share))
-	// Output:
-	// [1.5]
-}
-
-// A run that ends at a duality gap of a hundredth, with the least seconds of three, and where the gap first was below a tenth.
-func ExampleRunTo() {
-	f, omega := spread(64, 2), fwset.Simplex{D: 64, R: 1}
-	w0 := make([]float64, 64)
-	w0[0] = 1
-	run := fwrate.Repeat(3, func() []fwopt.Point {
-		b := fwopt.Budget{Steps: 1000, Every: 1.2, DualityGap: true}
-		return fwrate.RunTo(fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b, func(q *fwopt.Point, _ []float64) bool {
-			return q.DualityGap < 0.01
-		})
-	})
-	for _, q := range run {
-		if q.DualityGap < 0.1 {
-			fmt.Printf("step %d: %.3f\n", q.Step, q.DualityGap)
-			break
-		}
-	}
-	end := run[len(run)-1]
-	fmt.Printf("step %d: %.4f\n", end.Step, end.DualityGap)
-	// Output:
-	// step 8: 0.079
-	// step 70: 0.0083
 }

@@ -39,10 +39,16 @@ func TestSeeds(t *testing.T) {
 				return 0
 			})
 		})
-		if !strings.HasPrefix(msg, "fwrate: seed 5: stop here\n") || !strings.Contains(msg, "fwrate_test.go") {
+		if !strings.HasPrefix(msg, "fwrate: seed 5: stop here\n") ||
+			!strings.Contains(msg, "fwrate_test.go") {
 			t.Errorf("%d workers: %q", workers, msg)
 		}
-		if msg := small.Panics(func() { Seeds(3, func(seed uint64) int { runtime.Goexit(); return 0 }) }); !strings.HasPrefix(msg, "fwrate: seed 1: ") {
+		if msg := small.Panics(func() {
+			Seeds(3, func(seed uint64) int {
+				runtime.Goexit()
+				return 0
+			})
+		}); !strings.HasPrefix(msg, "fwrate: seed 1: ") {
 			t.Errorf("%d workers: %q after Goexit", workers, msg)
 		}
 	}
@@ -60,20 +66,21 @@ func TestUntil(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
 		var counts []int
 		var begun atomic.Int64
-		got := Until(ctx, 500, func(seeds int) { counts = append(counts, seeds) }, func(ctx context.Context, seed uint64) uint64 {
-			begun.Add(1)
-			switch {
-			case seed == 20:
-				stop()
-				panic("cut short")
-			case seed > 20: // at work when it ends: some are done, some are not
-				<-ctx.Done()
-				if seed%2 == 0 {
-					runtime.Goexit()
+		got := Until(ctx, 500, func(seeds int) { counts = append(counts, seeds) },
+			func(ctx context.Context, seed uint64) uint64 {
+				begun.Add(1)
+				switch {
+				case seed == 20:
+					stop()
+					panic("cut short")
+				case seed > 20: // at work when it ends: some are done, some are not
+					<-ctx.Done()
+					if seed%2 == 0 {
+						runtime.Goexit()
+					}
 				}
-			}
-			return 10 * seed
-		})
+				return 10 * seed
+			})
 		var want []uint64
 		for seed := range uint64(begun.Load()) {
 			if seed++; seed < 20 || seed > 20 && seed%2 == 1 {
@@ -92,7 +99,10 @@ func TestUntil(t *testing.T) {
 	}
 	ended, stop := context.WithCancel(context.Background())
 	stop()
-	if got := Until(ended, 3, nil, func(context.Context, uint64) int { t.Error("begun after the end"); return 1 }); len(got) != 0 {
+	if got := Until(ended, 3, nil, func(context.Context, uint64) int {
+		t.Error("begun after the end")
+		return 1
+	}); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }

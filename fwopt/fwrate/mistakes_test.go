@@ -15,7 +15,8 @@ func TestMistakes(t *testing.T) {
 	m := func() fwopt.Method { return &fwopt.FW{} }
 	b := fwopt.Budget{Steps: 3, DualityGap: true}
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), b)
-	tuning, _ := Tune([]float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return ended(c) })
+	tuning, _ := Tune([]float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2},
+		func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return ended(c) })
 	runs := synthetic(2, 8, 2, 0.05, rand.New(rand.NewPCG(1, 1)))
 	rate, err := law.Measure(runs)
 	if err != nil {
@@ -50,11 +51,13 @@ func TestMistakes(t *testing.T) {
 		"RunTo": {func(w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) {
 			RunTo(fwopt.NewOracle(f, omega, 1).From(w0), m(), b, done)
 		}, nil, b, never},
-		"SecondsOf":   {SecondsOf, func() {}},
-		"Seeds":       {Seeds[int], 2, func(seed uint64) int { return 1 }},
-		"Summary":     {Summary, tr},
-		"Tune":        {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2}, func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
-		"TuneTwo":     {TuneTwo, []float64{1, 2}, []float64{1, 2}, 1, fwopt.Budget{Steps: 2}, func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
+		"SecondsOf": {SecondsOf, func() {}},
+		"Seeds":     {Seeds[int], 2, func(seed uint64) int { return 1 }},
+		"Summary":   {Summary, tr},
+		"Tune": {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2},
+			func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
+		"TuneTwo": {TuneTwo, []float64{1, 2}, []float64{1, 2}, 1, fwopt.Budget{Steps: 2},
+			func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
 		"Tuning.Rows": {(*Tuning).Rows, tuning},
 		"Until":       {Until[int], context.Background(), 2, nil, one},
 		"Windows":     {Windows, 8},

@@ -2,7 +2,6 @@ package fwrate_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -19,38 +18,34 @@ import (
 func TestRunTo(t *testing.T) {
 	p := fwinst.Simplex(64, 8, 1)
 	b := fwopt.Budget{Steps: 50, Every: 1.3, Excess: p.Excess}
-	run := fwopt.Run(context.Background(), fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0), &fwopt.FW{}, b).Points
+	oracle := func() *fwopt.Oracle { return fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0) }
+	run := fwopt.Run(context.Background(), oracle(), &fwopt.FW{}, b).Points
+	run = run[1 : len(run)-1] // without w_0, and an end that was not due
 	for _, level := range []float64{math.Inf(1), 0.1, 0.02, 0} {
-		got := fwrate.RunTo(fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0), &fwopt.FW{}, b, func(q *fwopt.Point, w []float64) bool {
+		got := fwrate.RunTo(oracle(), &fwopt.FW{}, b, func(q *fwopt.Point, w []float64) bool {
 			if f := p.F.Value(w); f != q.F {
 				t.Errorf("step %d: f(w) is %g, that of the point %g", q.Step, f, q.F)
 			}
 			q.Excess *= 2
 			return q.Excess <= 2*level
 		})
-		var want []fwopt.Point
-		for _, q := range run {
-			if q.Step == 0 || q.Step == b.Steps {
-				continue // w_0, and an end that was not due
+		want := len(run)
+		for i := len(run) - 1; i >= 0 && run[i].Excess <= level; i-- {
+			want = i + 1
+		}
+		if len(got) != want {
+			t.Fatalf("to %g: %d points, want %d", level, len(got), want)
+		}
+		for i, q := range got {
+			if q.Step != run[i].Step || q.F != run[i].F || q.Excess != 2*run[i].Excess ||
+				q.Calls != run[i].Calls {
+				t.Errorf("to %g: %+v, want %+v", level, q, run[i])
 			}
-			last := q.Excess <= level
-			q.Excess *= 2
-			if want = append(want, q); last {
-				break
-			}
-		}
-		for i := range got {
-			got[i].Seconds = 0
-		}
-		for i := range want {
-			want[i].Seconds = 0
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) || len(got) == 0 {
-			t.Errorf("to %g: %d points, want %d:\n%v\n%v", level, len(got), len(want), got, want)
 		}
 	}
 	b.Watch = func(*fwopt.Trace, fwopt.Point) {}
-	if got := small.Panics(func() { fwrate.RunTo(nil, nil, b, nil) }); !strings.HasPrefix(got, "fwrate: RunTo with a Budget.Watch") {
+	if got := small.Panics(func() { fwrate.RunTo(nil, nil, b, nil) }); !strings.HasPrefix(got,
+		"fwrate: RunTo with a Budget.Watch") {
 		t.Error(got)
 	}
 }
@@ -73,19 +68,23 @@ func TestRepeat(t *testing.T) {
 	if !reflect.DeepEqual(got, want) || n != 3 {
 		t.Errorf("%d runs: %v, want %v", n, got, want)
 	}
-	other := func(points ...[]fwopt.Point) string {
-		i := -1
-		return small.Panics(func() { fwrate.Repeat(len(points), func() []fwopt.Point { i++; return points[i] }) })
-	}
-	for got, want := range map[string]string{
-		other(): "fwrate: a run repeated 0 times",
-		other(make([]fwopt.Point, 2), make([]fwopt.Point, 1)):      "fwrate: repeated run 2 has 1 points, the first 2",
-		other(make([]fwopt.Point, 1), []fwopt.Point{{Step: 4}}):    "fwrate: repeated run 2 has step 4 for point 0, the first 0",
-		other(make([]fwopt.Point, 1), []fwopt.Point{{Seconds: 4}}): "",
-		other(nil, nil): "",
+	for _, c := range []struct {
+		runs [][]fwopt.Point
+		want string
+	}{
+		{nil, "fwrate: a run repeated 0 times"},
+		{[][]fwopt.Point{make([]fwopt.Point, 2), {{}}}, "fwrate: repeated run 2 has 1 points, the first 2"},
+		{[][]fwopt.Point{{{}}, {{Step: 4}}}, "fwrate: repeated run 2 has step 4 for point 0, the first 0"},
+		{[][]fwopt.Point{{{}}, {{Seconds: 4}}}, ""},
+		{[][]fwopt.Point{nil, nil}, ""},
 	} {
-		if !strings.HasPrefix(got, want) || want == "" && got != "" {
-			t.Errorf("%q, want %q", got, want)
+		i := -1
+		got := small.Panics(func() {
+			fwrate.Repeat(len(c.runs),
+				func() []fwopt.Point { i++; return c.runs[i] })
+		})
+		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
@@ -102,7 +101,8 @@ func TestFastest(t *testing.T) {
 	}
 	begin := time.Now()
 	got := fwrate.Fastest(0.1, pause)
-	if mean := time.Since(begin).Seconds() / float64(calls); got < 0.001 || got > mean || mean*float64(calls) < 0.1 {
+	if mean := time.Since(begin).Seconds() / float64(calls); got < 0.001 || got > mean ||
+		mean*float64(calls) < 0.1 {
 		t.Errorf("%g s, the fastest of %d calls of %g s in the mean", got, calls, mean)
 	}
 	calls = 0
