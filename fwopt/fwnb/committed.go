@@ -28,7 +28,8 @@ func Committed(name string, missing ...string) {
 		Markdown("**As committed, with the data:**")
 	}
 	if noFigure == nil {
-		display(map[protocol.MIMEType]any{protocol.MIMEImageSVG: string(figure), protocol.MIMETextPlain: name}, nil)
+		data := map[protocol.MIMEType]any{protocol.MIMEImageSVG: string(figure), protocol.MIMETextPlain: name}
+		display(data, nil)
 	}
 	if noTables == nil {
 		Markdown(string(tables))

@@ -18,8 +18,9 @@ type Plan struct {
 	Seeds int    // on each draw; 0 stands for 1
 	Last  int    // epochs of a method that has epochs, else steps
 
-	At   func(s fwopt.Step) (record, last bool) // the checkpoints; nil stands for fwopt.Checkpoints up to Last
-	Same bool                                   // each draw has the seeds 1, 2, …, where else they go on
+	// At are the checkpoints; nil stands for fwopt.Checkpoints up to Last.
+	At   func(s fwopt.Step) (record, last bool)
+	Same bool // each draw has the seeds 1, 2, …, where else they go on
 }
 
 // Draws runs a method on random draws of a problem, 1, 2, …, and returns its counts and gaps at
@@ -33,22 +34,20 @@ type Plan struct {
 //
 // Bound is that of the method's registration with the constants of draw 1, nil if there is none.
 // Stop leaves the draws that have all their runs, as in Runs.
-func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance, of func(c fwopt.Constants) M) fwrate.Runs {
+func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance,
+	of func(c fwopt.Constants) M) fwrate.Runs {
 	need.Given("fwnb", "Draws: the problem", in == nil)
 	need.Given("fwnb", "Draws: the method", of == nil)
 	c := in(1).Constants
-	name, draws := fmt.Sprint(of(c)), p.Draws
-	if draws == 0 {
-		draws = Pick(2, 5)
-	}
-	r := Runs(cmp.Or(p.Name, name), draws, max(p.Seeds, 1), func(ctx context.Context, draw, seed uint64) []fwopt.Point {
+	name, draws, seeds := fmt.Sprint(of(c)), cmp.Or(p.Draws, Pick(2, 5)), max(p.Seeds, 1)
+	r := Runs(cmp.Or(p.Name, name), draws, seeds, func(ctx context.Context, draw, seed uint64) []fwopt.Point {
 		q := in(draw)
 		m, at := of(q.Constants), p.At
 		if at == nil {
 			at = fwopt.Checkpoints(m, p.Last)
 		}
 		if p.Same {
-			seed = 1 + (seed-1)%uint64(max(p.Seeds, 1))
+			seed = 1 + (seed-1)%uint64(seeds)
 		}
 		return q.Run(ctx, m, seed, at)
 	})

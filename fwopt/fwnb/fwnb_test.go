@@ -9,8 +9,8 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +18,7 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/internal/num"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // stage puts a notebook, a terminal or a pipe and a clock in place for a test.
@@ -31,8 +31,8 @@ type stage struct {
 
 func set(t *testing.T, isNotebook, isTerminal bool) *stage {
 	s := &stage{clock: time.Unix(1e9, 0)}
-	n, d, f, w, c := notebook, send, flush, tty, now
-	t.Cleanup(func() { notebook, send, flush, tty, now = n, d, f, w, c; place() })
+	n, d, f, w, c, i := notebook, send, flush, tty, now, interrupt
+	t.Cleanup(func() { notebook, send, flush, tty, now, interrupt = n, d, f, w, c, i; place() })
 	notebook = func() bool { return isNotebook }
 	send = func(d *protocol.DisplayData) { s.sent = append(s.sent, d) }
 	flush = func() { s.synced = len(s.sent) }
@@ -52,61 +52,37 @@ func at(k int) fwopt.Point {
 func TestShow(t *testing.T) {
 	s := set(t, true, false)
 	Figure{PNG: []byte("png"), SVG: []byte("<svg/>"), Width: 576, Height: 346, Alt: "alt"}.Show()
-	if len(s.sent) != 1 || s.synced != 1 {
-		t.Fatalf("%d displays, %d complete", len(s.sent), s.synced)
-	}
-	d := s.sent[0]
-	if string(d.Data["image/png"].([]byte)) != "png" || d.Data["image/svg+xml"] != "<svg/>" || d.Data["text/plain"] != "alt" || len(d.Data) != 3 {
-		t.Errorf("%v", d.Data)
-	}
-	if m := d.Metadata["image/png"].(map[string]int); m["width"] != 576 || m["height"] != 346 {
-		t.Errorf("%v", d.Metadata)
-	}
-	if d = s.sent[0]; d.Metadata[vegaLite] != nil {
-		t.Error("a figure without Vega has it")
-	}
 	Figure{Alt: "no picture"}.Show()
-	if d = s.sent[1]; len(d.Data) != 1 {
-		t.Errorf("%v", d.Data)
-	}
-}
-
-// A figure that slides goes as JSON, in types that the kernel knows, without the menu of Vega; what is none is a panic.
-func TestShowVega(t *testing.T) {
-	s := set(t, true, false)
-	Figure{PNG: []byte("png"), Vega: []byte(`{"layer": [1, {"mark": "line"}], "width": 420}`)}.Show()
-	d := s.sent[0]
-	spec, ok := d.Data[vegaLite].(map[string]any)
-	if !ok || len(spec["layer"].([]any)) != 2 || d.Data["image/png"] == nil {
-		t.Fatalf("%v", d.Data)
-	}
-	if o := d.Metadata[vegaLite].(map[string]any)["embed_options"].(map[string]any); o["actions"] != false {
-		t.Errorf("%v", d.Metadata)
-	}
-	var pipe bytes.Buffer
-	if err := gob.NewEncoder(&pipe).Encode(d); err != nil {
-		t.Error(err)
-	}
-	defer func() {
-		if p := fmt.Sprint(recover()); !strings.HasPrefix(p, "fwnb: the Vega of a figure: ") {
-			t.Errorf("%q", p)
-		}
-	}()
-	Figure{Vega: []byte("no JSON")}.Show()
-}
-
-func TestMarkdown(t *testing.T) {
-	s := set(t, true, false)
 	Markdown("**a** $x^2$")
 	Table([]string{"method", "seconds"}, []string{"SVRF", "1.5"})
-	if len(s.sent) != 2 || s.synced != 2 {
-		t.Fatalf("%d displays, %d complete", len(s.sent), s.synced)
+	var got []string
+	for _, d := range s.sent {
+		for _, kind := range []protocol.MIMEType{"image/png", "image/svg+xml", "text/markdown", "text/plain"} {
+			if x, ok := d.Data[kind]; ok {
+				got = append(got, fmt.Sprintf("%s", x))
+			}
+		}
+		got = append(got, fmt.Sprint(len(d.Data), d.Metadata))
 	}
-	if d := s.sent[0].Data; d["text/markdown"] != "**a** $x^2$" || d["text/plain"] != "**a** $x^2$" {
-		t.Errorf("%v", d)
+	text := "| method | seconds |\n|:-------|--------:|\n| SVRF   |     1.5 |\n"
+	if want := []string{"png", "<svg/>", "alt", "3 map[image/png:map[height:346 width:576]]",
+		"no picture", "1 map[image/png:map[height:0 width:0]]",
+		"**a** $x^2$", "**a** $x^2$", "2 map[]", text, text, "2 map[]"}; !slices.Equal(got, want) || s.synced != 4 {
+		t.Errorf("%d complete: %q", s.synced, got)
 	}
-	if d := s.sent[1].Data; !strings.HasPrefix(d["text/markdown"].(string), "| method | seconds |\n") {
-		t.Errorf("%v", d)
+	// A figure that slides goes as JSON, in types that the kernel knows, without the menu of Vega.
+	Figure{PNG: []byte("png"), Vega: []byte(`{"layer": [1, {"mark": "line"}], "width": 420}`)}.Show()
+	d := s.sent[4]
+	spec, ok := d.Data[vegaLite].(map[string]any)
+	if !ok || len(spec["layer"].([]any)) != 2 || d.Data["image/png"] == nil ||
+		fmt.Sprint(d.Metadata[vegaLite]) != "map[embed_options:map[actions:false]]" {
+		t.Errorf("%v, %v", d.Data, d.Metadata)
+	}
+	if err := gob.NewEncoder(io.Discard).Encode(d); err != nil {
+		t.Error(err)
+	}
+	if p := small.Panics(Figure{Vega: []byte("no JSON")}.Show); !strings.HasPrefix(p, "fwnb: the Vega of a figure: ") {
+		t.Errorf("%q", p)
 	}
 }
 
@@ -129,28 +105,6 @@ func TestTable(t *testing.T) {
 	}
 	if table(nil) != "" || table([][]string{{}}) != "|\n|\n" {
 		t.Error("empty tables")
-	}
-}
-
-// Why a run is not kept stands where it is announced.
-func TestProgressNote(t *testing.T) {
-	for _, isNotebook := range []bool{true, false} {
-		s := set(t, isNotebook, true)
-		p := NewProgress("own")
-		s.clock = s.clock.Add(time.Second)
-		p.Update(&fwopt.Trace{Note: "not kept: T has no method Identify", Points: []fwopt.Point{at(0)}}, at(1), 0)
-		said := s.term.String()
-		if isNotebook {
-			said = s.sent[0].Data["text/html"].(string)
-			if text := s.sent[0].Data["text/plain"].(string); strings.Count(text, "not kept: T") != 1 {
-				t.Errorf("%q", text)
-			}
-		} else if strings.Contains(said, "\n") {
-			t.Errorf("more than one line: %q", said)
-		}
-		if isNotebook && strings.Count(said, "not kept: T") != 1 {
-			t.Errorf("%q", said)
-		}
 	}
 }
 
@@ -190,13 +144,12 @@ func TestProgressNotebook(t *testing.T) {
 	if !strings.Contains(page, "SVRF &lt;1&gt; 100 %") || !strings.Contains(page, `<progress value="1.000"`) {
 		t.Errorf("page %.300s", page)
 	}
-	m := regexp.MustCompile(`<img width="400" height="120" alt="f so far" src="data:image/svg[+]xml;base64,([^"]*)">`).FindStringSubmatch(page)
-	if m == nil {
-		t.Fatalf("no curve in %.300s", page)
-	}
-	svg, err := base64.StdEncoding.DecodeString(m[1])
-	if err != nil || !strings.Contains(string(svg), ">f between 0.003015 and 3, log scale</text>") || !strings.Contains(string(svg), ">9.9 s</text>") {
-		t.Errorf("%v, %s", err, svg)
+	_, m, ok := strings.Cut(page, `<img width="400" height="120" alt="f so far" src="data:image/svg+xml;base64,`)
+	m, _, _ = strings.Cut(m, `">`)
+	svg, err := base64.StdEncoding.DecodeString(m)
+	if !ok || err != nil || !strings.Contains(string(svg), ">f between 0.003015 and 3, log scale</text>") ||
+		!strings.Contains(string(svg), ">9.9 s</text>") {
+		t.Errorf("%v, %s in %.300s", err, svg, page)
 	}
 	p.Done()
 	n := len(s.sent)
@@ -208,7 +161,7 @@ func TestProgressNotebook(t *testing.T) {
 	}
 
 	// the next run, then the figure, take its place; a second figure has its own
-	p = NewProgress("SFW")
+	p, tr.Note = NewProgress("SFW"), "not kept: T has no method Identify"
 	s.clock = s.clock.Add(time.Second)
 	p.Update(tr, at(5), 0)
 	p.Done()
@@ -219,8 +172,10 @@ func TestProgressNotebook(t *testing.T) {
 			t.Errorf("display %d in %q, want %q", i, got, want)
 		}
 	}
-	if p := s.sent[n].Data["text/plain"].(string); !strings.HasPrefix(p, "SFW  f = 0.5  ") {
-		t.Errorf("unknown share: %q", p)
+	said := s.sent[n].Data
+	if p := said["text/plain"].(string); !strings.HasPrefix(p, "SFW  f = 0.5  ") || strings.Count(p, "not kept: T") != 1 ||
+		strings.Count(said["text/html"].(string), "not kept: T") != 1 {
+		t.Errorf("unknown share, and a note: %q", said)
 	}
 	p = NewProgress("over before it is seen")
 	p.Update(tr, at(5), 0)
@@ -234,7 +189,7 @@ func TestProgressNotebook(t *testing.T) {
 func TestProgressTerminal(t *testing.T) {
 	s := set(t, false, true)
 	p := NewProgress("SVRF")
-	tr := &fwopt.Trace{Points: []fwopt.Point{at(0)}}
+	tr := &fwopt.Trace{Points: []fwopt.Point{at(0)}, Note: "not kept"}
 	for k := 1; k <= 300; k++ {
 		s.clock = s.clock.Add(10 * time.Millisecond)
 		q := at(k)
@@ -280,29 +235,6 @@ func TestProgressTerminal(t *testing.T) {
 	}
 }
 
-// In a pipe there is nothing. The program is this test, run again with its
-// output in pipes.
-func TestPipe(t *testing.T) {
-	if os.Getenv("FWNB_CHILD") == "pipe" {
-		p := NewProgress("SVRF")
-		now = func() time.Time { return time.Now().Add(time.Hour) }
-		p.Update(&fwopt.Trace{}, at(1), 0.5)
-		p.Done()
-		Figure{Alt: "alt"}.Show()
-		Markdown("text")
-		Table([]string{"a"})
-		note("note")
-		os.Exit(0)
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestPipe$")
-	cmd.Env = append(os.Environ(), "FWNB_CHILD=pipe", "GONB_PIPE=")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil || out.Len() > 0 {
-		t.Errorf("%v, %q", err, out.String())
-	}
-}
-
 func TestTerminal(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -315,7 +247,7 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	file, err := os.Create(t.TempDir() + "/f")
+	file, err := os.Open("show.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,40 +303,5 @@ func TestCurve(t *testing.T) {
 		if len(svg) > 8000 || !strings.HasPrefix(got, "4.0,") || !strings.Contains(got, " 396.0,") {
 			t.Errorf("%s: %d bytes, %.20q", name, len(svg), got)
 		}
-	}
-}
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
-		if got := num.Thousands(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
-}
-
-// A cell with progress must link fast.
-func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Skip(err)
-	}
-	for _, p := range []string{"gonum.org/v1/plot", "fwopt/fwplot", "net/http"} {
-		if strings.Contains(string(out), p) {
-			t.Errorf("fwnb imports %s", p)
-		}
-	}
-}
-
-func BenchmarkUpdate(b *testing.B) {
-	notebook, send = func() bool { return true }, func(*protocol.DisplayData) {}
-	clock := time.Now()
-	now = func() time.Time { clock = clock.Add(time.Second); return clock }
-	tr := &fwopt.Trace{}
-	for k := range 1000 {
-		tr.Points = append(tr.Points, at(k))
-	}
-	p := NewProgress("SVRF")
-	for b.Loop() {
-		p.Update(tr, at(1000), 0.5)
 	}
 }

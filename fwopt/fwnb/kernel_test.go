@@ -18,7 +18,7 @@ import (
 )
 
 // What arrives at the other end of GoNB's pipes: the test is the kernel, and
-// the program of the cell is this test run again.
+// the program of the cell is this test run again. Where there is no kernel it writes nothing.
 func TestKernel(t *testing.T) {
 	if os.Getenv("FWNB_CHILD") == "kernel" {
 		p := NewProgress("SVRF")
@@ -27,12 +27,19 @@ func TestKernel(t *testing.T) {
 		p.Done()
 		Figure{PNG: []byte{1, 2, 3}, SVG: []byte("<svg/>"), Width: 576, Height: 346, Alt: "alt"}.Show()
 		Markdown("text")
+		note("note")
 		os.Exit(0) // at once: nothing may be lost
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKernel$")
-	cmd.Env = append(os.Environ(), "FWNB_CHILD=kernel")
-	got := displays(t, cmd, 30*time.Second)
-	if len(got) != 4 {
+	child := func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKernel$")
+		cmd.Env = append(os.Environ(), "FWNB_CHILD=kernel", protocol.GONB_PIPE_ENV+"=")
+		return cmd
+	}
+	if out, err := child().CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("in a pipe: %v, %q", err, out)
+	}
+	got := displays(t, child(), 30*time.Second)
+	if len(got) != 5 {
 		t.Fatalf("%d displays", len(got))
 	}
 	id := got[0].DisplayID

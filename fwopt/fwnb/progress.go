@@ -44,40 +44,38 @@ func NewProgress(title string) *Progress {
 // run is, done is the share of the budget that is spent, 0 if unknown. An update
 // that is shown costs about a millisecond, any other nothing.
 func (p *Progress) Update(tr *fwopt.Trace, at fwopt.Point, done float64) {
-	need.Given("fwnb", "the Progress", p == nil)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if now().Sub(p.last) < pause || tty == nil && !notebook() {
-		return
-	}
-	state, spent := p.line(tr, at, done)
-	p.put(state, spent, func() string { return p.page(state, spent, tr.Points, done) })
-}
-
-// put shows two lines, in a notebook as a page.
-func (p *Progress) put(state, spent string, page func() string) {
-	if notebook() {
-		if p.id == "" {
-			p.id = cmp.Or(place(), "fwnb_"+gonbui.UniqueId())
-		}
-		p.display(page(), strings.TrimSuffix(state+"\n"+spent, "\n"))
-	} else {
-		p.write(strings.ReplaceAll(strings.TrimRight(state+"  "+spent, " "), "\n", "  "))
-	}
-	p.last = now()
+	p.show(done, func() (state, spent string, points []fwopt.Point) {
+		state, spent = p.line(tr, at, done)
+		return state, spent, tr.Points
+	})
 }
 
 // Count shows how many of n parts are done, at most five times a second, as Update
 // shows a trace.
 func (p *Progress) Count(done, n int) {
+	p.show(float64(done)/float64(n), func() (state, spent string, points []fwopt.Point) {
+		seconds := now().Sub(p.begun).Seconds()
+		return fmt.Sprintf("%s  %d of %d done  %.0f s", p.title, done, n, seconds), "", nil
+	})
+}
+
+func (p *Progress) show(done float64, tell func() (state, spent string, points []fwopt.Point)) {
 	need.Given("fwnb", "the Progress", p == nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if now().Sub(p.last) < pause || tty == nil && !notebook() {
 		return
 	}
-	line := fmt.Sprintf("%s  %d of %d done  %.0f s", p.title, done, n, now().Sub(p.begun).Seconds())
-	p.put(line, "", func() string { return p.page(line, "", nil, float64(done)/float64(n)) })
+	state, spent, points := tell()
+	if notebook() {
+		if p.id == "" {
+			p.id = cmp.Or(place(), "fwnb_"+gonbui.UniqueId())
+		}
+		p.display(html(state, spent, points, done), strings.TrimSuffix(state+"\n"+spent, "\n"))
+	} else {
+		p.write(strings.ReplaceAll(strings.TrimRight(state+"  "+spent, " "), "\n", "  "))
+	}
+	p.last = now()
 }
 
 // Done takes the display or the line away. The next figure or text of the
@@ -122,46 +120,35 @@ func (p *Progress) line(tr *fwopt.Trace, at fwopt.Point, done float64) (state, s
 	if done > 0 {
 		state += fmt.Sprintf(" %.0f %%", 100*min(done, 1))
 	}
-	if f := loss(tr, at); !math.IsNaN(f) {
+	f := at.F
+	if math.IsNaN(f) && len(tr.Points) > 0 {
+		f = tr.Last().F // which was recorded last
+	}
+	if !math.IsNaN(f) {
 		state += fmt.Sprintf("  f = %.5g", f)
 	}
 	state += fmt.Sprintf("  %.1f s  step %s (t = %d, k = %d)", at.Seconds, num.Thousands(at.Step), at.T, at.K)
-	spent = calls(at.Calls)
-	if tr.Note != "" {
+	var all []string
+	for i, n := range []int{at.Calls.Exact, at.Calls.Stochastic, at.Calls.Linear, at.Calls.Projections} {
+		if n > 0 {
+			all = append(all, num.Thousands(n)+[]string{" exact", " stochastic", " linear", " projections"}[i])
+		}
+	}
+	if spent = strings.Join(all, ", "); tr.Note != "" {
 		spent += "\n" + tr.Note
 	}
 	return state, spent
 }
 
-// loss returns the f that was recorded last.
-func loss(tr *fwopt.Trace, at fwopt.Point) float64 {
-	if math.IsNaN(at.F) && len(tr.Points) > 0 {
-		return tr.Last().F
-	}
-	return at.F
-}
-
-func calls(c fwopt.Calls) string {
-	var s []string
-	for _, n := range []struct {
-		n    int
-		name string
-	}{{c.Exact, "exact"}, {c.Stochastic, "stochastic"}, {c.Linear, "linear"}, {c.Projections, "projections"}} {
-		if n.n > 0 {
-			s = append(s, num.Thousands(n.n)+" "+n.name)
-		}
-	}
-	return strings.Join(s, ", ")
-}
-
 const curveWidth, curveHeight = 400, 120
 
-// page is the display in a notebook: two lines or three, a bar, and the curve. An SVG in
+// html is the display in a notebook: two lines or three, a bar, and the curve. An SVG in
 // an img element needs no drawing here, and is shown where SVG itself is not.
-func (p *Progress) page(state, spent string, points []fwopt.Point, done float64) string {
+func html(state, spent string, points []fwopt.Point, done float64) string {
 	s := `<pre style="margin:0">` + escape.Replace(state+"\n"+spent) + "</pre>"
 	if done > 0 {
-		s += fmt.Sprintf(`<progress value="%.3f" max="1" style="width:%dpx"></progress><br>`, min(done, 1), curveWidth)
+		s += fmt.Sprintf(`<progress value="%.3f" max="1" style="width:%dpx"></progress><br>`,
+			min(done, 1), curveWidth)
 	}
 	if svg := curve(points); svg != "" {
 		s += fmt.Sprintf(`<img width="%d" height="%d" alt="f so far" src="data:image/svg+xml;base64,%s">`,
@@ -194,7 +181,8 @@ func curve(points []fwopt.Point) string {
 	const left, right, top, bottom = 4, curveWidth - 4, 5, curveHeight - 22
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d">`, curveWidth, curveHeight)
-	fmt.Fprintf(&b, `<rect x="0.5" y="0.5" width="%d" height="%d" fill="#fff" stroke="#ddd"/>`, curveWidth-1, curveHeight-18)
+	fmt.Fprintf(&b, `<rect x="0.5" y="0.5" width="%d" height="%d" fill="#fff" stroke="#ddd"/>`,
+		curveWidth-1, curveHeight-18)
 	b.WriteString(`<polyline fill="none" stroke="#0072b2" stroke-width="2" points="`)
 	last := -1
 	for i, p := range good {
@@ -210,16 +198,12 @@ func curve(points []fwopt.Point) string {
 		fmt.Fprintf(&b, "%.1f,%.1f ", x, bottom-(bottom-top)*y)
 	}
 	b.WriteString(`"/><g font-family="sans-serif" font-size="11" fill="#888">`)
-	for _, l := range []struct {
-		x      int
-		anchor string
-		text   string
-	}{
-		{0, "start", "0 s"},
-		{curveWidth / 2, "middle", fmt.Sprintf("f between %.4g and %.4g%s", lo, hi, how)},
-		{curveWidth, "end", fmt.Sprintf("%.1f s", end)},
-	} {
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="%s">%s</text>`, l.x, curveHeight-4, l.anchor, l.text)
+	text := func(x int, anchor, format string, a ...any) {
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="%s">`+format+`</text>`,
+			append([]any{x, curveHeight - 4, anchor}, a...)...)
 	}
+	text(0, "start", "0 s")
+	text(curveWidth/2, "middle", "f between %.4g and %.4g%s", lo, hi, how)
+	text(curveWidth, "end", "%.1f s", end)
 	return b.String() + "</g></svg>"
 }

@@ -80,24 +80,23 @@ func Run(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 // Nothing is written to a file: runs that shall go on in the next execution are made by
 // Run, one after the other.
 func Seeds[T any](title string, n int, one func(ctx context.Context, seed uint64) T) []T {
-	return seeds(interrupt(), title, n, one)
-}
-
-func seeds[T any](ctx context.Context, title string, n int, one func(ctx context.Context, seed uint64) T) []T {
+	ctx := interrupt()
 	out := func() []T {
 		var ready atomic.Int64
 		defer counting(title, n, &ready)()
 		return fwrate.Until(ctx, n, func(seeds int) { ready.Store(int64(seeds)) }, one)
 	}()
 	if len(out) < n {
-		note(fmt.Sprintf("%s: stopped with %d of %d seeds done; what follows is of these", title, len(out), n))
+		note(fmt.Sprintf("%s: stopped with %d of %d seeds done; what follows is of these",
+			title, len(out), n))
 	}
 	return out
 }
 
 // counting shows how many of n are ready until it is told to end.
 func counting(title string, n int, ready *atomic.Int64) (end func()) {
-	p, tick, quit, gone := NewProgress(title), time.NewTicker(pause), make(chan struct{}), make(chan struct{})
+	p, tick := NewProgress(title), time.NewTicker(pause)
+	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
 		for {

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,9 +73,11 @@ func TestRunInterrupted(t *testing.T) {
 		}
 		var text strings.Builder
 		for s := bufio.NewScanner(out); s.Scan(); {
-			if !strings.HasSuffix(s.Text(), "step 50") {
+			switch {
+			case strings.HasPrefix(s.Text(), "coverage: "): // by go test -cover
+			case !strings.HasSuffix(s.Text(), "step 50"):
 				fmt.Fprintln(&text, s.Text())
-			} else if interrupt {
+			case interrupt:
 				cmd.Process.Signal(os.Interrupt)
 			}
 		}
@@ -122,8 +127,15 @@ func TestPick(t *testing.T) {
 // The progress of many seeds, and what Stop leaves of them.
 func TestSeeds(t *testing.T) {
 	s := set(t, true, false)
-	ctx, stop := context.WithCancel(context.Background())
-	got := seeds(ctx, "SVRF", 8, func(ctx context.Context, seed uint64) uint64 {
+	if got := Seeds("SFW", 3, func(_ context.Context, seed uint64) uint64 { return seed }); !slices.Equal(got, []uint64{1, 2, 3}) {
+		t.Errorf("%v", got)
+	}
+	msg := small.Panics(func() { Seeds("SFW", 3, func(context.Context, uint64) int { panic("a fault") }) })
+	if !strings.HasPrefix(msg, "fwrate: seed 1: a fault") {
+		t.Errorf("%q", msg)
+	}
+	stop := stoppable()
+	got := Seeds("SVRF", 8, func(ctx context.Context, seed uint64) uint64 {
 		if seed == 5 {
 			time.Sleep(5 * pause / 2) // shown twice; the clock of the display stands still
 			stop()
@@ -137,15 +149,51 @@ func TestSeeds(t *testing.T) {
 	if !slices.Equal(got, []uint64{1, 2, 3, 4}) {
 		t.Errorf("%v", got)
 	}
-	last := s.sent[len(s.sent)-1].Data["text/plain"].(string)
+	last := s.sent[len(s.sent)-1].Data["text/plain"]
 	if last != "SVRF: stopped with 4 of 8 seeds done; what follows is of these" {
 		t.Errorf("%q", last)
 	}
-	if got := seeds(context.Background(), "SFW", 3, func(_ context.Context, seed uint64) uint64 { return seed }); !slices.Equal(got, []uint64{1, 2, 3}) {
-		t.Errorf("%v", got)
+}
+
+// stoppable puts a Stop button in place.
+func stoppable() (stop func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	interrupt = func() context.Context { return ctx }
+	return stop
+}
+
+// Which seeds a draw has, and that Stop leaves whole draws alone.
+func TestRuns(t *testing.T) {
+	set(t, false, false)
+	point := func(draw, seed uint64) []fwopt.Point { return []fwopt.Point{{T: int(draw), K: int(seed)}} }
+	want := [][][]fwopt.Point{{point(1, 1), point(1, 2)}, {point(2, 3), point(2, 4)}, {point(3, 5), point(3, 6)}}
+	r := Runs("SVRF", 3, 2, func(_ context.Context, draw, seed uint64) []fwopt.Point { return point(draw, seed) })
+	if r.Name != "SVRF" || !reflect.DeepEqual(r.Draws, want) {
+		t.Errorf("%v", r)
 	}
-	if msg := small.Panics(func() { seeds(context.Background(), "SFW", 3, func(context.Context, uint64) int { panic("a fault") }) }); !strings.HasPrefix(msg, "fwrate: seed 1: a fault") {
-		t.Errorf("%q", msg)
+	var begun atomic.Int64
+	msg := small.Panics(func() {
+		Runs("SVRF", 1000, 1, func(context.Context, uint64, uint64) []fwopt.Point {
+			begun.Add(1)
+			return []fwopt.Point{{Excess: math.NaN()}}
+		})
+	})
+	if !strings.Contains(msg, "fwnb: Runs of SVRF: the runs have no gaps") || int(begun.Load()) > runtime.GOMAXPROCS(0) {
+		t.Errorf("after %d runs: %.200q", begun.Load(), msg)
+	}
+	stop := stoppable()
+	r = Runs("SVRF", 3, 2, func(ctx context.Context, draw, seed uint64) []fwopt.Point {
+		if seed == 4 {
+			stop()
+		}
+		if seed >= 4 {
+			<-ctx.Done()
+			panic("cut short")
+		}
+		return point(draw, seed)
+	})
+	if !reflect.DeepEqual(r.Draws, want[:1]) {
+		t.Errorf("stopped in draw 2: %v", r.Draws)
 	}
 }
 
@@ -162,9 +210,43 @@ func TestCount(t *testing.T) {
 		if !isNotebook && s.term.String() != "\r"+line {
 			t.Errorf("%q", s.term.String())
 		}
-		if isNotebook && (len(s.sent) != 1 || s.sent[0].Data["text/plain"] != line || !strings.Contains(s.sent[0].Data["text/html"].(string), `<progress value="0.250"`)) {
+		if isNotebook && (len(s.sent) != 1 || s.sent[0].Data["text/plain"] != line ||
+			!strings.Contains(s.sent[0].Data["text/html"].(string), `<progress value="0.250"`)) {
 			t.Errorf("%+v", s.sent)
 		}
 		p.Done()
+	}
+}
+
+// Bad arguments are answered in words of ours, in a notebook and elsewhere.
+func TestMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, omega := small.Problem()
+	tr := &fwopt.Trace{Points: []fwopt.Point{at(0), at(1)}}
+	b := fwopt.Budget{Steps: 3}
+	for _, isNotebook := range []bool{true, false} {
+		set(t, isNotebook, !isNotebook)
+		for name, c := range map[string][]any{
+			"Columns":         {Columns, 3, []string{"a", "b"}, []string{"x", "y"}, []float64{1, 2}},
+			"Markdown":        {Markdown, "text"},
+			"NewProgress":     {NewProgress, "title"},
+			"Pick":            {Pick[int], 1, 2},
+			"Progress.Count":  {(*Progress).Count, NewProgress("title"), 1, 2},
+			"Progress.Done":   {(*Progress).Done, NewProgress("title")},
+			"Progress.Update": {(*Progress).Update, NewProgress("title"), tr, at(1), 0.5},
+			"Runs":            {Runs, "SVRF", 2, 1, func(context.Context, uint64, uint64) []fwopt.Point { return []fwopt.Point{at(1)} }},
+			"Record.Num":      {Record.Num, Record{"a": "1"}, "a"},
+			"Row":             {Row, 3, 0.5, "text"},
+			"Run, o":          {func(o *fwopt.Oracle) { Run(o, &fwopt.FW{}, b) }, fwopt.NewOracle(f, omega, 1)},
+			"Run, m":          {func(m fwopt.Method) { Run(fwopt.NewOracle(f, omega, 1), m, b) }, &fwopt.FW{}},
+			"Run":             {func(w0 []float64, b fwopt.Budget) { Run(fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b) }, nil, b},
+			"Seeds":           {Seeds[int], "title", 2, func(context.Context, uint64) int { return 1 }},
+			"Figure.Show":     {Figure.Show, Figure{PNG: []byte{1}, SVG: []byte("<svg/>"), Width: 1, Height: 1, Alt: "alt"}},
+			"Table":           {Table, []string{"a"}, []string{"1"}},
+		} {
+			for _, bad := range small.Mistakes(c[0], c[1:]...) {
+				t.Errorf("%s: %s", name, bad)
+			}
+		}
 	}
 }

@@ -20,11 +20,8 @@ import (
 //		m := fwopt.SVRFTheorem1()
 //		return fwinst.Simplex(4096, 8, draw).Run(ctx, m, seed, fwopt.EpochEnds(m.N, 7))
 //	})
-func Runs(name string, draws, seeds int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Runs {
-	return race(interrupt(), name, draws, seeds, one)
-}
-
-func race(ctx context.Context, name string, draws, each int, one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Runs {
+func Runs(name string, draws, each int,
+	one func(ctx context.Context, draw, seed uint64) []fwopt.Point) fwrate.Runs {
 	need.Given("fwnb", "Runs: the function of a run", one == nil)
 	if draws < 1 || each < 1 {
 		panic(need.Linef("fwnb: Runs of %d draws with %d seeds each, want at least one of each", draws, each))
@@ -34,17 +31,17 @@ func race(ctx context.Context, name string, draws, each int, one func(ctx contex
 		points []fwopt.Point
 	}
 	all := make([][][]fwopt.Point, draws)
-	for _, r := range seeds(ctx, name, draws*each, func(ctx context.Context, seed uint64) run {
+	for _, r := range Seeds(name, draws*each, func(ctx context.Context, seed uint64) run {
 		draw := 1 + (seed-1)/uint64(each)
 		points := one(ctx, draw, seed)
-		for _, q := range points {
-			if math.IsNaN(q.Excess) {
-				panic(need.Linef("fwnb: Runs of %s: the runs have no gaps f(w) − f(w*), of which rates are made: set Budget.Excess", name))
-			}
+		if slices.ContainsFunc(points, func(q fwopt.Point) bool { return math.IsNaN(q.Excess) }) {
+			panic(need.Linef("fwnb: Runs of %s: the runs have no gaps f(w) − f(w*), "+
+				"of which rates are made: set Budget.Excess", name))
 		}
 		return run{draw, points}
 	}) {
 		all[r.draw-1] = append(all[r.draw-1], r.points)
 	}
-	return fwrate.Runs{Name: name, Draws: slices.DeleteFunc(all, func(runs [][]fwopt.Point) bool { return len(runs) < each })}
+	whole := slices.DeleteFunc(all, func(runs [][]fwopt.Point) bool { return len(runs) < each })
+	return fwrate.Runs{Name: name, Draws: whole}
 }

@@ -52,7 +52,8 @@ func (f Figure) Show() {
 			panic(need.Line("fwnb: the Vega of a figure: " + err.Error()))
 		}
 		data[vegaLite] = spec
-		metadata[vegaLite] = map[string]any{"embed_options": map[string]any{"actions": false}} // no menu, which leads to a web site
+		// without the menu, which leads to a web site
+		metadata[vegaLite] = map[string]any{"embed_options": map[string]any{"actions": false}}
 	}
 	display(data, metadata)
 }
@@ -112,12 +113,11 @@ func table(rows [][]string) string {
 			continue
 		}
 		for j := range cols {
-			rule := strings.Repeat("-", width[j]+1)
+			rule := ":" + strings.Repeat("-", width[j]+1)
 			if right[j] {
-				b.WriteString("|" + rule + ":")
-			} else {
-				b.WriteString("|:" + rule)
+				rule = rule[1:] + ":"
 			}
+			b.WriteString("|" + rule)
 		}
 		b.WriteString("|\n")
 	}

@@ -1,12 +1,12 @@
 package fwnb
 
 import (
-	"bufio"
 	"encoding/csv"
 	"math"
 	"os"
 	"strconv"
 
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -17,18 +17,15 @@ type Record map[string]string
 // Of a file that is not there, or in which a line has not as many values as there are headings,
 // it panics with the file, and the line: a cell can do no more about it.
 func ReadTable(path string) (table []Record) {
-	file, err := os.Open(path)
+	in, err := os.Open(path)
 	if err != nil {
 		panic(need.Linef("fwnb: %v", err))
 	}
-	defer file.Close()
-	in := bufio.NewReader(file)
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" { // a byte order mark, as spreadsheets write it
-		in.Discard(3)
-	}
-	lines, err := csv.NewReader(in).ReadAll()
+	defer in.Close()
+	lines, err := csv.NewReader(file.Unmarked(in)).ReadAll() // spreadsheets write a byte order mark
 	if err != nil {
-		panic(need.Linef("fwnb: %s: %v: want lines of as many values as the first has headings, with commas between", path, err))
+		panic(need.Linef("fwnb: %s: %v: want lines of as many values as the first has headings, "+
+			"with commas between", path, err))
 	}
 	for _, values := range lines[min(1, len(lines)):] {
 		r := Record{}

@@ -1,17 +1,69 @@
 package fwnb_test
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwnb"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
+
+// Run shows the progress of a run by itself. A loop of one's own calls Update
+// after each step, and Done in the end.
+func ExampleNewProgress() {
+	p := fwnb.NewProgress("my own method")
+	tr := &fwopt.Trace{}
+	for k := range 1000 {
+		at := fwopt.Point{Step: k, F: 1 / float64(k+1)}
+		tr.Points = append(tr.Points, at)
+		p.Update(tr, at, float64(k)/1000)
+	}
+	p.Done()
+	// Output:
+}
+
+func ExampleColumns() {
+	measured, allowed := []float64{0.496, 0.165}, []float64{1, 1}
+	for _, row := range fwnb.Columns(2, []string{"", "FACE", "bound"}, []string{"Step 1", "Step 2"}, measured, allowed) {
+		fmt.Println(strings.Join(row, " | "))
+	}
+	// Output:
+	//  | FACE | bound
+	// Step 1 | 0.5 | 1
+	// Step 2 | 0.17 | 1
+}
+
+func TestRow(t *testing.T) {
+	got := fwnb.Row(4, "SVRF", 5657, 0.0326341, 12847.0, 1e-300, 123456, "0.123456", float32(2))
+	if want := "SVRF 5657 0.03263 1.285e+04 1e-300 123456 0.123456 2"; strings.Join(got, " ") != want {
+		t.Errorf("%q, want %s", got, want)
+	}
+	if got := slices.Concat(fwnb.Row(1), fwnb.Row(1, 0.96), fwnb.Row(5, 0.525374)); !slices.Equal(got, []string{"1", "0.52537"}) {
+		t.Errorf("%q", got)
+	}
+	head, names := []string{"", "a", "b"}, []string{"NaN", "y"}
+	rows := fwnb.Columns(3, head, names, []float64{math.NaN(), 0.00025549}, []float64{23.1667, math.Inf(1)})
+	if want := [][]string{head, {"NaN", "–", "23.2"}, {"y", "0.000255", "+Inf"}}; !reflect.DeepEqual(rows, want) {
+		t.Errorf("%q, want %q", rows, want)
+	}
+	for want, call := range map[string]func(){
+		"fwnb: numbers of 0 digits":                func() { fwnb.Row(0, 1.) },
+		"fwnb: column 2 has 1 numbers for 2 names": func() { fwnb.Columns(3, head, names, []float64{1, 2}, []float64{1}) },
+	} {
+		if got := small.Panics(call); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
 
 func ExampleReadTable() {
 	table := fwnb.ReadTable("../../bench/results/machine.csv")
@@ -42,7 +94,8 @@ func TestReadTable(t *testing.T) {
 	if _, says := read("item,seconds\nP1,1\nP2\n"); !strings.Contains(says, "a.csv") || !strings.Contains(says, "line 3") {
 		t.Errorf("a short line: %q", says)
 	}
-	if says := small.Panics(func() { fwnb.ReadTable(file + ".not") }); !strings.HasPrefix(says, "fwnb: ") || !strings.Contains(says, "no such file") {
+	says := small.Panics(func() { fwnb.ReadTable(file + ".not") })
+	if !strings.HasPrefix(says, "fwnb: ") || !strings.Contains(says, "no such file") {
 		t.Errorf("no file: %q", says)
 	}
 	if x, none := want[0].Num("seconds"), want[1].Num("seconds"); x != 0.5 || !math.IsNaN(none) {
@@ -56,4 +109,39 @@ func TestReadTable(t *testing.T) {
 			t.Errorf("%s, want %s", got, says)
 		}
 	}
+}
+
+// FuzzReadTable: no file panics, and of what is accepted each record has the headings, and a
+// number under each, or a panic of this package.
+func FuzzReadTable(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,2\n3,\n", "a\n\"x\ny\"\n", "a,a\n1,2\n", "", "a,b\n1\n", "a\n\"1", "a,b\r\n1e400,0x1p-2\r\n", ",\n,\n", "\ufeffa,b\n1,2\n"} {
+		f.Add([]byte(seed))
+	}
+	path := filepath.Join(f.TempDir(), "table.csv")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var table []fwnb.Record
+		if says := small.Panics(func() { table = fwnb.ReadTable(path) }); says != "" {
+			if !strings.HasPrefix(says, "fwnb: ") || !strings.Contains(says, path) {
+				t.Fatalf("%q does not name the file", says)
+			}
+			return
+		}
+		lines, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff")))).ReadAll()
+		if err != nil || len(table) != max(len(lines), 1)-1 {
+			t.Fatalf("%d records of %q, %v", len(table), lines, err)
+		}
+		for i, r := range table {
+			for j, heading := range lines[0] {
+				if r[heading] != lines[i+1][j] && !slices.Contains(lines[0][j+1:], heading) {
+					t.Fatalf("record %d has %q under %q, want %q", i, r[heading], heading, lines[i+1][j])
+				}
+				if says := small.Panics(func() { r.Num(heading) }); !strings.HasPrefix(says+"fwnb: under ", "fwnb: under ") {
+					t.Fatal(says)
+				}
+			}
+		}
+	})
 }

@@ -111,3 +111,11 @@ func TestMinimizeIsFast(t *testing.T) {
 		t.Errorf("%d and %d steps for %d minima, %d at most", total[0], total[1], trials, most)
 	}
 }
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
