@@ -134,7 +134,7 @@ func TestKeepRefuses(t *testing.T) {
 		{&holds[[]func()]{}, "would lose the field A, a func", 0},
 		{&holds[beside]{}, "would lose the field A.PCG, whose encoding leaves out what is beside it", 0},
 		{&twins{}, "would lose that two fields share memory", 1},
-		{&bent{}, "would lose the field bend, which is unexported", 0},
+		{&bent{bend: func() {}}, "would lose the field bend, which is unexported", 0},
 		{&fwopt.FW{Rule: &noisy{F: over(1)}}, "would lose the field Rule.PCG", 0},
 		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: by{over(2)}}, "would lose its rules", 7},
 		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: fwopt.OpenLoop{}}, "would lose its rules", 7},
