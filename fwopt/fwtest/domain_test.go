@@ -180,7 +180,7 @@ func expect(t *testing.T, msgs []string, want string) {
 }
 
 func TestDomainFindsFaults(t *testing.T) {
-	calls, nan := 0.0, math.NaN()
+	calls, late, nan := 0.0, 0, math.NaN()
 	zero := func(g []float64) bool { return slices.Max(g) == 0 && slices.Min(g) == 0 }
 	for _, c := range []struct {
 		want string
@@ -223,6 +223,11 @@ func TestDomainFindsFaults(t *testing.T) {
 		{"must not keep state", rod{argmin: func(dst, _ []float64, _ float64) {
 			calls++
 			dst[0] += 1e-13 * calls
+		}}},
+		{"called again after other directions", rod{argmin: func(dst, _ []float64, _ float64) {
+			if late++; late > 100 { // not between two calls for one direction
+				dst[0] += 1e-13
+			}
 		}}},
 		{"read dst", rod{argmin: func(dst, _ []float64, old float64) {
 			if old == old {

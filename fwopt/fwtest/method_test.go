@@ -267,8 +267,8 @@ func TestMethodFindsFaults(t *testing.T) {
 		check methodCheck
 	}{
 		{"a new one is needed", func(*walker) fwopt.Method { return one }, methodCheck{}},
-		{"60 steps count nothing", func(*walker) fwopt.Method { return newWalker("counts: behind the back", 0) },
-			methodCheck{}},
+		{"60 steps count nothing",
+			func(*walker) fwopt.Method { return newWalker("counts: behind the back", 0) }, methodCheck{}},
 		{"Run with 61 records, step 10:", func(w *walker) fwopt.Method { return w },
 			methodCheck{f: &counted{FiniteSum: f}, omega: omega}},
 		{"Run with 1 records ends at step 0 (diverged: f or a gradient is not finite)",
