@@ -44,26 +44,31 @@ type site struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked []string // the Range of each request since now
-	serve func(w http.ResponseWriter, r *http.Request, nth int)
+	serve manners
 }
+
+type manners func(w http.ResponseWriter, r *http.Request, nth int)
 
 const etag = `"v1"`
 
 // now changes the manners and forgets what was asked.
-func (s *site) now(serve func(w http.ResponseWriter, r *http.Request, nth int)) {
+func (s *site) now(serve manners) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked, s.serve = nil, serve
 }
 
 // good are the manners of a good server.
-func good(w http.ResponseWriter, r *http.Request, nth int) { whole(w, r, data) }
+func good(w http.ResponseWriter, r *http.Request, _ int) { whole(w, r, data) }
 
-// ranges returns what was asked.
-func (s *site) ranges() []string {
+// wasAsked checks the ranges of all requests since now.
+func (s *site) wasAsked(t *testing.T, ranges ...string) {
+	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.asked)
+	if !slices.Equal(s.asked, ranges) {
+		t.Errorf("asked %q, want %q", s.asked, ranges)
+	}
 }
 
 func newSite(t *testing.T) (*site, datasets.Entry) {
@@ -132,41 +137,43 @@ func (s *site) mustGet(t *testing.T, e datasets.Entry) {
 // mustFail expects an error that says all that is wanted, and the given files.
 func (s *site) mustFail(t *testing.T, e datasets.Entry, left string, want ...string) {
 	t.Helper()
-	set, err := s.get(e)
-	if err == nil {
-		t.Fatalf("accepted: %v", set)
-	}
-	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%q does not say %q", err, w)
-		}
-	}
+	_, err := s.get(e)
+	says(t, err, want...)
 	if files(t) != left {
 		t.Errorf("in the cache: %q, want %q", files(t), left)
 	}
 }
 
+// says fails unless there is an error that has all that is wanted.
+func says(t *testing.T, err error, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if err == nil || !strings.Contains(err.Error(), w) {
+			t.Errorf("%v does not say %q", err, w)
+		}
+	}
+}
+
+// cache makes the cache's folder.
+func cache(t *testing.T) string {
+	t.Helper()
+	dir, err := fwdata.CacheDir()
+	if err = errors.Join(err, os.MkdirAll(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // files lists the cache.
 func files(t *testing.T) string {
 	t.Helper()
-	dir, err := fwdata.CacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, _ := fwdata.CacheDir()
 	all, _ := os.ReadDir(dir)
 	var names []string
 	for _, f := range all {
 		names = append(names, f.Name())
 	}
 	return strings.Join(names, " ")
-}
-
-func TestGet(t *testing.T) {
-	s, e := newSite(t)
-	s.mustGet(t, e)
-	if len(s.ranges()) != 1 || s.ranges()[0] != "" {
-		t.Errorf("asked %q", s.ranges())
-	}
 }
 
 // A connection that breaks is taken up again at once, where it stopped.
@@ -179,51 +186,49 @@ func TestGoesOn(t *testing.T) {
 		whole(w, r, data)
 	})
 	s.mustGet(t, e)
-	if want := []string{"", "bytes=50000-", "bytes=100000-", "bytes=150000-"}; fmt.Sprint(s.ranges()) != fmt.Sprint(want) {
-		t.Errorf("asked %q, want %q", s.ranges(), want)
-	}
+	s.wasAsked(t, "", "bytes=50000-", "bytes=100000-", "bytes=150000-")
 }
 
 // What a call could not finish, the next goes on from, and only if the server's
 // file is still the same one.
 func TestGoesOnNextTime(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		serve func(w http.ResponseWriter, r *http.Request)
-		asked int // requests of the second call
+	on, anew := []string{"bytes=70000-"}, []string{"bytes=70000-", ""}
+	for name, c := range map[string]struct {
+		serve manners
+		asked []string // by the second call
 	}{
-		{"good server", func(w http.ResponseWriter, r *http.Request) {
+		"good server": {func(w http.ResponseWriter, r *http.Request, _ int) {
 			if r.Header.Get("If-Range") != etag {
 				t.Errorf("If-Range: %q", r.Header.Get("If-Range"))
 			}
 			whole(w, r, data)
-		}, 1},
-		{"ignores Range", func(w http.ResponseWriter, r *http.Request) {
+		}, on},
+		"ignores Range": {func(w http.ResponseWriter, r *http.Request, _ int) {
 			r.Header.Del("Range")
 			whole(w, r, data)
-		}, 1},
-		{"another version now", func(w http.ResponseWriter, r *http.Request) {
+		}, on},
+		"another version now": {func(w http.ResponseWriter, r *http.Request, _ int) {
 			w.Header().Set("ETag", `"v2"`)
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
-		}, 1},
-		{"416", func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Range") != "" {
+		}, on},
+		"416": {func(w http.ResponseWriter, r *http.Request, nth int) {
+			if nth == 1 {
 				w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
 				return
 			}
 			whole(w, r, data)
-		}, 2},
-		{"another range than asked for", func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Range") != "" {
+		}, anew},
+		"another range than asked for": {func(w http.ResponseWriter, r *http.Request, nth int) {
+			if nth == 1 {
 				w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(data)-1, len(data)))
 				w.WriteHeader(http.StatusPartialContent)
 				w.Write(data)
 				return
 			}
 			whole(w, r, data)
-		}, 2},
+		}, anew},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s, e := newSite(t)
 			s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
 				if nth == 1 {
@@ -232,126 +237,115 @@ func TestGoesOnNextTime(t *testing.T) {
 				panic(http.ErrAbortHandler) // the network is gone
 			})
 			s.mustFail(t, e, "tiny.svm.part tiny.svm.part.tag", "fwfetch: ", e.URL)
-			s.now(func(w http.ResponseWriter, r *http.Request, nth int) { c.serve(w, r) })
+			s.now(c.serve)
 			s.mustGet(t, e)
-			if s.ranges()[0] != "bytes=70000-" || len(s.ranges()) != c.asked {
-				t.Errorf("asked %q", s.ranges())
+			s.wasAsked(t, c.asked...)
+		})
+	}
+}
+
+// What an earlier download has left is gone on from, if it has a note of the server's version
+// and its owner is not at it any more. One that is not the file's beginning spoils one download,
+// not the result.
+func TestLeftPart(t *testing.T) {
+	for name, c := range map[string]struct {
+		file  string
+		part  []byte
+		tag   bool
+		age   time.Duration
+		asked []string
+		left  string
+	}{
+		"spoiled":        {"tiny.svm.part", make([]byte, 1000), true, 0, []string{"bytes=1000-", ""}, ""},
+		"without a note": {"tiny.svm.part", make([]byte, 1000), false, 0, []string{""}, ""},
+		"killed long ago": {"tiny.svm.123.part", data[:3000], true, 2 * abandoned,
+			[]string{"bytes=3000-"}, ""},
+		"another's": {"tiny.svm.123.part", data[:3000], true, 0, []string{""},
+			" tiny.svm.123.part tiny.svm.123.part.tag"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, e := newSite(t)
+			path := filepath.Join(cache(t), c.file)
+			os.WriteFile(path, c.part, 0o600)
+			if c.tag {
+				os.WriteFile(path+".tag", []byte(etag+"\n"), 0o600)
+			}
+			os.Chtimes(path, time.Now().Add(-c.age), time.Now().Add(-c.age))
+			if set, err := s.get(e); err != nil || set.Digest != sum(data) {
+				t.Fatal(set, err)
+			}
+			if s.wasAsked(t, c.asked...); files(t) != "tiny.bin tiny.svm"+c.left {
+				t.Errorf("in the cache: %s", files(t))
 			}
 		})
 	}
 }
 
-// A kept part that is not the file's beginning spoils one download, not the result.
-func TestSpoiledPart(t *testing.T) {
-	s, e := newSite(t)
-	dir, _ := fwdata.CacheDir()
-	os.MkdirAll(dir, 0o755)
-	os.WriteFile(filepath.Join(dir, "tiny.svm.part"), make([]byte, 1000), 0o600)
-	os.WriteFile(filepath.Join(dir, "tiny.svm.part.tag"), []byte(etag+"\n"), 0o600)
-	s.mustGet(t, e)
-	if fmt.Sprint(s.ranges()) != "[bytes=1000- ]" {
-		t.Errorf("asked %q", s.ranges())
-	}
-	// Without its note it is not even tried.
-	os.RemoveAll(dir)
-	os.MkdirAll(dir, 0o755)
-	os.WriteFile(filepath.Join(dir, "tiny.svm.part"), make([]byte, 1000), 0o600)
-	s.now(good)
-	s.mustGet(t, e)
-	if fmt.Sprint(s.ranges()) != "[]" {
-		t.Errorf("asked %q", s.ranges())
-	}
-}
-
-// The part of a download that was killed is taken over once it is old, and a
-// young one is left to its owner.
-func TestKilledDownload(t *testing.T) {
-	s, e := newSite(t)
-	dir, _ := fwdata.CacheDir()
-	os.MkdirAll(dir, 0o755)
-	path := filepath.Join(dir, "tiny.svm.123.part")
-	os.WriteFile(path, data[:3000], 0o600)
-	os.WriteFile(path+".tag", []byte(etag+"\n"), 0o600)
-	if _, err := s.get(e); err != nil {
-		t.Fatal(err)
-	}
-	if want := "tiny.bin tiny.svm tiny.svm.123.part tiny.svm.123.part.tag"; files(t) != want || fmt.Sprint(s.ranges()) != "[]" {
-		t.Errorf("%s, want %s; asked %q", files(t), want, s.ranges())
-	}
-	os.Remove(filepath.Join(dir, "tiny.svm"))
-	old := time.Now().Add(-2 * abandoned)
-	os.Chtimes(path, old, old)
-	s.now(good)
-	s.mustGet(t, e)
-	if fmt.Sprint(s.ranges()) != "[bytes=3000-]" {
-		t.Errorf("asked %q", s.ranges())
-	}
-}
-
 func TestRefuses(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		serve func(w http.ResponseWriter, r *http.Request, nth int)
+	const kept, login = "tiny.svm.part tiny.svm.part.tag", "<html>please log in</html>"
+	text := func(typ, text string) manners {
+		return func(w http.ResponseWriter, r *http.Request, _ int) {
+			w.Header().Set("Content-Type", typ)
+			io.WriteString(w, text)
+		}
+	}
+	// then breaks off at first, and goes on in another way.
+	then := func(serve manners) manners {
+		return func(w http.ResponseWriter, r *http.Request, nth int) {
+			if nth == 1 {
+				cut(w, r, 1000)
+			}
+			serve(w, r, nth)
+		}
+	}
+	for name, c := range map[string]struct {
+		serve manners
 		left  string
-		want  []string
+		want  string // parts
 	}{
-		{"404", func(w http.ResponseWriter, r *http.Request, nth int) { http.NotFound(w, r) },
-			"", []string{"404 Not Found", "set FWLAB_DATA to the folder that holds tiny.svm"}},
-		{"HTML by its type", func(w http.ResponseWriter, r *http.Request, nth int) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			io.WriteString(w, "<html>please log in</html>")
-		}, "", []string{"a web page (HTML)"}},
-		{"HTML by its content", func(w http.ResponseWriter, r *http.Request, nth int) {
-			w.Header().Set("Content-Type", "application/octet-stream")
-			io.WriteString(w, "<html>please log in</html>")
-		}, "", []string{"a web page (HTML)", "SHA-256"}},
-		{"empty", func(w http.ResponseWriter, r *http.Request, nth int) {}, "", []string{"an empty file"}},
-		{"another file", func(w http.ResponseWriter, r *http.Request, nth int) { w.Write(data[:len(data)-1]) },
-			"", []string{"a damaged or another file", sum(data)}},
-		{"too long by its header", func(w http.ResponseWriter, r *http.Request, nth int) {
+		"404": {func(w http.ResponseWriter, r *http.Request, _ int) { http.NotFound(w, r) },
+			"", "404 Not Found; set FWLAB_DATA to the folder that holds tiny.svm"},
+		"HTML by its type":    {text("text/html; charset=utf-8", login), "", "a web page (HTML)"},
+		"HTML by its content": {text("application/x", login), "", "a web page (HTML); SHA-256"},
+		"empty":               {func(http.ResponseWriter, *http.Request, int) {}, "", "an empty file"},
+		"another file": {text("application/x", string(data[:len(data)-1])),
+			"", "a damaged or another file; " + sum(data)},
+		"too long by its header": {func(w http.ResponseWriter, r *http.Request, _ int) {
 			w.Header().Set("Content-Length", "2000000")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done() // refused before any of it came
-		}, "", []string{"longer than the 1048576 bytes"}},
-		{"endless", func(w http.ResponseWriter, r *http.Request, nth int) {
+		}, "", "longer than the 1048576 bytes"},
+		"endless": {func(w http.ResponseWriter, r *http.Request, _ int) {
 			for r.Context().Err() == nil {
 				w.Write(make([]byte, 1<<16))
 			}
-		}, "", []string{"longer than the 1048576 bytes"}},
-		{"always breaks off", func(w http.ResponseWriter, r *http.Request, nth int) { cut(w, r, 10) },
-			"tiny.svm.part tiny.svm.part.tag", []string{"after 50 bytes", "unexpected EOF", "call again to go on"}},
-		{"breaks off, without a version", func(w http.ResponseWriter, r *http.Request, nth int) {
+		}, "", "longer than the 1048576 bytes"},
+		"always breaks off": {func(w http.ResponseWriter, r *http.Request, _ int) { cut(w, r, 10) },
+			kept, "after 50 bytes; unexpected EOF; call again to go on"},
+		"breaks off, without a version": {func(w http.ResponseWriter, _ *http.Request, _ int) {
 			w.Write(data[:100])
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
-		}, "", []string{"after 100 bytes"}},
-		{"overloaded", func(w http.ResponseWriter, r *http.Request, nth int) {
-			if nth == 1 {
-				cut(w, r, 1000)
-			}
+		}, "", "after 100 bytes"},
+		"overloaded": {then(func(w http.ResponseWriter, _ *http.Request, _ int) {
 			http.Error(w, "later", http.StatusServiceUnavailable)
-		}, "tiny.svm.part tiny.svm.part.tag", []string{"503 Service Unavailable: try later"}},
-		{"a login page half-way", func(w http.ResponseWriter, r *http.Request, nth int) {
-			if nth == 1 {
-				cut(w, r, 1000)
-			}
-			w.Header().Set("Content-Type", "text/html")
-			io.WriteString(w, "<html>please log in</html>")
-		}, "tiny.svm.part tiny.svm.part.tag", []string{"a web page (HTML)"}},
-		{"range unasked for", func(w http.ResponseWriter, r *http.Request, nth int) { w.WriteHeader(http.StatusPartialContent) },
-			"", []string{"206 Partial Content"}},
-		{"redirected to http", func(w http.ResponseWriter, r *http.Request, nth int) {
+		}), kept, "503 Service Unavailable: try later"},
+		"a login page half-way": {then(text("text/html", login)), kept, "a web page (HTML)"},
+		"range unasked for": {func(w http.ResponseWriter, _ *http.Request, _ int) {
+			w.WriteHeader(http.StatusPartialContent)
+		}, "", "206 Partial Content"},
+		"redirected to http": {func(w http.ResponseWriter, r *http.Request, _ int) {
 			http.Redirect(w, r, "http://example.org/", http.StatusFound)
-		}, "", []string{"redirected away from https"}},
-		{"redirected for ever", func(w http.ResponseWriter, r *http.Request, nth int) {
+		}, "", "redirected away from https"},
+		"redirected for ever": {func(w http.ResponseWriter, r *http.Request, _ int) {
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
-		}, "", []string{"too many redirects"}},
+		}, "", "too many redirects"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s, e := newSite(t)
 			s.now(c.serve)
 			s.Client().CheckRedirect = client.CheckRedirect
-			s.mustFail(t, e, c.left, append(c.want, "fwfetch: ")...)
+			s.mustFail(t, e, c.left, append(strings.Split(c.want, "; "), "fwfetch: ")...)
 			s.now(good)
 			s.mustGet(t, e) // and nothing of it stands in the way of a good download
 		})
@@ -366,9 +360,10 @@ func TestNoNetwork(t *testing.T) {
 	s.mustFail(t, e, "", "not an https address")
 	// The certificate counts: the plain client does not know the test's.
 	s2, e2 := newSite(t)
-	if _, err := fetch(context.Background(), client, e2); err == nil || !strings.Contains(err.Error(), "certificate") || len(s2.ranges()) > 0 {
-		t.Errorf("%v, asked %q", err, s2.ranges())
+	if _, err := fetch(context.Background(), client, e2); !strings.Contains(fmt.Sprint(err), "certificate") {
+		t.Error(err)
 	}
+	s2.wasAsked(t)
 }
 
 // A connection that goes silent is given up; one that is interrupted ends at
@@ -405,9 +400,7 @@ func TestSilence(t *testing.T) {
 	}
 	s.now(good)
 	s.mustGet(t, e)
-	if fmt.Sprint(s.ranges()) != "[bytes=1000-]" {
-		t.Errorf("asked %q", s.ranges())
-	}
+	s.wasAsked(t, "bytes=1000-")
 }
 
 // A slow connection is not a silent one.
@@ -423,9 +416,7 @@ func TestSlow(t *testing.T) {
 	idle = 2 * time.Second
 	defer func() { idle = 30 * time.Second }()
 	s.mustGet(t, e)
-	if len(s.ranges()) != 1 {
-		t.Errorf("asked %q", s.ranges())
-	}
+	s.wasAsked(t, "")
 }
 
 // Downloads at once, over a server that breaks off at random places: each gets
@@ -486,76 +477,71 @@ func TestNoCacheFolder(t *testing.T) {
 	for _, key := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(key, file)
 	}
-	if _, err := s.get(e); err == nil || !strings.Contains(err.Error(), "cannot write to the cache folder") || len(s.ranges()) > 0 {
-		t.Errorf("%v, asked %q", err, s.ranges())
-	}
+	s.mustFail(t, e, "", "cannot write to the cache folder")
+	s.wasAsked(t)
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		return // modes stop neither
 	}
 	dir := t.TempDir()
 	os.Mkdir(filepath.Join(dir, "fwlab"), 0o555)
 	t.Setenv("XDG_CACHE_HOME", dir)
-	if _, err := s.get(e); err == nil || !strings.Contains(err.Error(), "cannot write to the cache folder") {
-		t.Error(err)
-	}
+	s.mustFail(t, e, "", "cannot write to the cache folder")
 }
 
 // A write that fails leaves nothing: here the file is closed under the download.
 func TestWriteFails(t *testing.T) {
 	s, e := newSite(t)
-	dir, _ := fwdata.CacheDir()
-	os.MkdirAll(dir, 0o755)
-	p, err := claim(dir, e, s.Client())
+	p, err := claim(cache(t), e, s.Client())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.now(func(w http.ResponseWriter, r *http.Request, nth int) {
+	s.now(func(w http.ResponseWriter, r *http.Request, _ int) {
 		cut(w, r, 1000) // then goes on at a file that is closed
 	})
-	if err := p.connect(context.Background()); err == nil {
-		t.Fatal("the server did not break off")
-	}
+	says(t, p.connect(context.Background()), "after 1000 bytes")
 	p.file.Close()
 	s.now(good)
-	err = p.download(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "cannot write to the cache folder") || !p.broken {
-		t.Errorf("%v, broken %v", err, p.broken)
+	if says(t, p.download(context.Background()), "cannot write to the cache folder"); !p.broken {
+		t.Error("it may be gone on from")
 	}
-	p.release()
-	if files(t) != "" {
+	if p.release(); files(t) != "" {
 		t.Errorf("left %s", files(t))
 	}
 }
 
-// Load of what is here asks no server.
-func TestLoad(t *testing.T) {
+// What is here is reported without asking a server; what is nowhere is asked for at the
+// registry's address.
+func TestReport(t *testing.T) {
 	newSite(t) // for the cache
-	t.Setenv("FWLAB_DATA", "")
-	if set, err := load(context.Background(), "digits"); err != nil || set.N() != 1797 {
-		t.Error(err)
-	}
-	if _, err := load(context.Background(), "mnist"); err == nil || !strings.Contains(err.Error(), "news20") {
-		t.Error(err)
-	}
-	// A user's damaged file is reported, not replaced.
-	dir := t.TempDir()
-	t.Setenv("FWLAB_DATA", dir)
-	os.WriteFile(filepath.Join(dir, "news20.bz2"), []byte("x"), 0o600)
-	if _, err := load(context.Background(), "news20"); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Error(err)
-	}
-	// What is nowhere is asked for at the registry's address.
-	t.Setenv("FWLAB_DATA", "")
-	var asked string
+	asked := ""
 	client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 		asked = r.URL.String()
 		return nil, errors.New("no route to host")
 	})
 	defer func() { client.Transport = nil }()
-	e, _ := datasets.Lookup("news20")
-	if _, err := load(context.Background(), "news20"); err == nil || !strings.Contains(err.Error(), "no route to host") || asked != e.URL {
-		t.Errorf("%v, asked %s", err, asked)
+	get := func(name, wantAsked string, want ...string) {
+		t.Helper()
+		asked = ""
+		text, err := report(context.Background(), name)
+		if says(t, errors.Join(err, errors.New(text)), want...); asked != wantAsked {
+			t.Errorf("%s: asked %q, want %q", name, asked, wantAsked)
+		}
 	}
+	t.Setenv("FWLAB_DATA", "")
+	digits, _ := datasets.Lookup("digits")
+	news20, _ := datasets.Lookup("news20")
+	sioux, _ := datasets.LookupNetwork("SiouxFalls")
+	get("digits", "", "digits: n = 1,797", "\n  SHA-256 "+digits.SHA256)
+	get("mnist", "", "news20")
+	get("news20", news20.URL, "no route to host")
+	get("SiouxFalls", sioux.Net.URL, "no route to host")
+	_, err := loadNetwork(context.Background(), "nosuch")
+	says(t, err, `no network "nosuch"`)
+	// A user's damaged file is reported, not replaced.
+	dir := t.TempDir()
+	t.Setenv("FWLAB_DATA", dir)
+	os.WriteFile(filepath.Join(dir, news20.File), []byte("x"), 0o600)
+	get("news20", "", dir)
 }
 
 type roundTrip func(r *http.Request) (*http.Response, error)
@@ -563,18 +549,14 @@ type roundTrip func(r *http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestBegins(t *testing.T) {
-	for _, c := range []struct {
-		header string
-		at     int64
-		want   bool
-	}{
-		{"bytes 70000-99999/100000", 70000, true}, {"bytes 70000-99999/*", 70000, true},
-		{"bytes 0-99999/100000", 70000, false}, {"bytes 7-9/10", 70000, false}, {"bytes 0-9/10", 0, false},
-		{"bytes */100000", 70000, false}, {"bytes 70000", 70000, false}, {"items 70000-99999/100000", 70000, false}, {"", 70000, false},
+	for header, want := range map[string]bool{
+		"bytes 70000-99999/100000": true, "bytes 70000-99999/*": true, "bytes 0-99999/100000": false,
+		"bytes 7-9/10": false, "bytes */100000": false, "bytes 70000": false, "items 70000-99999/100000": false,
+		"": false,
 	} {
-		resp := &http.Response{Header: http.Header{"Content-Range": {c.header}}}
-		if got := begins(resp, c.at); got != c.want {
-			t.Errorf("%q at %d: %v", c.header, c.at, got)
+		resp := &http.Response{Header: http.Header{"Content-Range": {header}}}
+		if begins(resp, 70000) != want || begins(resp, 0) {
+			t.Errorf("%q: %v", header, !want)
 		}
 	}
 }
@@ -583,17 +565,9 @@ func TestBegins(t *testing.T) {
 func TestFetchFile(t *testing.T) {
 	s, e := newSite(t)
 	e.Classes = 0
-	if _, err := s.get(e); err != nil {
-		t.Fatal(err)
-	}
-	if files(t) != "tiny.svm" {
-		t.Errorf("in the cache: %s", files(t))
+	if _, err := s.get(e); err != nil || files(t) != "tiny.svm" {
+		t.Fatal(files(t), err)
 	}
 	e.SHA256, e.File = sum([]byte("other")), "other.svm"
-	if _, err := s.get(e); err == nil || !strings.Contains(err.Error(), "refused and removed") || files(t) != "tiny.svm" {
-		t.Errorf("%v; in the cache: %s", err, files(t))
-	}
-	if _, err := loadNetwork(context.Background(), "nosuch"); err == nil || !strings.Contains(err.Error(), `no network "nosuch"`) {
-		t.Error(err)
-	}
+	s.mustFail(t, e, "tiny.svm", "refused and removed")
 }

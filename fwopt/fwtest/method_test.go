@@ -25,7 +25,8 @@ type walker struct {
 }
 
 func newWalker(fault string, inner int) *walker {
-	return &walker{Fault: fault, Inner: inner, Rho: func(k int) float64 { return 1 / math.Sqrt(float64(k)) }, Rate: 2}
+	rho := func(k int) float64 { return 1 / math.Sqrt(float64(k)) }
+	return &walker{Fault: fault, Inner: inner, Rho: rho, Rate: 2}
 }
 
 // calls is what a sound step counts.
@@ -207,7 +208,7 @@ func (f *counted) Value(w []float64) float64 {
 }
 
 func TestMethodFindsFaults(t *testing.T) {
-	look := func(fault string, c methodCheck, want string) {
+	look := func(c methodCheck, want string) {
 		t.Helper()
 		if c.f == nil {
 			c.f, c.omega = quadratic()
@@ -217,7 +218,7 @@ func TestMethodFindsFaults(t *testing.T) {
 		}
 		var r recorder
 		method(&r, &c)
-		expect(t, fault, r.msgs, want)
+		expect(t, r.msgs, want)
 	}
 	for _, c := range []struct {
 		fault string
@@ -256,25 +257,39 @@ func TestMethodFindsFaults(t *testing.T) {
 		{"identity: first steps", 1, "does not say all of the field Rho: with another value at 60"},
 	} {
 		fresh := func() fwopt.Method { return newWalker(c.fault, c.inner) }
-		look(c.fault, methodCheck{fresh: fresh, calls: newWalker("", c.inner).calls}, c.want)
+		look(methodCheck{fresh: fresh, calls: newWalker("", c.inner).calls}, c.want)
 	}
-	sound := func() fwopt.Method { return newWalker("", 1) }
-	one := sound()
-	look("the same one", methodCheck{fresh: func() fwopt.Method { return one }}, "a new one is needed")
-	look("counts nothing", methodCheck{fresh: func() fwopt.Method { return newWalker("counts: behind the back", 0) }}, "60 steps count nothing")
+	one, n, dir := newWalker("", 1), 0, t.TempDir()
 	f, omega := quadratic()
-	look("looks at the records", methodCheck{fresh: sound, f: &counted{FiniteSum: f}, omega: omega}, "Run with 61 records, step 10:")
-	look("no value", methodCheck{fresh: sound, f: endless{f}, omega: omega}, "Run with 1 records ends at step 0 (diverged: f or a gradient is not finite)")
-	look("hidden state", methodCheck{fresh: func() fwopt.Method { return &hidden{newWalker("", 1)} }}, "would lose the field walker")
-	look("no name", methodCheck{fresh: func() fwopt.Method { return &nameless{newWalker("", 1)} }}, "has only the Identify of the fwtest.walker in it")
-	look("a function", methodCheck{fresh: func() fwopt.Method { return fwopt.MethodFunc(newWalker("", 1).Steps) }}, "fwopt.MethodFunc has no method Identify")
-	n := 0
-	look("each has its name", methodCheck{fresh: func() fwopt.Method { n++; return &numbered{*newWalker("", 1), n} }}, "does not find the run that it has saved")
-	dir := t.TempDir()
-	look("another name at the end", methodCheck{dir: dir, fresh: func() fwopt.Method {
-		traces, _ := filepath.Glob(filepath.Join(dir, "2", "*.trace"))
-		return &numbered{*newWalker("", 1), len(traces)}
-	}}, "does not find a finished run")
+	for _, c := range []struct {
+		want  string
+		fresh func(sound *walker) fwopt.Method
+		check methodCheck
+	}{
+		{"a new one is needed", func(*walker) fwopt.Method { return one }, methodCheck{}},
+		{"60 steps count nothing",
+			func(*walker) fwopt.Method { return newWalker("counts: behind the back", 0) }, methodCheck{}},
+		{"Run with 61 records, step 10:", func(w *walker) fwopt.Method { return w },
+			methodCheck{f: &counted{FiniteSum: f}, omega: omega}},
+		{"Run with 1 records ends at step 0 (diverged: f or a gradient is not finite)",
+			func(w *walker) fwopt.Method { return w }, methodCheck{f: endless{f}, omega: omega}},
+		{"would lose the field walker", func(w *walker) fwopt.Method { return &hidden{w} }, methodCheck{}},
+		{"has only the Identify of the fwtest.walker in it",
+			func(w *walker) fwopt.Method { return &nameless{w} }, methodCheck{}},
+		{"fwopt.MethodFunc has no method Identify",
+			func(w *walker) fwopt.Method { return fwopt.MethodFunc(w.Steps) }, methodCheck{}},
+		{"does not find the run that it has saved", func(w *walker) fwopt.Method {
+			n++
+			return &numbered{*w, n}
+		}, methodCheck{}},
+		{"does not find a finished run", func(w *walker) fwopt.Method { // for it has another name then
+			traces, _ := filepath.Glob(filepath.Join(dir, "2", "*.trace"))
+			return &numbered{*w, len(traces)}
+		}, methodCheck{dir: dir}},
+	} {
+		c.check.fresh = func() fwopt.Method { return c.fresh(newWalker("", 1)) }
+		look(c.check, c.want)
+	}
 }
 
 func TestMethodPassesSoundMethods(t *testing.T) {
