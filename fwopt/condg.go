@@ -87,7 +87,7 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
-// Accept returns u as x_k and keeps x for the loop; a Memory's step ends here.
+// Accept keeps u as x_k, and x for the loop; a Memory's step ends here.
 func (c *CondG) Accept(u, x []float64) []float64 {
 	if &u[0] != &x[0] {
 		c.u = x

@@ -3,6 +3,7 @@ package fwopt_test
 import (
 	"context"
 	"fmt"
+	"gonum.org/v1/gonum/floats"
 	"iter"
 	"math"
 	"os"
@@ -140,4 +141,113 @@ func ExampleMethodFunc() {
 	fmt.Println(own.Last().Calls == ours.Last().Calls, own.Last().F == ours.Last().F)
 	// Output:
 	// true true
+}
+
+// momentum is a method of one's own: stochastic Frank-Wolfe with one sample a step
+// and an average of the samples so far for a gradient (after Mokhtari, Hassani &
+// Karbasi, JMLR 2020), that is
+//
+//	d_k = (1 − ρ_k) d_{k−1} + ρ_k ∇f_i(w_{k−1})
+//	v_k = argmin_{v∈Ω} d_kᵀv
+//	w_k = (1 − γ_k) w_{k−1} + γ_k v_k
+type momentum struct {
+	Gamma func(k int) float64 // γ_k
+	Rho   func(k int) float64 // ρ_k
+
+	K    int       // steps done
+	W, D []float64 // w_k, d_k
+}
+
+func newMomentum() *momentum {
+	return &momentum{
+		Gamma: func(k int) float64 { return 2 / float64(k+1) },
+		Rho:   func(k int) float64 { return math.Pow(float64(k), -2./3) },
+	}
+}
+
+// Identify lets Keep know the run again.
+func (a *momentum) Identify(id *fwopt.Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) {
+		id.Float(a.Gamma(k), a.Rho(k))
+	}
+}
+
+// Steps runs the method; a step counts one stochastic gradient and one linear
+// optimisation.
+func (a *momentum) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	if a.K == 0 {
+		a.W, a.D = append(a.W, w0...), make([]float64, len(w0))
+	}
+	g, v := make([]float64, len(w0)), fwopt.Vertex{}
+	return func(yield func(fwopt.Step) bool) {
+		for {
+			k := a.K + 1
+			o.StochasticGrad(g, a.W, 1)
+			fwopt.Lerp(a.D, a.Rho(k), g)
+			o.Argmin(&v, a.D)
+			v.Lerp(a.W, a.Gamma(k))
+			a.K = k
+			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
+				return
+			}
+		}
+	}
+}
+
+// A method with its schedules and its state in exported fields; TestMomentum, by fwtest.TestMethod, holds it
+// against the contract.
+func ExampleMethod() {
+	f := fwsum.NewQuadratic(2, nil, []float64{1, 0, 0, 2}) // the mean of ½‖w − c‖² over two points c
+	o := fwopt.NewOracle(f, fwset.L2Ball{D: 2, R: 1}, 1)
+	tr := fwopt.Run(context.Background(), o, newMomentum(), fwopt.Budget{Steps: 20_000})
+	fmt.Printf("w = %.1f after %d stochastic gradients\n", tr.W, tr.Last().Calls.Stochastic)
+	// Output:
+	// w = [0.4 0.9] after 20000 stochastic gradients
+}
+
+// logCosh is f(w) = (1/n) Σ ln cosh(a_iᵀw − b_i), a regression that forgives outliers.
+type logCosh struct {
+	A [][]float64 // a_i
+	B []float64   // b_i
+}
+
+func (f logCosh) Dim() int { return len(f.A[0]) }
+func (f logCosh) Len() int { return len(f.A) }
+
+// Value does not overflow: ln cosh r = |r| + ln(1 + e^(−2|r|)) − ln 2.
+func (f logCosh) Value(w []float64) (sum float64) {
+	for i, a := range f.A {
+		r := math.Abs(floats.Dot(a, w) - f.B[i])
+		sum += r + math.Log1p(math.Exp(-2*r)) - math.Ln2
+	}
+	return sum / float64(len(f.A))
+}
+
+// Grad is a weighted sum of the gradients tanh(a_iᵀw − b_i) a_i.
+func (f logCosh) Grad(dst, w []float64, batch fwopt.Batch) {
+	clear(dst)
+	for i, weight := range batch.All(len(f.A)) {
+		floats.AddScaled(dst, weight*math.Tanh(floats.Dot(f.A[i], w)-f.B[i]), f.A[i])
+	}
+}
+
+// Identify lets fwkeep.Keep tell two of them apart.
+func (f logCosh) Identify(id *fwopt.Identity) {
+	id.Of(f).Float(f.B...)
+	for _, a := range f.A {
+		id.Float(a...)
+	}
+}
+
+// A sum of one's own, with an outlier in its third row. fwtest.TestFiniteSum
+// tests one.
+func ExampleFiniteSum() {
+	f := logCosh{[][]float64{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {1, 1}}, []float64{1, 0, 50, 1, 1}}
+	omega := fwset.L1Ball{D: 2, R: 2}
+	o := fwopt.NewOracle(f, omega, 1)
+	tr := fwopt.Run(context.Background(), o, fwopt.SVRFExperiments(), fwopt.Budget{Steps: 500})
+	fmt.Printf("w = %.1f, f = %.2f, %d exact gradients\n", tr.W, tr.Last().F, tr.Last().Calls.Exact)
+	// Output:
+	// w = [1.4 0.4], f = 9.59, 11 exact gradients
 }

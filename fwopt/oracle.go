@@ -323,8 +323,8 @@ func (o *Oracle) Sample(m int) Batch {
 // yield, with the state of the last whole step.
 func (o *Oracle) Halted() bool { return o.broken != "" || o.halt != nil && o.halt() }
 
-// Stall says that the step cannot be finished. Steps then returns as for Halted, and the run ends
-// as Stalled.
+// Stall says that the step cannot be finished: Steps returns as for Halted, and the run ends as
+// Stalled.
 func (o *Oracle) Stall() { o.stalled = true }
 
 // Lerp does x = (1−γ)x + γv. γ must be in [0, 1], and the lengths equal.

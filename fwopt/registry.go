@@ -24,7 +24,7 @@ type Entry struct {
 
 var registry []Entry
 
-// Register adds methods. It panics if one has no New or name, or a name that is taken.
+// Register adds methods. It panics if one has no New, or no name of its own.
 func Register(entries ...Entry) {
 	for _, e := range entries {
 		taken := func(other Entry) bool { return other.Name == e.Name }
@@ -35,7 +35,7 @@ func Register(entries ...Entry) {
 	}
 }
 
-// Methods returns the registered methods, of this package and of those that a program imports.
+// Methods returns what is registered by this package and those that a program imports.
 func Methods() []Entry { return slices.Clone(registry) }
 
 // The methods of this package. The colours are the palette of Okabe and Ito, which the

@@ -15,10 +15,26 @@ import (
 	"testing"
 )
 
+const fwlab = "github.com/projection-free/fwlab/"
+
+// list is what go list says of packages, by their paths in fwlab.
+func list(t *testing.T, what string, packages ...string) map[string][]string {
+	args := append([]string{"list", "-f", "{{.ImportPath}} {{join " + what + ` " "}}`}, packages...)
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	of := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		of[strings.TrimPrefix(f[0], fwlab)] = f[1:]
+	}
+	return of
+}
+
 // TestRooms: solving, drawing, notebook display and downloading are apart, because what a package imports,
 // also through others, is linked into every cell that uses it (a plot costs a cell 0.1 s, net/http 0.35 s).
 func TestRooms(t *testing.T) {
-	const fwlab = "github.com/projection-free/fwlab/"
 	// May a package, named from fwlab on, stand on this import? Those not named here may not.
 	heavy := []struct {
 		path string
@@ -32,17 +48,10 @@ func TestRooms(t *testing.T) {
 		{fwlab + "fwopt/fwfetch", []string{"fwopt/fwfetch"}},
 	}
 
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, fwlab+"...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	seen := map[string]bool{}
-	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		deps := strings.Fields(line)
-		pkg := strings.TrimPrefix(deps[0], fwlab)
-		seen[pkg] = true
+	seen := list(t, ".Deps", fwlab+"...")
+	for pkg, deps := range seen {
 		for _, h := range heavy {
-			for _, d := range deps[1:] {
+			for _, d := range deps {
 				if within(d, h.path) && !slices.ContainsFunc(h.may, func(may string) bool { return within(pkg, may) }) {
 					t.Errorf("%s stands on %s", pkg, d)
 				}
@@ -50,7 +59,7 @@ func TestRooms(t *testing.T) {
 		}
 	}
 	for _, pkg := range []string{"fwopt", "fwopt/fwinst", "fwopt/fwrate", "fwopt/fwdata", "fwopt/fwfetch", "fwopt/fwplot", "fwopt/fwnb"} {
-		if !seen[pkg] {
+		if seen[pkg] == nil {
 			t.Errorf("no package %s: this test must follow a new name", pkg)
 		}
 	}
@@ -79,19 +88,12 @@ func TestArrows(t *testing.T) {
 			floor[room] = n
 		}
 	}
-	const fwlab = "github.com/projection-free/fwlab/"
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, fwlab+"fwopt/...", fwlab+"datasets").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		imports := strings.Fields(line)
-		room := strings.TrimPrefix(imports[0], fwlab)
+	for room, imports := range list(t, ".Imports", fwlab+"fwopt/...", fwlab+"datasets") {
 		at, known := floor[room]
 		if !known {
 			t.Errorf("%s has no floor", room)
 		}
-		for _, path := range imports[1:] {
+		for _, path := range imports {
 			if path, ours := strings.CutPrefix(path, fwlab); ours && floor[path] >= at {
 				t.Errorf("%s, on floor %d, stands on %s, on floor %d", room, at, path, floor[path])
 			}

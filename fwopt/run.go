@@ -31,12 +31,11 @@ func Run(ctx context.Context, o *Oracle, m Method, b Budget) *Trace {
 // Runner is a run at work, which fwkeep stops, and whose State it writes to a file. Others call
 // Run.
 type Runner struct {
-	Oracle *Oracle
-	Method Method
-	Budget Budget
-	W0     []float64
-	Trace  *Trace // so far
-
+	Oracle      *Oracle
+	Method      Method
+	Budget      Budget
+	W0          []float64
+	Trace       *Trace             // so far
 	Stepped     func() (more bool) // if set, called after each step
 	Interrupted func()             // if set, called where the context ends the run, before the last record
 
@@ -133,8 +132,7 @@ func keys(o *Oracle) (keys []any) {
 	return keys
 }
 
-// Twin returns a run that goes on from r's State, on a copy m of its method, without file, Watch or
-// W.
+// Twin returns a run that goes on from r's State, on a copy m of its method, without Watch or W.
 func (r *Runner) Twin(m Method) (*Runner, error) {
 	b, o := r.Budget, r.Oracle
 	b.Watch, b.NoW = nil, true

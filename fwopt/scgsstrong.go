@@ -59,8 +59,8 @@ func (a *SCGSStrong) Identify(id *Identity) {
 	}
 }
 
-// Steps runs SCGS in epochs; the iterate is y_k. Step k of epoch t counts m_{t,k} stochastic
-// gradients and one linear optimisation more than the inner Frank-Wolfe steps.
+// Steps runs SCGS in epochs; the iterate is y_k. Step k counts m_{t,k} stochastic gradients and one
+// linear optimisation more than the inner Frank-Wolfe steps.
 func (a *SCGSStrong) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SCGSStrong.Gamma", a.Gamma == nil)
 	given("SCGSStrong.Beta", a.Beta == nil)

@@ -22,8 +22,7 @@ type SGD struct {
 	W []float64 // w_k
 }
 
-// SGDExperiments has the parameters of Section 5: c_k = c/√k and m_k = 100.
-// The constant c is to be tuned.
+// SGDExperiments has c_k = c/√k, where c is to be tuned, and m_k = 100 (Section 5).
 func SGDExperiments(c float64) *SGD {
 	positive("c", c)
 	return &SGD{

@@ -35,7 +35,7 @@ type Short struct {
 	L float64 // smoothness of f
 }
 
-// Step returns the minimiser of the bound −γ slope + γ²L‖D‖²/2 on f's change.
+// Step returns the minimiser of −γ slope + γ²L‖D‖²/2.
 func (r Short) Step(_ *Oracle, _ int, seg Segment) float64 {
 	return r.step(seg.Slope, floats.Dot(seg.D, seg.D))
 }
@@ -57,7 +57,7 @@ func (LineSearch) Step(o *Oracle, _ int, seg Segment) float64 { return o.LineSea
 // Identify says that there is nothing to say.
 func (r LineSearch) Identify(id *Identity) { id.Of(r) }
 
-// Step asks a rule for γ_k ∈ [0, Most], 0 where the gradient was not finite. It panics if the rule
+// Step asks a rule for γ_k ∈ [0, Most]; 0 where the gradient was not finite. It panics if the rule
 // gives no number in [0, 1].
 func (seg Segment) Step(rule StepRule, o *Oracle, k int) float64 {
 	if o.broken != "" {

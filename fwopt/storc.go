@@ -121,7 +121,7 @@ func (a *STORC) say(id *Identity) {
 }
 
 // Steps runs STORC; the iterate is y_k. Epoch t counts one exact gradient; its step k 2m_{t,k}
-// stochastic gradients and one linear optimisation more than the Frank-Wolfe steps of line 11.
+// stochastic ones and one linear optimisation more than the inner Frank-Wolfe steps.
 func (a *STORC) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	return a.steps(o, w0, NewCondG(len(w0), &a.Memory))
 }

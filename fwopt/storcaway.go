@@ -22,7 +22,7 @@ func (a *STORCAway) String() string { return "STORC, away steps" }
 // Identify says the schedules at each step.
 func (a *STORCAway) Identify(id *Identity) { a.say(id.Of(a)) }
 
-// Steps runs it; the iterate is y_k. It counts as STORC, and one linear optimisation a step more.
+// Steps runs it, with one linear optimisation a step more than STORC.
 func (a *STORCAway) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	if a.Memory.Size != 0 {
 		panic(need.Line("fwopt: STORCAway takes away steps and has no Memory; a STORC has one"))

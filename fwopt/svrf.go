@@ -72,8 +72,8 @@ func (a *SVRF) Identify(id *Identity) {
 	}
 }
 
-// Steps runs SVRF. Epoch t counts one exact gradient; its step k counts 2m_k
-// stochastic gradients and one linear optimisation.
+// Steps runs SVRF. Epoch t counts one exact gradient; its step k 2m_k stochastic ones and one
+// linear optimisation.
 func (a *SVRF) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SVRF.Gamma", a.Gamma == nil)
 	given("SVRF.M", a.M == nil)

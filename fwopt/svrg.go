@@ -24,8 +24,7 @@ type SVRG struct {
 	Grad0 []float64 // ∇f(x_0)
 }
 
-// SVRGExperiments has the parameters of Section 5: a snapshot every 50 steps,
-// m_k = 100 and the constant rate c′, which is to be tuned.
+// SVRGExperiments has N_t = 50, m_k = 100 (Section 5) and the rate c′, to be tuned.
 func SVRGExperiments(c float64) *SVRG {
 	return &SVRG{
 		Rate: positive("c′", c),
@@ -44,8 +43,8 @@ func (a *SVRG) Identify(id *Identity) {
 	}
 }
 
-// Steps runs SVRG. Epoch t counts one exact gradient; its step k counts 2m_k
-// stochastic gradients and one projection.
+// Steps runs SVRG. Epoch t counts one exact gradient; its step k 2m_k stochastic ones and one
+// projection.
 func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SVRG.M", a.M == nil)
 	given("SVRG.N", a.N == nil)

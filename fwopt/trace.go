@@ -64,8 +64,7 @@ type Trace struct {
 	Note    string    // why Keep did not keep it, or ran it anew; where a gradient was not finite; Doubt
 }
 
-// Last returns the last point, or one whose F, Excess and DualityGap are NaN if there is none, or
-// no trace.
+// Last returns the last point; F, Excess and DualityGap are NaN if there is none.
 func (tr *Trace) Last() Point {
 	if tr == nil || len(tr.Points) == 0 {
 		return nowhere()
@@ -73,7 +72,7 @@ func (tr *Trace) Last() Point {
 	return tr.Points[len(tr.Points)-1]
 }
 
-// Complete returns the points of a run that has reached its budget, and panics if it has not.
+// Complete returns the points. It panics if the run has not reached its budget.
 func (tr *Trace) Complete() []Point {
 	if tr == nil {
 		panic(need.Line("fwopt: Complete of a trace that is nil"))

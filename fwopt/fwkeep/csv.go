@@ -20,15 +20,13 @@ func header() []string {
 		"exact", "stochastic", "linear", "projections", "seconds", "f", "excess", "dualitygap", "slack", "bound"}
 }
 
-// WriteCSV writes the points of the traces to w as comma-separated values, one
-// line a point, after the header
+// WriteCSV writes the points of the traces to w as comma-separated values, one line a point, after the header
 //
 //	method,data,seed,step,t,k,exact,stochastic,linear,projections,seconds,f,excess,dualitygap,slack,bound
 //
-// so that any number of runs fits in one table. Numbers have as many digits as
-// it takes to read the same bits back. What is not a number, as a duality gap
-// that was not recorded, or a bound that is not proven, is an empty cell. WriteCSV returns the first error of
-// w; it panics if a trace is nil.
+// with the digits that it takes to read the same bits back. What is not a number, as a gap that was not
+// recorded, or a bound that is not proven, is an empty cell. It returns the first error of w and panics if
+// a trace is nil.
 func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 	need.Given("fwkeep", "the Writer of WriteCSV", ident.IsNil(w))
 	out := csv.NewWriter(w)
@@ -61,10 +59,9 @@ func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 	return out.Error()
 }
 
-// ReadCSV reads the traces that WriteCSV has written, to the same points; a trace without
-// points is not in the table, nor are Spec, Kernel, Status, Monitor and W. A trace ends
-// where the method, the data or the seed changes, or the step does not grow. The error of
-// a table that is another one names the line.
+// ReadCSV reads the traces that WriteCSV has written, to the same points; a trace without points is not in
+// the table, nor are Spec, Kernel, Status, Monitor and W. A trace ends where the method, the data or the
+// seed changes, or the step does not grow. The error of another table names the line.
 func ReadCSV(r io.Reader) (traces []*fwopt.Trace, err error) {
 	need.Given("fwkeep", "the Reader of ReadCSV", ident.IsNil(r))
 	marked := bufio.NewReader(r)

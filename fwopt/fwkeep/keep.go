@@ -21,43 +21,34 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Keep is Run that leaves files in the folder dir, so that the next program,
-// such as the next cell of a notebook, finds the run again:
+// Keep is Run that leaves files in the folder dir, so that the next program, such as the next cell of a
+// notebook, finds the run again:
 //
-//   - a finished run is read from its file, if all that decides it is the same:
-//     data, domain, method and schedules, w0, seed, budget and [Kernel];
-//   - an interrupted run goes on where it stopped, to the same bits as a run
-//     that was not interrupted; it is saved when it is interrupted and every 20
-//     seconds before that;
-//   - any other run is run; if it reaches its budget it is kept.
+//   - a finished run is read from its file, if all that decides it is the same: data, domain, method and
+//     schedules, w0, seed, budget and [Kernel];
+//   - an interrupted run goes on where it stopped, to the same bits as one that was not; it is saved when it
+//     is interrupted and every 20 seconds before that;
+//   - any other run is run, and kept if it reaches its budget.
 //
-// The parts say by themselves what decides them, those of this package and one's
-// own alike: see [Identified]. A run with a part that does not is run anew each
-// time, and Trace.Note says which part that is. The exported fields of a fresh method
-// count without being said; its schedules count by their values at the steps that the
-// run made, so runs that differ never share a file, and a checkpoint serves all that
-// begin as it did. The budget is a part of a run, too: one that may want more asks for
-// more from the start, and is interrupted.
+// The parts say by themselves what decides them: see [Identified]. A run with a part that does not is run
+// anew each time; Trace.Note names the part. The exported fields of a fresh method count without being
+// said, its schedules by their values at the steps that the run made, so that a checkpoint serves all that
+// begin as it did. The budget is a part of a run: one that may want more asks for more from the start.
 //
-// Code may change under the same words. For that of this package a file holds a hash
-// of it. With a part of one's own Keep makes the start of the run that it finds once
-// more, on a copy of the method, for 0.2 seconds and at least one step, and compares
-// bits. Where they differ the run is run anew, and Trace.Note says why. A change in
-// one's own code that shows only later it cannot see: say a version in Identify, by
-// id.Text.
+// Code may change under the same words. Of that of this package a file holds a hash. With a part of your
+// own Keep makes the start of the run that it finds once more, for 0.2 seconds and at least one step, and
+// compares bits. Where they differ the run is run anew, and Trace.Note says why. A change that shows only
+// later it cannot see: say a version in Identify, by id.Text.
 //
-// The state of a method is its exported fields. If a checkpoint would lose a part of
-// it, or if a copy that takes up the state after step 1, 2, 4, 8, … of the run does not make the
-// next ones, Keep returns an error with the type, the field and the remedy; no trace at
-// steps 1 and 2, where the run ends, or where it had gone on from such a state.
+// If a checkpoint would lose a part of the method's state, its exported fields, or if a copy that takes it
+// up after step 1, 2, 4, 8, … does not make the next steps of the run, Keep returns an error with the
+// type, the field and the remedy; no trace at steps 1 and 2, where the run ends, or where it had gone on
+// from such a state.
 //
-// A file is written under another name and then renamed, so it is whole at any
-// instant; it has a checksum, which is looked at before anything else; and two
-// programs may use one folder. An error in writing never costs a trace: it is
-// returned beside it. A file of this name that is damaged or of another format is an
-// error and is left as it is; the trace is then nil. One that cannot be read, as that of
-// somebody else may be, counts as none, and Trace.Note says so; a new one takes its place.
-// Watch is called for the steps that are new.
+// A file is whole at any instant, has a checksum, and two programs may use one folder. An error in writing
+// is returned beside the trace. A file that is damaged or of another format is an error, with a nil trace,
+// and is left as it is; one that cannot be read counts as none, Trace.Note says so, and a new one takes
+// its place. Watch is called for the steps that are new.
 func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) (*fwopt.Trace, error) {
 	need.Given("fwkeep", "the context of a run", ctx == nil)
 	r := fwopt.NewRunner(o, m, b)
@@ -71,7 +62,8 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fw
 		return nil, err
 	}
 	spec, types := specOf(r, ids, state), slices.Concat(ids[0].Types(), ids[1].Types(), ids[2].Types())
-	k := &keeper{run: r, dir: dir, spec: spec, version: codeVersion(types), fresh: fresh(m), owner: ahead(m), saved: time.Now(),
+	k := &keeper{run: r, dir: dir, spec: spec, version: codeVersion(types), fresh: fresh(m),
+		owner: new(ident.Identity).Schedules(m, 1000), saved: time.Now(),
 		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), proven: ident.Untested(m) == nil,
 		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method), o.Seed, uint32(hash.Text(0, spec)))}
 	failed := os.MkdirAll(dir, 0o777)
@@ -115,10 +107,6 @@ func identities(r *fwopt.Runner) (ids [3]ident.Identity, why string) {
 	return ids, why
 }
 
-// ahead returns a hash of the schedules at the first 1,000 steps, whether they will
-// be made or not: what tells the owner of a checkpoint.
-func ahead(m fwopt.Method) uint64 { return new(ident.Identity).Schedules(m, 1000) }
-
 // specOf writes out all that decides the run, but for the schedules.
 func specOf(r *fwopt.Runner, ids [3]ident.Identity, state []byte) string {
 	b, o, s := r.Budget, r.Oracle, r.State()
@@ -138,7 +126,7 @@ type keeper struct {
 	dir, base string
 	spec      string         // all that decides the run, but for the schedules
 	version   uint64         // of the code of this package on which it stands
-	owner     uint64         // the schedules at the first steps, made or not
+	owner     uint64         // the schedules at the first 1,000 steps, made or not: whose a checkpoint is
 	walked    ident.Identity // the schedules as far as they were asked for
 
 	path   string        // the checkpoint that is there of this run, or ""

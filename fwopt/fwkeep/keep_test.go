@@ -84,7 +84,7 @@ func TestKeepBadFiles(t *testing.T) {
 		}
 		// of another run, under this name
 		dir, path, _ = only(stop, b)
-		_, _, other := only(stop, fwopt.Budget{Steps: 31})
+		_, _, other := only(stop, fwopt.Budget{Steps: 30, Every: 3})
 		os.WriteFile(path, other, 0o666)
 		if _, err := fwkeep.LoadTrace(path); stop == 5 &&
 			!strings.Contains(fmt.Sprint(err), "a checkpoint where a trace is wanted") {

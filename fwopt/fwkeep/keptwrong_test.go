@@ -99,11 +99,11 @@ type call struct {
 }
 
 func (c call) oracle() *fwopt.Oracle {
-	o := fwopt.NewOracle(c.f, c.omega, cmp.Or(c.seed, 3)).From(c.w0)
+	o := fwopt.NewOracle(c.f, c.omega, cmp.Or(c.seed, 3))
 	if c.used {
-		o.From(o.Start())
+		o.Start()
 	}
-	return o
+	return o.From(c.w0)
 }
 
 // What Keep gives back is what Run gives, whatever was changed before, and what was not changed comes
@@ -142,6 +142,8 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 		return func() fwopt.Method { m := fwopt.SFWExperiments(); edit(m); return m }
 	}
 	plain := call{f, simplex, func() fwopt.Method { return fwopt.SFWExperiments() }, steps(3), 0, nil, false}
+	there := plain
+	there.w0 = w0
 	ours := call{mine, ring, func() fwopt.Method { return newAveraged() }, steps(50), 0, nil, false}
 	fw := call{quad(0), box(2, 1), func() fwopt.Method { return &fwopt.FW{} }, steps(20), 0, nil, false}
 	svrg := func(rate float64, n int) func() fwopt.Method {
@@ -207,8 +209,9 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 		{"a schedule", plain,
 			func(c *call) { c.m = sfw(func(m *fwopt.SFW) { m.M = func(k int) int { return k } }) }, ""},
 		{"the seed", plain, func(c *call) { c.seed = 2 }, ""},
-		{"w_0", plain, func(c *call) { c.w0 = w0 }, ""},
-		{"what the oracle was asked", plain, func(c *call) { c.used = true }, ""},
+		{"w_0, or nil", plain, func(c *call) { c.w0 = w0 }, ""},
+		{"w_0", there, func(c *call) { c.w0 = slices.Repeat([]float64{0.125}, 8) }, ""},
+		{"what the oracle was asked", there, func(c *call) { c.used = true }, ""},
 		{"the budget", plain, func(c *call) { c.b.Steps = 4 }, ""},
 		{"the radius", plain, func(c *call) { c.omega = fwset.Simplex{D: 8, R: 2} }, ""},
 		{"the method", plain, func(c *call) { c.m = svrg(1, 50) }, ""},

@@ -57,7 +57,8 @@ func plain(t reflect.Type, path string) error {
 	case k == reflect.Slice || k == reflect.Array:
 		return plain(t.Elem(), path)
 	case k == reflect.Struct:
-		for f := range fields(t) {
+		for i := range t.NumField() {
+			f := t.Field(i)
 			if !f.IsExported() {
 				return lost(path+"."+f.Name, "which is unexported: export it")
 			}
@@ -68,16 +69,6 @@ func plain(t reflect.Type, path string) error {
 		return nil
 	default:
 		return lost(path, "a "+k.String()+": keep what it stands for as numbers, slices and structs in fields of the method itself")
-	}
-}
-
-func fields(t reflect.Type) func(yield func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		for i := range t.NumField() {
-			if !yield(t.Field(i)) {
-				return
-			}
-		}
 	}
 }
 
