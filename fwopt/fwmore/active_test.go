@@ -114,7 +114,8 @@ func (n naive) across(u, v int) (next []float64, kind string, close bool) {
 // exact line search from u to v these two are, as a rule.
 func (n naive) tie(i int, active bool) bool {
 	for j, p := range n.points {
-		if j != i && (!active || n.alpha[j] > 0) && math.Abs(dot(n.grad, sub(p, n.points[i]))) < 1e-11*(1+norm(n.grad)) {
+		if j != i && (!active || n.alpha[j] > 0) && math.Abs(dot(n.grad,
+			sub(p, n.points[i]))) < 1e-11*(1+norm(n.grad)) {
 			return true
 		}
 	}
@@ -131,7 +132,8 @@ func (n naive) blended() (next []float64, kind string, close bool) {
 	u, s, v := n.extreme(-1, true), n.extreme(1, true), n.extreme(1, false)
 	w := mean(n.points, n.alpha)
 	local, gap := dot(n.grad, sub(n.points[u], n.points[s])), dot(n.grad, sub(w, n.points[v]))
-	near := math.Abs(local-gap) < 1e-12*(1+norm(n.grad)) || n.tie(u, true) || n.tie(s, true) || n.tie(v, false)
+	near := math.Abs(local-gap) < 1e-12*(1+norm(n.grad)) || n.tie(u, true) || n.tie(s, true) ||
+		n.tie(v, false)
 	if local >= gap {
 		next, kind, close = n.across(u, s)
 		return next, kind, close || near
@@ -176,8 +178,10 @@ type active struct {
 }
 
 func actives(rule func() fwopt.StepRule) map[string]active {
-	a, p, b := &fwmore.AwayFW{Rule: rule()}, &fwmore.PairwiseFW{Rule: rule()}, &fwmore.BlendedPairwise{Rule: rule()}
-	return map[string]active{"away": {a, &a.DualityGap, &a.S}, "pairwise": {p, &p.DualityGap, &p.S}, "blended": {b, &b.DualityGap, &b.S}}
+	a, p, b := &fwmore.AwayFW{Rule: rule()}, &fwmore.PairwiseFW{Rule: rule()},
+		&fwmore.BlendedPairwise{Rule: rule()}
+	return map[string]active{"away": {a, &a.DualityGap, &a.S}, "pairwise": {p, &p.DualityGap, &p.S},
+		"blended": {b, &b.DualityGap, &b.S}}
 }
 
 // Whole runs beside the naive twins: the same points, weights, gaps and counts, and f
@@ -191,20 +195,28 @@ func TestActiveAgainstNaive(t *testing.T) {
 			for i, rule := range []fwopt.StepRule{fwopt.LineSearch{}, fwopt.Short{L: f.Smoothness()}} {
 				for method, m := range actives(func() fwopt.StepRule { return rule }) {
 					where := fmt.Sprintf("%s on the %s, seed %d, %+v", method, name, seed, rule)
-					againstNaive(t, where, m, f, omega.Domain, omega.points, int(seed)%len(omega.points), 2-i, kinds, func(n naive) ([]float64, string, bool) {
-						if n.line = func(p []float64) float64 { return -dot(n.grad, p) / curve(f, p) }; i == 1 {
-							n.line = func(p []float64) float64 { return -dot(n.grad, p) / (f.Smoothness() * dot(p, p)) }
-						}
-						step := map[string]func() ([]float64, string, bool){"away": n.away, "pairwise": n.pairwise, "blended": n.blended}
-						next, kind, close := step[method]()
-						return next, method + " " + kind, close
-					})
+					againstNaive(t, where, m, f, omega.Domain, omega.points, int(seed)%len(omega.points),
+						2-i, kinds, func(n naive) ([]float64, string, bool) {
+							if n.line = func(p []float64) float64 {
+								return -dot(n.grad, p) / curve(f, p)
+							}; i == 1 {
+								n.line = func(p []float64) float64 {
+									return -dot(n.grad, p) / (f.Smoothness() * dot(p, p))
+								}
+							}
+							step := map[string]func() ([]float64, string, bool){"away": n.away,
+								"pairwise": n.pairwise, "blended": n.blended}
+							next, kind, close := step[method]()
+							return next, method + " " + kind, close
+						})
 				}
 			}
 		}
 	}
 	t.Logf("steps: %v", kinds)
-	for kind, least := range map[string]int{"pairwise across": 1000, "pairwise drop": 30, "pairwise swap": 3, "away away": 1000, "away drop": 30, "blended across": 1000, "blended drop": 30, "blended towards v": 300} {
+	for kind, least := range map[string]int{"pairwise across": 1000, "pairwise drop": 30, "pairwise swap": 3,
+		"away away": 1000, "away drop": 30, "blended across": 1000, "blended drop": 30,
+		"blended towards v": 300} {
 		if kinds[kind] < least {
 			t.Errorf("%d steps %q of %v: the test tests little", kinds[kind], kind, kinds)
 		}
@@ -222,7 +234,8 @@ func curve(f fwopt.FiniteSum, p []float64) float64 {
 	return dot(p, sub(g, g0))
 }
 
-func againstNaive(t *testing.T, where string, m active, f fwopt.FiniteSum, omega fwopt.Domain, points [][]float64, first, exact int, kinds map[string]int,
+func againstNaive(t *testing.T, where string, m active, f fwopt.FiniteSum, omega fwopt.Domain,
+	points [][]float64, first, exact int, kinds map[string]int,
 	step func(n naive) ([]float64, string, bool)) {
 	t.Helper()
 	o := fwopt.NewOracle(f, omega, 1)
@@ -306,49 +319,62 @@ func onFace(h int) (*fwsum.Quadratic, fwset.Simplex) {
 }
 
 // The methods converge linearly to the inside of a face, from a vertex of it and from
-// another one, where Frank-Wolfe does not. Then the run stands still, whatever rounding
-// does, on the vertices of the face alone.
+// another one, where Frank-Wolfe does not; by Backtracking far below where f shows its fall, and
+// from any scale of f. Then the run stands still, whatever rounding does, on the vertices of the
+// face alone.
 func TestActiveConvergesLinearly(t *testing.T) {
-	const h, most, steps = 10, 120, 1500
+	const h, steps = 10, 1500
 	f, omega := onFace(h)
-	for _, start := range []int{0, omega.D - 1} {
-		w0 := make([]float64, omega.D)
-		w0[start] = 1
-		for _, rule := range []fwopt.StepRule{fwopt.LineSearch{}, fwopt.Short{L: 1}} {
-			plain := &fwopt.FW{Rule: rule}
-			if settles(t, "FW", plain, &plain.DualityGap, f, omega, w0, most) < most || plain.DualityGap < 1e-4 {
-				t.Errorf("Frank-Wolfe, %+v, reaches a gap of %g, too", rule, plain.DualityGap)
+	line, short := func() fwopt.StepRule { return fwopt.LineSearch{} },
+		func() fwopt.StepRule { return fwopt.Short{L: 1} }
+	back := func() fwopt.StepRule { return &fwmore.Backtracking{} }
+	for what, c := range map[string]struct {
+		f     fwopt.FiniteSum
+		scale float64
+		rule  func() fwopt.StepRule
+		most  int // steps of pairwise ones
+	}{
+		"line search": {f, 1, line, 120}, "short": {f, 1, short, 120},
+		"backtracking": {scaled{f, 1}, 1, back, 180},
+		"of a small f": {scaled{f, 1e-9}, 1e-9, back, 180}, "of a large f": {scaled{f, 1e9}, 1e9, back, 180},
+	} {
+		for _, start := range []int{0, omega.D - 1} {
+			w0 := make([]float64, omega.D)
+			w0[start] = 1
+			reached := func(name string, m fwopt.Method, gap *float64, steps int) (n int) {
+				n = steps // until the gap is 1e-12 of the scale
+				o := fwopt.NewOracle(c.f, omega, 1)
+				for s := range m.Steps(o, w0) {
+					if *gap < 1e-12*c.scale {
+						n = min(n, s.K)
+					} else if n < steps && *gap > 1e-11*c.scale {
+						t.Fatalf("%s, %s, step %d: the gap is %g again", name, what, s.K, *gap)
+					}
+					if s.K == steps {
+						break
+					}
+				}
+				if o.Calls.Exact > 4*steps {
+					t.Errorf("%s, %s: %d exact gradients in %d steps", name, what, o.Calls.Exact, steps)
+				}
+				return n
 			}
-			for name, m := range actives(func() fwopt.StepRule { return rule }) {
-				reached, limit := settles(t, name, m, m.gap, f, omega, w0, steps), most
+			plain := &fwopt.FW{Rule: c.rule()}
+			if reached("FW", plain, &plain.DualityGap, c.most) < c.most || plain.DualityGap < 1e-4*c.scale {
+				t.Errorf("Frank-Wolfe, %s, reaches a gap of %g, too", what, plain.DualityGap)
+			}
+			for name, m := range actives(c.rule) {
+				limit := c.most
 				if name == "away" {
 					limit = 500
 				}
-				t.Logf("%s, %+v, from vertex %d: gap 1e-12 after %d steps", name, rule, start, reached)
-				if reached > limit || len(m.s.Atom) != h {
-					t.Errorf("%s, %+v, from vertex %d: gap 1e-12 after %d steps, %d active vertices at the end, want %d", name, rule, start, reached, len(m.s.Atom), h)
+				if n := reached(name, m, m.gap, steps); n > limit || len(m.s.Atom) != h {
+					t.Errorf("%s, %s, from vertex %d: gap 1e-12 after %d steps, %d active vertices, want %d",
+						name, what, start, n, len(m.s.Atom), h)
 				}
 			}
 		}
 	}
-}
-
-// settles makes the steps and returns after how many the gap is 1e-12, all of them if it
-// is not, and fails if the gap is above that again later.
-func settles(t *testing.T, name string, m fwopt.Method, gap *float64, f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, steps int) (reached int) {
-	t.Helper()
-	reached = steps
-	for s := range m.Steps(fwopt.NewOracle(f, omega, 1), w0) {
-		if *gap < 1e-12 {
-			reached = min(reached, s.K)
-		} else if reached < steps {
-			t.Fatalf("%s, step %d: the gap is %g again", name, s.K, *gap)
-		}
-		if s.K == steps {
-			break
-		}
-	}
-	return reached
 }
 
 // exacts are the methods here that ask for exact gradients and know a duality gap, with
@@ -385,11 +411,16 @@ func TestExactMethodsAtTheEdge(t *testing.T) {
 		w0    []float64
 		stays bool
 	}{
-		"an optimal vertex":         {fwsum.NewQuadratic(3, nil, []float64{2, 0, 0}), fwset.Simplex{D: 3, R: 1}, []float64{1, 0, 0}, true},
-		"an optimum inside":         {fwsum.NewQuadratic(3, nil, []float64{0.25, 0.25, 0.5}), fwset.Simplex{D: 3, R: 1}, []float64{0.25, 0.25, 0.5}, true},
-		"one point":                 {fwsum.NewQuadratic(3, nil, []float64{9, 9, 9}), fwset.Box{Lo: lo, Hi: lo}, lo, true},
-		"a constant f":              {fwsum.NewQuadratic(3, make([]float64, 3), []float64{1, 2, 3}), fwset.Simplex{D: 3, R: 1}, []float64{0, 1, 0}, true},
-		"a point that is no vertex": {fwsum.NewQuadratic(3, nil, []float64{0.6, 0.5, -0.5}), fwset.Simplex{D: 3, R: 1}, []float64{0.2, 0.3, 0.5}, false},
+		"an optimal vertex": {fwsum.NewQuadratic(3, nil, []float64{2, 0, 0}),
+			fwset.Simplex{D: 3, R: 1}, []float64{1, 0, 0}, true},
+		"an optimum inside": {fwsum.NewQuadratic(3, nil, []float64{0.25, 0.25, 0.5}),
+			fwset.Simplex{D: 3, R: 1}, []float64{0.25, 0.25, 0.5}, true},
+		"one point": {fwsum.NewQuadratic(3, nil, []float64{9, 9, 9}),
+			fwset.Box{Lo: lo, Hi: lo}, lo, true},
+		"a constant f": {fwsum.NewQuadratic(3, make([]float64, 3), []float64{1, 2, 3}),
+			fwset.Simplex{D: 3, R: 1}, []float64{0, 1, 0}, true},
+		"a point that is no vertex": {fwsum.NewQuadratic(3, nil, []float64{0.6, 0.5, -0.5}),
+			fwset.Simplex{D: 3, R: 1}, []float64{0.2, 0.3, 0.5}, false},
 	} {
 		for name, m := range exacts() {
 			o := fwopt.NewOracle(c.f, c.omega, 1)
@@ -418,10 +449,18 @@ func TestActiveBadInput(t *testing.T) {
 		"fwmore: AwayFW.Rule is nil":          func() { run(f, &fwmore.AwayFW{}) },
 		"fwmore: PairwiseFW.Rule is nil":      func() { run(f, &fwmore.PairwiseFW{}) },
 		"fwmore: BlendedPairwise.Rule is nil": func() { run(f, &fwmore.BlendedPairwise{}) },
-		"fwopt: L = -1":                       func() { run(f, &fwmore.PairwiseFW{Rule: fwopt.Short{L: -1}}) },
-		"fwopt: L = NaN":                      func() { run(f, &fwmore.BlendedPairwise{Rule: fwopt.Short{L: math.NaN()}}) },
-		"has no line search":                  func() { run(struct{ fwopt.FiniteSum }{f}, &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}}) },
-		"has no line search; ":                func() { run(struct{ fwopt.FiniteSum }{f}, &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}}) },
+		"fwopt: L = -1": func() {
+			run(f, &fwmore.PairwiseFW{Rule: fwopt.Short{L: -1}})
+		},
+		"fwopt: L = NaN": func() {
+			run(f, &fwmore.BlendedPairwise{Rule: fwopt.Short{L: math.NaN()}})
+		},
+		"has no line search": func() {
+			run(struct{ fwopt.FiniteSum }{f}, &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}})
+		},
+		"has no line search; ": func() {
+			run(struct{ fwopt.FiniteSum }{f}, &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}})
+		},
 	} {
 		if got := small.Panics(call); !strings.Contains(got, want) {
 			t.Errorf("panic %q, want %q", got, want)
@@ -447,7 +486,8 @@ func checkActive(t *testing.T, where string, m active, step fwopt.Step) {
 			}
 		}
 	}
-	if e := norm(sub(w, step.X)); !(e <= 1e-12) || !(math.Abs(total-1) <= 1e-15) || len(m.s.Atom) != len(m.s.Weight) {
+	if e := norm(sub(w, step.X)); !(e <= 1e-12) || !(math.Abs(total-1) <= 1e-15) ||
+		len(m.s.Atom) != len(m.s.Weight) {
 		t.Fatalf("%s, step %d: Σ αv is %g off w, Σ α − 1 = %g", where, step.K, e, total-1)
 	}
 	if !(*m.gap >= -1e-14) {
@@ -502,7 +542,8 @@ func TestActiveDropsTheLeast(t *testing.T) {
 	f := fwsum.NewQuadratic(4, nil, []float64{0.5, 0.3, 0.2, -1e-3})
 	for _, least := range []float64{1e-13, 1e-17, 1e-30, 1e-200} {
 		for name, m := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
-			next, stop := iter.Pull(m.Steps(fwopt.NewOracle(f, fwset.Simplex{D: 4, R: 1}, 1), []float64{1, 0, 0, 0}))
+			next, stop := iter.Pull(m.Steps(fwopt.NewOracle(f, fwset.Simplex{D: 4, R: 1}, 1),
+				[]float64{1, 0, 0, 0}))
 			for range 5 {
 				next()
 			}
@@ -526,8 +567,10 @@ func TestActiveDropsTheLeast(t *testing.T) {
 func ExamplePairwiseFW() {
 	f := fwsum.NewQuadratic(3, nil, []float64{0.7, 0.4, -0.1})
 	omega := fwset.Simplex{D: 3, R: 1}
-	for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}}, &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}}, &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}}} {
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From([]float64{0, 0, 1}), m, fwopt.Budget{Tolerance: 1e-9, Steps: 1000})
+	for _, m := range []fwopt.Method{&fwopt.FW{Rule: fwopt.LineSearch{}},
+		&fwmore.PairwiseFW{Rule: fwopt.LineSearch{}}, &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}}} {
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From([]float64{0, 0, 1}), m,
+			fwopt.Budget{Tolerance: 1e-9, Steps: 1000})
 		fmt.Printf("%v %v after %d steps at %.4f\n", m, tr.Status, tr.Last().Step, tr.W)
 	}
 	// Output:

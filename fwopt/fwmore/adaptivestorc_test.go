@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -38,20 +39,23 @@ func TestAdaptiveSTORCCertificate(t *testing.T) {
 		m := fwmore.NewAdaptiveSTORC()
 		m.Tolerance, m.Memory.Size = 1e-4*half*half, 4+r.IntN(17)
 		last := math.Inf(1)
-		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, fwopt.Budget{Steps: 300, Every: math.Inf(1), Watch: func(tr *fwopt.Trace, _ fwopt.Point) {
-			if m.Since > 0 {
-				return
-			}
-			checks++
-			far := sub(m.Y0, star)
-			excess := dot(far, far)/2 + dot(sub(star, c), far) // f(y_0) − f(w*), of two terms that are not negative
-			if m.B < excess*(1-1e-12) || m.B > last {
-				t.Fatalf("seed %d, check %d: f(y_0) − f(w*) = %g, certified %g after %g", seed, checks, excess, m.B, last)
-			} else if excess > 0 {
-				tight = min(tight, m.B/excess)
-			}
-			last = m.B
-		}})
+		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m,
+			fwopt.Budget{Steps: 300, Every: math.Inf(1), Watch: func(tr *fwopt.Trace, _ fwopt.Point) {
+				if m.Since > 0 {
+					return
+				}
+				checks++
+				far := sub(m.Y0, star)
+				// f(y_0) − f(w*), of two terms that are not negative
+				excess := dot(far, far)/2 + dot(sub(star, c), far)
+				if m.B < excess*(1-1e-12) || m.B > last {
+					t.Fatalf("seed %d, check %d: f(y_0) − f(w*) = %g, certified %g after %g", seed, checks,
+						excess, m.B, last)
+				} else if excess > 0 {
+					tight = min(tight, m.B/excess)
+				}
+				last = m.B
+			}})
 	}
 	if t.Logf("%d checks; B was at least %.4g times f(y_0) − f(w*)", checks, tight); tight > 1.1 {
 		t.Errorf("B was always %g times f(y_0) − f(w*) or more: this tests nothing", tight)
@@ -196,12 +200,13 @@ func adaptiveBox(o *fwopt.Oracle, w0 []float64, steps int, r fwmore.AdaptiveRule
 	}
 }
 
-// Against the box as it stands, and with each of its rules changed.
+// Against the box as it stands, and with each of its rules changed, which has an identity of its own.
 func TestAdaptiveSTORCNaive(t *testing.T) {
 	x, b := small.Rows(400, 6), make([]float64, 400)
 	for i := range b {
 		b[i] = math.Sin(float64(i))
 	}
+	seen := map[uint64]bool{}
 	for name, change := range map[string]func(r *fwmore.AdaptiveRules){
 		"as it stands": func(*fwmore.AdaptiveRules) {},
 		"Eta":          func(r *fwmore.AdaptiveRules) { r.Eta = 0.1 },
@@ -216,7 +221,7 @@ func TestAdaptiveSTORCNaive(t *testing.T) {
 		for seed := range uint64(20) {
 			var f fwopt.FiniteSum
 			var omega fwopt.Domain = fwset.Simplex{D: 6, R: 1}
-			if f = fwsum.NewLeastSquares(x, b); seed%2 == 0 { // noise that a snapshot takes away, and curvatures that are alike
+			if f = fwsum.NewLeastSquares(x, b); seed%2 == 0 { // noise that a snapshot takes away
 				f, omega = small.Noisy(6, 400, 0.3, seed+1)
 			}
 			run := func(change func(r *fwmore.AdaptiveRules)) *fwmore.AdaptiveSTORC {
@@ -228,9 +233,11 @@ func TestAdaptiveSTORCNaive(t *testing.T) {
 				return m
 			}
 			m, frozen := run(change), run(func(*fwmore.AdaptiveRules) {})
+			seen[ident.New(m, 1).Hash()] = true
 			o := fwopt.NewOracle(f, omega, seed)
 			want, B := adaptiveBox(o, o.Start(), 70, m.Rules)
-			if far := norm(sub(m.Y, want)); far > 1e-10 || math.Abs(m.B-B) > 1e-10*B+1e-14 { // of rounding in ∇f
+			// 1e-14 of rounding in ∇f
+			if far := norm(sub(m.Y, want)); far > 1e-10 || math.Abs(m.B-B) > 1e-10*B+1e-14 {
 				t.Errorf("%s, seed %d: %g from the box, B %g, its %g", name, seed, far, m.B, B)
 			}
 			if norm(sub(m.Y, frozen.Y)) > 1e-6 {
@@ -240,28 +247,6 @@ func TestAdaptiveSTORCNaive(t *testing.T) {
 		if name != "as it stands" && differ < 10 {
 			t.Errorf("%s: another run on %d of 20 seeds only: this tests nothing", name, differ)
 		}
-	}
-}
-
-// Each set of rules has an identity of its own.
-func TestAdaptiveSTORCIdentity(t *testing.T) {
-	hash := func(change func(r *fwmore.AdaptiveRules)) uint64 {
-		m := fwmore.NewAdaptiveSTORC()
-		change(&m.Rules)
-		return ident.New(m, 1).Hash()
-	}
-	seen := map[uint64]bool{}
-	for _, change := range []func(r *fwmore.AdaptiveRules){
-		func(*fwmore.AdaptiveRules) {},
-		func(r *fwmore.AdaptiveRules) { r.Eta = 0.1 },
-		func(r *fwmore.AdaptiveRules) { r.Least = 9 },
-		func(r *fwmore.AdaptiveRules) { r.Most = 9 },
-		func(r *fwmore.AdaptiveRules) { r.L = 3 },
-		func(r *fwmore.AdaptiveRules) { r.M = 7 },
-		func(r *fwmore.AdaptiveRules) { r.Exact = true },
-		func(r *fwmore.AdaptiveRules) { r.Endless = true },
-	} {
-		seen[hash(change)] = true
 	}
 	if len(seen) != 8 {
 		t.Errorf("%d identities of 8 sets of rules", len(seen))
@@ -300,11 +285,12 @@ func (f broken) Grad(dst, w []float64, b fwopt.Batch) {
 func TestAdaptiveSTORCBadInput(t *testing.T) {
 	f, omega := small.Noisy(5, 40, 0.5, 1)
 	constant := fwsum.NewQuadratic(5, make([]float64, 5), make([]float64, 5))
-	linear := fwsum.NewLeastSquares(&fwsum.Sparse{N: 1, M: 5, Ptr: []int{0, 1}, Col: []int32{2}, Val: []float64{1}}, []float64{1e9})
+	linear := fwsum.NewLeastSquares(&fwsum.Sparse{N: 1, M: 5, Ptr: []int{0, 1}, Col: []int32{2},
+		Val: []float64{1}}, []float64{1e9})
 	one := fwsum.NewQuadratic(5, nil, []float64{.1, .2, .3, .4, .5})
-	budget, every := fwopt.Budget{Steps: 3000, Linear: 2_000_000}, 1
-	if testing.Short() {
-		every = 20
+	budget, every := fwopt.Budget{Steps: 3000, Linear: 2_000_000}, 20
+	if !testing.Short() {
+		every = 3
 	}
 	for name, c := range map[string]struct {
 		f    fwopt.FiniteSum
@@ -325,24 +311,31 @@ func TestAdaptiveSTORCBadInput(t *testing.T) {
 		m.Tolerance = c.tol
 		tr := fwopt.Run(context.Background(), fwopt.NewOracle(c.f, omega, 1).From(c.w0), m, budget)
 		if tr.Status != c.want || tr.Last().Step > c.most || tr.Status == fwopt.Ended && !(m.B <= c.tol) {
-			t.Errorf("%s: %v after %d steps, B = %g, %+v", name, tr.Status, tr.Last().Step, m.B, tr.Last().Calls)
+			t.Errorf("%s: %v after %d steps, B = %g, %+v", name, tr.Status, tr.Last().Step, m.B,
+				tr.Last().Calls)
 		}
 	}
 	for calls := 0; calls < 200; calls += every {
 		for _, with := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			left := calls
 			m := fwmore.NewAdaptiveSTORC()
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(broken{f, &left, with}, omega, 1), m, fwopt.Budget{Steps: 1000, Every: math.Inf(1)})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(broken{f, &left, with}, omega, 1), m,
+				fwopt.Budget{Steps: 1000, Every: math.Inf(1)})
 			if tr.Status != fwopt.Stalled || math.IsNaN(m.B) && tr.Last().Step > 0 {
-				t.Errorf("%g in call %d: %v after %d steps, B = %g", with, calls, tr.Status, tr.Last().Step, m.B)
+				t.Errorf("%g in call %d: %v after %d steps, B = %g", with, calls, tr.Status, tr.Last().Step,
+					m.B)
 			}
 		}
 	}
-	if got := small.Panics(func() { (&fwmore.AdaptiveSTORC{}).Steps(nil, nil) }); got != "fwmore: AdaptiveSTORC with {Eta:0 Least:0 Most:0 L:0 M:0 Exact:false Endless:false}: begin with NewAdaptiveSTORC, whose rules are {Eta:0.25 Least:8 Most:50 L:0 M:0 Exact:false Endless:false}" {
-		t.Errorf("%q", got)
-	}
-	if got := small.Panics(func() { (&fwmore.AdaptiveSTORC{Tolerance: -1}).Steps(nil, nil) }); got != "fwmore: a Tolerance of -1, want 0 or more" {
-		t.Errorf("%q", got)
+	for want, m := range map[string]*fwmore.AdaptiveSTORC{
+		"with {Eta:0 Least:0 Most:0 L:0 M:0 Exact:false Endless:false}: begin with NewAdaptiveSTORC, whose " +
+			"rules are {Eta:0.25 Least:8 Most:50 L:0 M:0 Exact:false Endless:false}": {},
+		"a Tolerance of -1, want 0 or more": {Tolerance: -1},
+	} {
+		if got := small.Panics(func() { m.Steps(nil, nil) }); !strings.HasPrefix(got, "fwmore: ") ||
+			!strings.HasSuffix(got, want) {
+			t.Errorf("%q", got)
+		}
 	}
 }
 
@@ -350,7 +343,8 @@ func ExampleAdaptiveSTORC() {
 	f := fwsum.NewLeastSquares(small.Data())
 	m := fwmore.NewAdaptiveSTORC()
 	m.Tolerance = 1e-6
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 8, R: 1}, 1), m, fwopt.Budget{Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 8, R: 1}, 1), m,
+		fwopt.Budget{Steps: 1000})
 	fmt.Printf("%v; f(w) = %.6f is within %.0e of the least\n", tr.Status, tr.Last().F, tr.Last().Bound)
 	// Output: ended by the method; f(w) = 0.727884 is within 2e-07 of the least
 }

@@ -103,10 +103,12 @@ func TestBacktrackingAgainstNaive(t *testing.T) {
 						t.Fatalf("%s, step %d: %g off, L = %g, want %g", where, s.K, e, rule.L, twin.L)
 					}
 					if o.Calls.Exact != o1.Calls.Exact+twin.calls {
-						t.Fatalf("%s, step %d: %d exact gradients, want %d and %d", where, s.K, o.Calls.Exact, o1.Calls.Exact, twin.calls)
+						t.Fatalf("%s, step %d: %d exact gradients, want %d and %d", where, s.K,
+							o.Calls.Exact, o1.Calls.Exact, twin.calls)
 					}
 					if v := p.f.Value(s.X); v >= value || rule.L > 2*p.f.Smoothness() {
-						t.Fatalf("%s, step %d: f from %g to %g, L = %g, true %g", where, s.K, value, v, rule.L, p.f.Smoothness())
+						t.Fatalf("%s, step %d: f from %g to %g, L = %g, true %g", where, s.K, value, v,
+							rule.L, p.f.Smoothness())
 					} else {
 						value = v
 					}
@@ -123,54 +125,6 @@ func TestBacktrackingAgainstNaive(t *testing.T) {
 	if steps < 5000 || doubled < steps/20 {
 		t.Errorf("%d steps, L grew in %d: the test tests little", steps, doubled)
 	}
-}
-
-// With the rule the methods with an active set converge linearly where Frank-Wolfe with it
-// does not, far below where f shows its fall, and from any scale of f.
-func TestBacktrackingConvergesLinearly(t *testing.T) {
-	const h, most, steps = 10, 180, 1000
-	f, omega := onFace(h)
-	for _, scale := range []float64{1, 1e-9, 1e9} {
-		f := scaled{f, scale}
-		w0 := make([]float64, omega.D)
-		w0[omega.D-1] = 1
-		fw := &fwopt.FW{Rule: &fwmore.Backtracking{}}
-		reached(t, "FW", fw, &fw.DualityGap, scale, f, omega, w0, most)
-		if fw.DualityGap < 1e-4*scale {
-			t.Errorf("Frank-Wolfe reaches a gap of %g, too", fw.DualityGap)
-		}
-		for name, m := range actives(func() fwopt.StepRule { return &fwmore.Backtracking{} }) {
-			limit := most
-			if name == "away" {
-				limit = 2 * most
-			}
-			if n := reached(t, name, m, m.gap, scale, f, omega, w0, steps); n > limit || len(m.s.Atom) != h {
-				t.Errorf("%s reaches 1e-12 after %d steps, and ends with %d vertices", name, n, len(m.s.Atom))
-			}
-		}
-	}
-}
-
-// reached returns after how many steps the gap is 1e-12 of scale.
-func reached(t *testing.T, name string, m fwopt.Method, gap *float64, scale float64, f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, steps int) (n int) {
-	t.Helper()
-	n = steps
-	o := fwopt.NewOracle(f, omega, 1)
-	for s := range m.Steps(o, w0) {
-		if *gap < 1e-12*scale {
-			n = min(n, s.K)
-		} else if n < steps && *gap > 1e-11*scale {
-			t.Fatalf("%s, step %d: the gap is %g again", name, s.K, *gap)
-		}
-		if s.K == steps {
-			break
-		}
-	}
-	t.Logf("%s, f times %g: gap 1e-12 after %d steps, %d exact gradients in %d steps", name, scale, n, o.Calls.Exact, steps)
-	if o.Calls.Exact > 4*steps {
-		t.Errorf("%s: %d exact gradients in %d steps", name, o.Calls.Exact, steps)
-	}
-	return n
 }
 
 // scaled is c·f.
@@ -207,9 +161,11 @@ func TestBacktrackingOddSums(t *testing.T) {
 	linear := fwsum.NewQuadratic(2, make([]float64, 2), []float64{1, 1})
 	run := func(f fwopt.FiniteSum, w0 ...float64) (*fwopt.Trace, *fwmore.Backtracking) {
 		rule := &fwmore.Backtracking{}
-		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{Rule: rule}, fwopt.Budget{Steps: 30}), rule
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{Rule: rule},
+			fwopt.Budget{Steps: 30}), rule
 	}
-	if tr, rule := run(linear, 1, 0); tr.W[0] != 1 || tr.W[1] != 0 || rule.L != 0 || tr.Last().Calls.Exact != 30 {
+	if tr, rule := run(linear, 1, 0); tr.W[0] != 1 || tr.W[1] != 0 || rule.L != 0 ||
+		tr.Last().Calls.Exact != 30 {
 		t.Errorf("a constant: %v, L = %g, %+v", tr.W, rule.L, tr.Last().Calls)
 	}
 	if tr, rule := run(tilt{}, 1, 1); tr.W[0] != 0 || tr.W[1] != 0 || rule.L != 0 {
@@ -238,30 +194,12 @@ func (tilt) Len() int                             { return 1 }
 func (tilt) Value(w []float64) float64            { return w[0] + w[1] }
 func (tilt) Grad(dst, _ []float64, _ fwopt.Batch) { dst[0], dst[1] = 1, 1 }
 
-// The bound of Frank-Wolfe holds with 2L, on the way to a vertex-rich optimum.
-func TestBacktrackingBound(t *testing.T) {
-	const d = 60
-	c := make([]float64, d)
-	for j := range c {
-		c[j] = 1. / d
-	}
-	f, omega := fwsum.NewQuadratic(d, nil, c), fwset.Simplex{D: d, R: 1}
-	worst, rule := 0.0, &fwmore.Backtracking{}
-	for s := range (&fwopt.FW{Rule: rule}).Steps(fwopt.NewOracle(f, omega, 1), append(make([]float64, d-1), 1)) {
-		worst = max(worst, f.Excess(s.X)/fwopt.Constants{L: 2, D: omega.Diameter()}.BoundFW(s.K))
-		if s.K == 200 {
-			break
-		}
-	}
-	if !(worst < 1 && worst > 0.05) || rule.L > 2 {
-		t.Errorf("gap/bound %g, L = %g", worst, rule.L)
-	}
-}
-
 // Where nothing is left but rounding, be it of an f or of a gradient that vanishes, L stays.
 func TestBacktrackingAtTheFloor(t *testing.T) {
-	for _, p := range []*fwinst.Instance{fwinst.IllBox(2, 1, 1, 1), fwinst.IllBox(4, 4, 8, 1), fwinst.Face(16, 8, 1, 1), fwinst.Simplex(16, 8, 1)} {
-		for name, rule := range map[string]*fwmore.Backtracking{"FW": {}, "AwayFW": {}, "pairwise": {}, "blended": {}} {
+	for _, p := range []*fwinst.Instance{fwinst.IllBox(2, 1, 1, 1), fwinst.IllBox(4, 4, 8, 1),
+		fwinst.Face(16, 8, 1, 1), fwinst.Simplex(16, 8, 1)} {
+		for name, rule := range map[string]*fwmore.Backtracking{"FW": {}, "AwayFW": {}, "pairwise": {},
+			"blended": {}} {
 			o := fwopt.NewOracle(p.F, p.Omega, 1)
 			w0 := p.W0
 			if w0 == nil {
@@ -283,8 +221,10 @@ func TestBacktrackingAtTheFloor(t *testing.T) {
 func ExampleBacktracking() {
 	f, omega := squares(5, 1), fwset.Simplex{D: 5, R: 2}
 	rule := &fwmore.Backtracking{}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.PairwiseFW{Rule: rule}, fwopt.Budget{Tolerance: 1e-9, Steps: 100})
-	fmt.Printf("%v after %d steps, w = %.3f, L = %.2f where %.1f is safe\n", tr.Status, tr.Last().Step, tr.W, rule.L, f.Smoothness())
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwmore.PairwiseFW{Rule: rule},
+		fwopt.Budget{Tolerance: 1e-9, Steps: 100})
+	fmt.Printf("%v after %d steps, w = %.3f, L = %.2f where %.1f is safe\n", tr.Status, tr.Last().Step, tr.W,
+		rule.L, f.Smoothness())
 	// Output:
 	// converged after 19 steps, w = [0.000 1.344 0.000 0.155 0.501], L = 1.06 where 14.1 is safe
 }

@@ -1,8 +1,6 @@
 package fwmore_test
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -57,12 +55,8 @@ func moveMass(s fwset.Simplex, g, x []float64, r float64) []float64 {
 	}
 }
 
-// The answer is in the simplex, within ρr of x, as good as the best point of Ω
-// within r, and the one of the naive construction.
-//
-// The best point is that of brute force: v(λ) = Π_Ω(x − λg) minimises
-// λ⟨g, v⟩ + ½‖v − x‖² over Ω, so with the λ for which it is at distance r, or the
-// largest, none within r is better.
+// The answer is the one of the naive construction, ties included, in the simplex, and as far as
+// ρr from x at most; TestDomain asks whether it is good enough.
 func TestArgminLocal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	tightest := 0. // the largest ‖p − x‖/ρr
@@ -70,57 +64,22 @@ func TestArgminLocal(t *testing.T) {
 		s := fwset.Simplex{D: 1 + rng.IntN(9), R: math.Exp(rng.NormFloat64())}
 		x, g := inSimplex(rng, s), make([]float64, s.D)
 		for j := range g {
-			g[j] = rng.NormFloat64()
-			if rng.IntN(4) == 0 {
+			if g[j] = rng.NormFloat64(); rng.IntN(4) == 0 {
 				g[j] = math.Round(g[j]) // ties
 			}
 		}
 		r := s.R * math.Exp(3*rng.NormFloat64()-2)
 		p := slices.Repeat([]float64{math.NaN()}, s.D)
 		s.ArgminLocal(p, g, x, r)
-		if e := floats.Distance(p, moveMass(s, g, x, r), math.Inf(1)); !(e <= 1e-12*s.R) {
-			t.Fatalf("%+v, g %v, x %v, r %g: %v is %g off", s, g, x, r, p, e)
-		}
-		if e := s.Gauge(p); e > 1+1e-12 {
-			t.Fatalf("%+v, g %v, x %v, r %g: gauge %.17g", s, g, x, r, e)
-		}
 		far := floats.Distance(p, x, 2)
-		if tightest = max(tightest, far/(s.Rho()*r)); far > s.Rho()*r+1e-14*s.R {
-			t.Fatalf("%+v, g %v, x %v, r %g: at distance %g, ρr = %g", s, g, x, r, far, s.Rho()*r)
-		}
-		v, y := make([]float64, s.D), make([]float64, s.D)
-		at := func(lambda float64) float64 {
-			floats.AddScaledTo(y, x, -lambda, g)
-			s.Project(v, y)
-			return floats.Distance(v, x, 2)
-		}
-		lo, hi := 0., 1e6*s.R
-		if at(hi) > r {
-			for range 200 {
-				if mid := (lo + hi) / 2; at(mid) > r {
-					hi = mid
-				} else {
-					lo = mid
-				}
-			}
-			at(lo)
-		}
-		if e := floats.Dot(g, p) - floats.Dot(g, v); e > 1e-9*s.R*floats.Norm(g, 2) {
-			t.Fatalf("%+v, g %v, x %v, r %g: %v is worse than %v by %g", s, g, x, r, p, v, e)
+		tightest = max(tightest, far/(s.Rho()*r))
+		if e := floats.Distance(p, moveMass(s, g, x, r), math.Inf(1)); !(e <= 1e-12*s.R) ||
+			s.Gauge(p) > 1+1e-12 || far > s.Rho()*r+1e-14*s.R {
+			t.Fatalf("%+v, g %v, x %v, r %g: %v is %g off, at distance %g", s, g, x, r, p, e, far)
 		}
 	}
 	if tightest < 1-1e-12 {
 		t.Errorf("‖p − x‖ is at most %g of ρr: ρ is too large", tightest)
-	}
-	for g, want := range map[[3]float64][3]float64{
-		{0, 0, 0}: {0.2, 0.3, 0.5}, // stays
-		{1, 2, 3}: {0.2 + math.Sqrt(3)/20, 0.3, 0.5 - math.Sqrt(3)/20},
-	} {
-		p := make([]float64, 3)
-		fwset.Simplex{D: 3, R: 1}.ArgminLocal(p, g[:], []float64{0.2, 0.3, 0.5}, 0.1)
-		if !floats.EqualApprox(p, want[:], 1e-15) {
-			t.Errorf("g = %v: %v, want %v", g, p, want)
-		}
 	}
 }
 
@@ -148,7 +107,8 @@ func TestGarberHazan(t *testing.T) {
 		w0 := make([]float64, d)
 		w0[d-1] = 1
 		w, H := slices.Clone(w0), D*D/2
-		for s := range fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: 1, D: D, Alpha: 1 / mu, Rho: omega.Rho()}).Steps(o, w0) {
+		for s := range fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: 1, D: D, Alpha: 1 / mu,
+			Rho: omega.Rho()}).Steps(o, w0) {
 			r := math.Sqrt(2 * mu * H) // H_{k−1} = (α/2)r²
 			g := make([]float64, d)
 			for j := range g {
@@ -176,16 +136,4 @@ func TestGarberHazan(t *testing.T) {
 			copy(w, s.X) // rounding decides ties near the end
 		}
 	}
-}
-
-// A linear rate: 2dμ steps for each factor e of the bound.
-func ExampleGarberHazan() {
-	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
-	L, D, alpha := 1.5, omega.Diameter(), 0.75 // of f itself
-	m := fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: L, D: D, Alpha: alpha, Rho: omega.Rho()})
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 100})
-	fmt.Printf("w = %.6f, bound %.1g\n%+v\n", tr.W, fwopt.Constants{L: L, D: D, Alpha: alpha, Rho: omega.Rho()}.BoundGarberHazan(100), tr.Last().Calls)
-	// Output:
-	// w = [0.750000 0.250000], bound 2e-06
-	// {Exact:101 Stochastic:0 Linear:101 Projections:0}
 }
