@@ -26,7 +26,7 @@ var embedded = sync.OnceValue(func() *engine {
 	return e
 })
 
-func on(jobs int) func(context.Context, *pass, []task) error {
+func on(jobs int) maker {
 	e := *embedded()
 	e.jobs = &jobs
 	return e.pass
@@ -60,26 +60,19 @@ func TestBeamFaults(t *testing.T) {
 			dir, _ := small(t, 900)
 			want := newJob(t, dir, p).mustRun(t)
 			path := filepath.Join(dir, "shard-00003.bin")
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must(os.ReadFile(path))
 			j := newJob(t, dir, p)
-			passes, beam := 0, on(2)
-			j.engine = func(ctx context.Context, p *pass, ts []task) error {
-				if passes++; passes == 5 {
-					if err := c.spoil(path); err != nil {
-						t.Error(err)
-					}
+			j.engine = before(on(2), func(n int) error {
+				if n == 5 {
+					return c.spoil(path)
 				}
-				return beam(ctx, p, ts)
-			}
-			if _, err := j.run(context.Background()); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+				return nil
+			})
+			_, err := j.run(context.Background())
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
-			if err := os.WriteFile(path, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.WriteFile(path, b, 0o666))
 			sameBits(t, "with the shard again", want, j.mustRun(t))
 		})
 	}
@@ -96,16 +89,11 @@ func program(args ...string) *exec.Cmd {
 // the flags of a driver.
 func separate(t *testing.T) []string {
 	t.Helper()
-	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := must(freePort())
 	prism := program("prism", fmt.Sprintf("--port=%d", port))
 	var log bytes.Buffer
 	prism.Stderr, prism.Stdout = &log, &log
-	if err := prism.Start(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, prism.Start())
 	t.Cleanup(func() {
 		prism.Process.Kill()
 		prism.Wait()
@@ -145,9 +133,7 @@ func TestSeparate(t *testing.T) {
 		cmd := program(args...)
 		var said bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, cmd.Start())
 		late := time.AfterFunc(4*time.Minute, func() { cmd.Process.Kill() })
 		defer late.Stop()
 		over := make(chan error)
@@ -217,10 +203,7 @@ func workers() (ps []*os.Process) {
 
 // A runner that does not answer is an error that names it, soon.
 func TestNoRunner(t *testing.T) {
-	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := must(freePort())
 	dir, _ := small(t, 3000)
 	began := time.Now()
 	out, err := program("run", "--shards", dir, "--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port)).CombinedOutput()

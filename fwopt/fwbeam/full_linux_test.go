@@ -28,8 +28,6 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	// With room there, it goes on: the disk was what failed.
-	if err := syscall.Mount("fwbeam", disk, "tmpfs", syscall.MS_REMOUNT, "size=4m"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, syscall.Mount("fwbeam", disk, "tmpfs", syscall.MS_REMOUNT, "size=4m"))
 	sameBits(t, "with room", want, j.mustRun(t))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -33,24 +34,14 @@ func small(t *testing.T, rows int) (dir string, m *manifest) {
 	t.Helper()
 	dir = t.TempDir()
 	g := &generated{n: 6000, m: 40, classes: 3, nonzeros: 5, seed: 1}
-	if err := g.write(&writer{ctx: context.Background(), dir: dir}, rows); err != nil {
-		t.Fatal(err)
-	}
-	m, err := open(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, m
+	ok(t, g.write(&writer{ctx: context.Background(), dir: dir}, rows))
+	return dir, must(open(context.Background(), dir))
 }
 
 // inMemory is a problem on the shards, put together in memory, as a plain Run.
 func inMemory(t *testing.T, dir string, p problem) *fwopt.Trace {
 	t.Helper()
-	set, err := whole(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return inSet(t, set, p, nil)
+	return inSet(t, must(whole(context.Background(), dir)), p, nil)
 }
 
 // inSet is a problem on a set in memory, as a plain Run from w0.
@@ -58,19 +49,30 @@ func inSet(t *testing.T, set *fwdata.Set, p problem, w0 []float64) *fwopt.Trace 
 	t.Helper()
 	f := set.Logistic()
 	omega, D, err := p.omega(set.H(), set.M())
-	if err != nil {
-		t.Fatal(err)
+	ok(t, err)
+	method := must(p.method(f.Smoothness(), D))
+	b := fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)}
+	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed).From(w0), method, b)
+}
+
+// maker makes a pass.
+type maker = func(context.Context, *pass, []task) error
+
+// before has do look at the number of each pass, before a maker makes it.
+func before(make maker, do func(pass int) error) maker {
+	passes := 0
+	return func(ctx context.Context, p *pass, ts []task) error {
+		passes++
+		if err := do(passes); err != nil {
+			return err
+		}
+		return make(ctx, p, ts)
 	}
-	method, err := p.method(f.Smoothness(), D)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed).From(w0), method, fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)})
 }
 
 // local is an engine without Beam: so many goroutines, each with every so many-th shard,
 // from the last one down.
-func local(workers int) func(context.Context, *pass, []task) error {
+func local(workers int) maker {
 	return func(ctx context.Context, p *pass, ts []task) error {
 		errs := make([]error, workers)
 		var all sync.WaitGroup
@@ -82,26 +84,19 @@ func local(workers int) func(context.Context, *pass, []task) error {
 			})
 		}
 		all.Wait()
-		for _, err := range errs {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return errors.Join(errs...)
 	}
 }
 
 // newJob is a job of a test, on the local engine.
 func newJob(t *testing.T, dir string, p problem) *job {
-	return &job{problem: p, shards: dir, runs: t.TempDir(), work: filepath.Join(t.TempDir(), "work"), memory: 1 << 30, engine: local(2), progress: io.Discard}
+	return &job{problem: p, shards: dir, runs: t.TempDir(), work: filepath.Join(t.TempDir(), "work"),
+		memory: 1 << 30, engine: local(2), progress: io.Discard}
 }
 
 func (j *job) mustRun(t *testing.T) *fwopt.Trace {
 	t.Helper()
-	tr, err := j.run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must(j.run(context.Background()))
 	return tr
 }
 
@@ -109,16 +104,8 @@ func (j *job) mustRun(t *testing.T) *fwopt.Trace {
 func fileOf(t *testing.T, s *fwdata.Set) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "own.svm")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Write(f); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(path))
+	ok(t, errors.Join(s.Write(f), f.Close()))
 	return path
 }
 
@@ -129,9 +116,21 @@ func onlyTrace(t *testing.T, runs, said string) *fwopt.Trace {
 	if len(traces) != 1 {
 		t.Fatalf("%v:\n%s", traces, said)
 	}
-	tr, err := fwkeep.LoadTrace(traces[0])
+	tr := must(fwkeep.LoadTrace(traces[0]))
+	return tr
+}
+
+// must is for what a test needs and does not test.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tr
 }

@@ -20,18 +20,16 @@ func TestNews20(t *testing.T) {
 		path = filepath.Join(os.Getenv("FWLAB_DATA"), path)
 		if _, err := os.Stat(path); err == nil {
 			found = true
-			if err := cutFile(&writer{ctx: context.Background(), dir: dir}, path, 996, 62061, true); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, cutFile(&writer{ctx: context.Background(), dir: dir}, path, 996, 62061, true))
 			break
 		}
 	}
 	if !found {
 		t.Skip("no news20 in FWLAB_DATA")
 	}
-	steps, engines := 110, map[string]func(context.Context, *pass, []task) error{"2": local(2), "8": local(8), "Beam": on(2)}
+	steps, engines := 110, map[string]maker{"2": local(2), "8": local(8), "Beam": on(2)}
 	if testing.Short() {
-		steps, engines = 55, map[string]func(context.Context, *pass, []task) error{"Beam": on(2)}
+		steps, engines = 55, map[string]maker{"Beam": on(2)}
 	}
 	for _, p := range []problem{
 		{"svrf", "experiments", 1, "tracenorm", 50, 1, steps},

@@ -49,9 +49,7 @@ func TestOneBit(t *testing.T) {
 				}
 				p.Ball = "tracenorm"
 				dir := t.TempDir()
-				if err := cutFile(&writer{ctx: context.Background(), dir: dir}, fileOf(t, set), 300, 0, false); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, cutFile(&writer{ctx: context.Background(), dir: dir}, fileOf(t, set), 300, 0, false))
 				grown(t, &w[2], &f[2], inMemory(t, dir, p), newJob(t, dir, p).mustRun(t))
 			}
 			for i, what := range []string{"one bit, trace norm", "one bit, ℓ₁ ball", "shards, trace norm"} {

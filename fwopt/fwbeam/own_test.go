@@ -14,9 +14,7 @@ import (
 func TestClean(t *testing.T) {
 	dir, _ := small(t, 3000)
 	dead := exec.Command("true")
-	if err := dead.Run(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, dead.Run())
 	gone := func(name string) string { // the name that the dead process would have taken
 		return strings.Replace(name, "-"+strconv.Itoa(os.Getpid())+"-", "-"+strconv.Itoa(dead.Process.Pid)+"-", 1)
 	}
@@ -25,15 +23,10 @@ func TestClean(t *testing.T) {
 	left := gone(own("run"))
 	stay := []string{own("run"), strings.Replace(gone(own("run")), host, host+"-2", 1), strings.Replace(gone(own("run")), host, "other", 1), gone(own("shards")), "run-" + host}
 	for _, name := range append([]string{left}, stay...) {
-		if err := os.MkdirAll(filepath.Join(j.work, name, "pass-000001"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.MkdirAll(filepath.Join(j.work, name, "pass-000001"), 0o777))
 	}
 	j.mustRun(t)
-	entries, err := os.ReadDir(j.work)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must(os.ReadDir(j.work))
 	var have []string
 	for _, e := range entries {
 		have = append(have, e.Name())

@@ -13,10 +13,7 @@ import (
 // What no pass can be made with is an error that says it, at once, and leaves nothing.
 func TestRefusedFlags(t *testing.T) {
 	dir, _ := small(t, 3000)
-	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "localhost:0"))
 	defer l.Close()
 	here := "--endpoint=" + l.Addr().String()
 	for _, c := range []struct {
@@ -56,10 +53,7 @@ func TestRefusedFlags(t *testing.T) {
 
 // A port that is taken is an error that names it.
 func TestPrismBusy(t *testing.T) {
-	l, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", ":0"))
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	out, err := program("prism", fmt.Sprintf("--port=%d", port)).CombinedOutput()

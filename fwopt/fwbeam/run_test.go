@@ -77,31 +77,27 @@ func TestRunGoesOn(t *testing.T) {
 	dir, _ := small(t, 900)
 	lost := errors.New("the machine is lost")
 	for _, p := range problems {
-		count := 0
-		counted := func(fail int) func(context.Context, *pass, []task) error {
-			return func(ctx context.Context, p *pass, ts []task) error {
-				if count++; count == fail {
-					return lost
-				}
-				return local(2)(ctx, p, ts)
-			}
-		}
-		whole := newJob(t, dir, p)
-		whole.engine = counted(0)
+		whole, all := newJob(t, dir, p), 0
+		whole.engine = before(local(2), func(n int) error { all = n; return nil })
 		want := whole.mustRun(t)
-		all := count
 		for _, fail := range []int{1, 4, all - 1, all} {
 			j := newJob(t, dir, p)
-			count, j.engine = 0, counted(fail)
+			j.engine = before(local(2), func(n int) error {
+				if n == fail {
+					return lost
+				}
+				return nil
+			})
 			tr, err := j.run(context.Background())
-			if !errors.Is(err, lost) || !strings.Contains(err.Error(), "the same command goes on") || tr != nil && tr.Status != fwopt.Interrupted {
+			if !errors.Is(err, lost) || !strings.Contains(err.Error(), "the same command goes on") ||
+				tr != nil && tr.Status != fwopt.Interrupted {
 				t.Fatalf("%+v: pass %d of %d failed: %+v, %v", p, fail, all, tr, err)
 			}
 			saved, _ := filepath.Glob(filepath.Join(j.runs, "*.ckpt"))
 			if fail == all-1 && len(saved) != 1 {
 				t.Errorf("%+v: after pass %d of %d failed there are the checkpoints %v", p, fail, all, saved)
 			}
-			j.engine = counted(0)
+			j.engine = local(2)
 			again := j.mustRun(t)
 			sameBits(t, fmt.Sprintf("%+v after pass %d of %d failed", p, fail, all), want, again)
 			if again.Note != "" {
@@ -122,14 +118,15 @@ func TestMended(t *testing.T) {
 	} {
 		for fail := range 6 {
 			j := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 3, 120})
-			passes := 0
-			j.engine = func(ctx context.Context, p *pass, ts []task) error {
-				if passes++; passes == fail+1 {
+			j.engine = before(local(2), func(n int) error {
+				if n == fail+1 {
 					return errors.New(text)
 				}
-				return local(2)(ctx, p, ts)
-			}
-			if _, err := j.run(context.Background()); err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "the same command goes on") != want {
+				return nil
+			})
+			_, err := j.run(context.Background())
+			if err == nil || !strings.Contains(err.Error(), text) ||
+				strings.Contains(err.Error(), "the same command goes on") != want {
 				t.Errorf("%s: pass %d: %v", text, fail+1, err)
 			}
 		}
@@ -240,19 +237,13 @@ func TestPassTable(t *testing.T) {
 	dir, _ := small(t, 900)
 	j := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1, 200})
 	passes := 0
-	j.engine = func(ctx context.Context, p *pass, ts []task) error {
-		passes++
-		return local(2)(ctx, p, ts)
-	}
+	j.engine = before(local(2), func(n int) error { passes = n; return nil })
 	j.mustRun(t)
 	tables, _ := filepath.Glob(filepath.Join(j.runs, "passes-*.csv"))
 	if len(tables) != 1 {
 		t.Fatal(tables)
 	}
-	b, err := os.ReadFile(tables[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(tables[0]))
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	if passes != 7 || len(lines) != 8 { // x, w_0, …, w_4, and w after step 1, which each run records
 		t.Errorf("%d passes, want 7; the table:\n%s", passes, b)

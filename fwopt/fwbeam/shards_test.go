@@ -21,37 +21,21 @@ import (
 func TestCut(t *testing.T) {
 	ctx := context.Background()
 	plain := fileOf(t, fwdata.TwinN("digits", 120, 1))
-	text, err := os.ReadFile(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(plain))
 	var z bytes.Buffer
 	zw := gzip.NewWriter(&z)
 	zw.Write(text)
 	zw.Close()
 	packed := plain + ".gz"
-	if err := os.WriteFile(packed, z.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	want, err := fwdata.ReadFile(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(packed, z.Bytes(), 0o666))
+	want := must(fwdata.ReadFile(plain))
 	for _, rows := range []int{1, 7, 60, 119, 120, 121} {
 		for _, path := range []string{plain, packed} {
 			for _, unit := range []bool{false, true} {
 				dir := t.TempDir()
-				if err := cutFile(&writer{ctx: ctx, dir: dir}, path, rows, 0, unit); err != nil {
-					t.Fatal(err)
-				}
-				m, err := open(ctx, dir)
-				if err != nil {
-					t.Fatal(err)
-				}
-				set, err := whole(ctx, dir)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ok(t, cutFile(&writer{ctx: ctx, dir: dir}, path, rows, 0, unit))
+				m := must(open(ctx, dir))
+				set := must(whole(ctx, dir))
 				want := want
 				if unit {
 					want = want.UnitRows()
@@ -75,13 +59,8 @@ func TestGenerated(t *testing.T) {
 	write := func(seed uint64, rows int) *manifest {
 		dir := t.TempDir()
 		g := &generated{n: 100, m: 30, classes: 2, nonzeros: 4, seed: seed}
-		if err := g.write(&writer{ctx: context.Background(), dir: dir}, rows); err != nil {
-			t.Fatal(err)
-		}
-		m, err := open(context.Background(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, g.write(&writer{ctx: context.Background(), dir: dir}, rows))
+		m := must(open(context.Background(), dir))
 		return m
 	}
 	a, b, c := write(1, 30), write(1, 30), write(2, 30)
@@ -100,62 +79,52 @@ func TestGenerated(t *testing.T) {
 // What is wrong with shards is said with the name of the file, before the first pass or in it.
 func TestBadShards(t *testing.T) {
 	other, _ := small(t, 600)
-	edit := func(change func(m *manifest)) func(t *testing.T, dir string) {
-		return func(t *testing.T, dir string) {
-			path := filepath.Join(dir, manifestFile)
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+	rewrite := func(file string, change func(b []byte) []byte) func(dir string) {
+		return func(dir string) {
+			path := filepath.Join(dir, file)
+			ok(t, os.WriteFile(path, change(must(os.ReadFile(path))), 0o666))
+		}
+	}
+	edit := func(change func(m *manifest)) func(dir string) {
+		return rewrite(manifestFile, func(b []byte) []byte {
 			m := new(manifest)
-			if err := json.Unmarshal(b, m); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, json.Unmarshal(b, m))
 			change(m)
 			m.Digest = m.digest()
-			if b, err = json.Marshal(m); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+			return must(json.Marshal(m))
+		})
 	}
-	turn := func(at int) func(t *testing.T, dir string) {
-		return func(t *testing.T, dir string) {
-			path := filepath.Join(dir, "shard-00002.bin")
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b[at] ^= 1
-			if err := os.WriteFile(path, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+	const third = "shard-00002.bin"
+	turn := func(at int) func(dir string) {
+		return rewrite(third, func(b []byte) []byte { b[at] ^= 1; return b })
+	}
+	without := func(file string) func(dir string) {
+		return func(dir string) { os.Remove(filepath.Join(dir, file)) }
 	}
 	for name, c := range map[string]struct {
-		spoil func(t *testing.T, dir string)
+		spoil func(dir string)
 		want  string
 	}{
-		"no manifest":       {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, manifestFile)) }, "no shards in"},
-		"no JSON":           {func(t *testing.T, dir string) { os.WriteFile(filepath.Join(dir, manifestFile), []byte("{"), 0o666) }, "no manifest"},
-		"another format":    {edit(func(m *manifest) { m.Format = 2 }), "no manifest of format 1"},
-		"two of one name":   {edit(func(m *manifest) { m.Shards[1].File = m.Shards[0].File }), "two shards have the name shard-00000.bin"},
-		"elsewhere":         {edit(func(m *manifest) { m.Shards[1].File = "../x" }), "no name of a file"},
-		"an empty shard":    {edit(func(m *manifest) { m.Shards[1].Rows = 0 }), "shard shard-00001.bin is empty"},
-		"none":              {edit(func(m *manifest) { m.Shards = nil }), "names no shard"},
-		"other rows":        {edit(func(m *manifest) { m.Rows++ }), "its shards have 6000 rows"},
-		"one label":         {edit(func(m *manifest) { m.Labels = m.Labels[:1] }), "not those of a classification"},
-		"missing":           {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "shard-00002.bin")) }, "a shard is missing: open"},
-		"cut off":           {func(t *testing.T, dir string) { os.Truncate(filepath.Join(dir, "shard-00002.bin"), 100) }, "shard-00002.bin has 100 bytes"},
-		"damaged":           {turn(3000), "shard-00002.bin: damaged"},
-		"damaged at first":  {turn(0), "shard-00002.bin: damaged"},
-		"other features":    {edit(func(m *manifest) { m.Features = 41 }), "the manifest 41 and"},
-		"other labels":      {edit(func(m *manifest) { m.Labels[2] = 7 }), "shards of two sets"},
-		"of other data":     {edit(func(m *manifest) { m.Shards[2].Digest = m.Shards[3].Digest }), "shard-00002.bin is not the shard of the manifest"},
-		"another's shard":   {func(t *testing.T, dir string) { swap(t, other, dir) }, "shard-00002.bin is not the shard of the manifest"},
-		"no rights":         {func(t *testing.T, dir string) { os.Chmod(dir, 0) }, "permission denied"},
+		"no manifest":      {without(manifestFile), "no shards in"},
+		"no JSON":          {rewrite(manifestFile, func([]byte) []byte { return []byte("{") }), "no manifest"},
+		"another format":   {edit(func(m *manifest) { m.Format = 2 }), "no manifest of format 1"},
+		"two of one name":  {edit(func(m *manifest) { m.Shards[1].File = m.Shards[0].File }), "two shards have the name shard-00000.bin"},
+		"elsewhere":        {edit(func(m *manifest) { m.Shards[1].File = "../x" }), "no name of a file"},
+		"an empty shard":   {edit(func(m *manifest) { m.Shards[1].Rows = 0 }), "shard shard-00001.bin is empty"},
+		"none":             {edit(func(m *manifest) { m.Shards = nil }), "names no shard"},
+		"other rows":       {edit(func(m *manifest) { m.Rows++ }), "its shards have 6000 rows"},
+		"one label":        {edit(func(m *manifest) { m.Labels = m.Labels[:1] }), "not those of a classification"},
+		"missing":          {without(third), "a shard is missing: open"},
+		"cut off":          {rewrite(third, func(b []byte) []byte { return b[:100] }), "shard-00002.bin has 100 bytes"},
+		"damaged":          {turn(3000), "shard-00002.bin: damaged"},
+		"damaged at first": {turn(0), "shard-00002.bin: damaged"},
+		"other features":   {edit(func(m *manifest) { m.Features = 41 }), "the manifest 41 and"},
+		"other labels":     {edit(func(m *manifest) { m.Labels[2] = 7 }), "shards of two sets"},
+		"of other data":    {edit(func(m *manifest) { m.Shards[2].Digest = m.Shards[3].Digest }), "shard-00002.bin is not the shard of the manifest"},
+		"another's shard": {rewrite(third, func([]byte) []byte { // of as many rows and nonzeros
+			return must(os.ReadFile(filepath.Join(other, "shard-00004.bin")))
+		}), third + " is not the shard of the manifest"},
+		"no rights":         {func(dir string) { os.Chmod(dir, 0) }, "permission denied"},
 		"rows of no length": {edit(func(m *manifest) { m.Norm2 = -1 }), "squared length"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +132,7 @@ func TestBadShards(t *testing.T) {
 				t.Skip("root may read all")
 			}
 			dir, _ := small(t, 600)
-			c.spoil(t, dir)
+			c.spoil(dir)
 			defer os.Chmod(dir, 0o755)
 			_, err := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1, 100}).run(context.Background())
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) {
@@ -180,22 +149,12 @@ func TestManifestChecksum(t *testing.T) {
 	w := &writer{ctx: ctx, dir: dir}
 	w.m.Name = "ob\xe9ir"
 	for k := range uint64(2) {
-		if err := w.add((&generated{m: 9, classes: 3, nonzeros: 2, seed: 1}).shard(20, k, make([]float64, 27))); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, w.add((&generated{m: 9, classes: 3, nonzeros: 2, seed: 1}).shard(20, k, make([]float64, 27))))
 	}
-	if err := w.finish(); err != nil {
-		t.Fatal(err)
-	}
-	want, err := open(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, w.finish())
+	want := must(open(ctx, dir))
 	path := filepath.Join(dir, manifestFile)
-	right, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	right := must(os.ReadFile(path))
 	refused, equal := 0, 0
 	try := func(b []byte) {
 		if m, err := parse(b); err != nil {
@@ -225,23 +184,10 @@ func TestManifestChecksum(t *testing.T) {
 	}
 	old := bytes.Replace(right, []byte(`"Digest": "`+want.Digest+`"`), []byte(`"Format": 1`), 1)
 	for text, b := range map[string][]byte{"it has no checksum, as those of older versions": old, "it is damaged or was changed": bytes.Replace(right, []byte(`"Norm2": `), []byte(`"Norm2": 1`), 1)} {
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(path, b, 0o666))
 		if _, err := open(ctx, dir); err == nil || !strings.Contains(err.Error(), path+" cannot be used: "+text) || !strings.Contains(err.Error(), "run fwbeam shard again") {
 			t.Errorf("%v, want %s", err, text)
 		}
-	}
-}
-
-// swap puts another shard of as many rows and nonzeros in the place of the third.
-func swap(t *testing.T, from, to string) {
-	b, err := os.ReadFile(filepath.Join(from, "shard-00004.bin"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(to, "shard-00002.bin"), b, 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -256,9 +202,7 @@ func TestWriteFile(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "writing "+dir) || len(left) != 0 {
 		t.Errorf("%v; left %v", err, left)
 	}
-	if err := writeSealed(ctx, filepath.Join(dir, "b"), []byte("abcd")); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, writeSealed(ctx, filepath.Join(dir, "b"), []byte("abcd")))
 	if b, err := unseal(ctx, filepath.Join(dir, "b")); err != nil || string(b) != "abcd" {
 		t.Error(b, err)
 	}
@@ -277,10 +221,7 @@ func TestShardSays(t *testing.T) {
 	}
 	bytes := int64(0)
 	for k := range 3 {
-		info, err := os.Stat(filepath.Join(dir, fmt.Sprintf("shard-%05d.bin", k)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must(os.Stat(filepath.Join(dir, fmt.Sprintf("shard-%05d.bin", k))))
 		bytes += info.Size()
 	}
 	if want := fmt.Sprintf("planted-700-40-2-3 (generated): 700 rows with 3500 nonzeros, 40 features, 2 classes, in 3 shards of together %s in %s\n", size(int(bytes)), dir); string(out) != want {

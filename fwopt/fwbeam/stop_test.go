@@ -22,20 +22,15 @@ func TestTerm(t *testing.T) {
 	args := []string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5", "--steps=600"}
 	cmd := program(args...)
 	var said strings.Builder
-	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must(cmd.StderrPipe())
+	ok(t, cmd.Start())
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
 		if strings.HasPrefix(lines.Text(), "pass 5 ") {
 			cmd.Process.Signal(syscall.SIGTERM)
 		}
 	}
-	err = cmd.Wait()
+	err := cmd.Wait()
 	saved, _ := filepath.Glob(filepath.Join(runs, "*.ckpt"))
 	if err == nil || cmd.ProcessState.ExitCode() != 1 || len(saved) != 1 || !strings.Contains(said.String(), "the same command goes on") {
 		t.Fatalf("%v, kept %v:\n%s", err, saved, said.String())

@@ -16,10 +16,7 @@ import (
 func TestSweep(t *testing.T) {
 	dir, _ := small(t, 900)
 	base := problem{Ball: "tracenorm", Tau: 5, Steps: 60}
-	elements, err := grid(base, "svrf,storc", "experiments", "1,0.01", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	elements := must(grid(base, "svrf,storc", "experiments", "1,0.01", 2))
 	if len(elements) != 6 { // SVRF has no L
 		t.Fatalf("%d runs, want 6: %v", len(elements), elements)
 	}
@@ -31,18 +28,13 @@ func TestSweep(t *testing.T) {
 	e.progress = said
 	when := map[string]time.Time{}
 	for turn := range 2 {
-		if err := e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements))
 		traces, _ := filepath.Glob(filepath.Join(runs, "*.trace"))
 		if len(traces) != 6 {
 			t.Fatalf("turn %d: %v", turn, traces)
 		}
 		for _, path := range traces {
-			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must(os.Stat(path))
 			if turn == 1 && info.ModTime() != when[path] {
 				t.Errorf("%s was made again", path)
 			}
@@ -64,10 +56,7 @@ func TestSweep(t *testing.T) {
 	found := false
 	want := inMemory(t, dir, problem{"storc", "experiments", 0.01, "tracenorm", 5, 2, 60})
 	for path := range when {
-		tr, err := fwkeep.LoadTrace(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must(fwkeep.LoadTrace(path))
 		found = found || tr.Seed == 2 && tr.Last().F == want.Last().F && tr.Last().Calls == want.Last().Calls &&
 			strings.Contains(said.String(), fmt.Sprintf("storc experiments, scale 0.01, seed 2: f %.9g, %s\n", tr.Last().F, path))
 	}
@@ -85,23 +74,15 @@ func TestSweep(t *testing.T) {
 // fails again the error says how many are.
 func TestSweepTwice(t *testing.T) {
 	dir, _ := small(t, 3000)
-	elements, err := grid(problem{Ball: "l1", Tau: 5, Steps: 20}, "sfw", "experiments", "1", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	elements := must(grid(problem{Ball: "l1", Tau: 5, Steps: 20}, "sfw", "experiments", "1", 2))
 	shard := filepath.Join(dir, "shard-00001.bin")
-	b, err := os.ReadFile(shard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(shard))
 	e, said := *embedded(), new(strings.Builder)
 	e.progress = said
 	kept.digest = ""
-	if err := os.Remove(shard); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Remove(shard))
 	runs := t.TempDir()
-	err = e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements)
+	err := e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements)
 	if err == nil || !strings.Contains(err.Error(), "0 of 2 runs are kept in "+runs+"; the same command goes on with those left: twice: ") ||
 		!strings.Contains(err.Error(), "a shard is missing") || strings.Count(said.String(), "the sweep is made once more: ") != 1 {
 		t.Errorf("%v, said:\n%s", err, said)
@@ -109,9 +90,7 @@ func TestSweepTwice(t *testing.T) {
 	e.progress = writerFunc(func(line []byte) (int, error) { // once the sweep says that it is made once more
 		return len(line), os.WriteFile(shard, b, 0o666)
 	})
-	if err := os.RemoveAll(shard); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.RemoveAll(shard))
 	if err := e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements); err != nil {
 		t.Error("a sweep that fails once: ", err)
 	}

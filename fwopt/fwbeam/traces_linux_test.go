@@ -42,7 +42,7 @@ func TestTraces(t *testing.T) {
 type tracer struct {
 	dir    string
 	full   bool
-	engine func(pipelines int) func(context.Context, *pass, []task) error
+	engine func(pipelines int) maker
 }
 
 func (x *tracer) pick(small, full int) int {
@@ -55,18 +55,11 @@ func (x *tracer) pick(small, full int) int {
 // write writes a table.
 func (x *tracer) write(t *testing.T, name string, rows [][]string) {
 	t.Helper()
-	f, err := os.Create(filepath.Join(x.dir, name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Create(filepath.Join(x.dir, name+".csv")))
 	out := csv.NewWriter(f)
 	out.WriteAll(rows) // and flush
-	if err := out.Error(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, out.Error())
+	ok(t, f.Close())
 }
 
 // row is a line of a table.
@@ -156,9 +149,7 @@ func (x *tracer) passes(t *testing.T, p *place, pipelines int) (lines [][]string
 	for turn := range x.pick(2, 9) {
 		w[0]++
 		began := fwrate.CPU()
-		if err := s.pass(w); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, s.pass(w))
 		lines = append(lines, row(p.what, p.n, p.shards, p.m.Features, p.classes, p.nonzeros, stored, pipelines, turn, last.Seconds, (fwrate.CPU()-began).Seconds(), last.Bytes))
 	}
 	return lines
@@ -169,10 +160,7 @@ func (x *tracer) memory(t *testing.T, p *place) (lines [][]string) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	defer debug.FreeOSMemory()
 	began := time.Now()
-	set, err := whole(context.Background(), p.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(whole(context.Background(), p.dir))
 	load := time.Since(began).Seconds()
 	f := set.Logistic()
 	w, dst := make([]float64, f.Dim()), make([]float64, f.Dim())
@@ -224,10 +212,7 @@ func table(t *testing.T, runs string) [][]string {
 	if len(files) != 1 {
 		t.Fatalf("%q, want one table of passes", files)
 	}
-	f, err := os.Open(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open(files[0]))
 	defer f.Close()
 	lines, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(lines) < 2 || lines[0][7] != "step" {
@@ -286,10 +271,7 @@ func (x *tracer) reference(t *testing.T) {
 	dir := x.contest(t)
 	q := problem{"svrf", "experiments", 1, "tracenorm", 50, 1, x.pick(60, 3000)}
 	from := inMemory(t, dir, q)
-	set, err := whole(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(whole(context.Background(), dir))
 	omega, _, err := q.omega(set.H(), set.M())
 	if err != nil {
 		t.Fatal(err)
