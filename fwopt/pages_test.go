@@ -2,6 +2,7 @@ package fwopt_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,6 +10,10 @@ import (
 	"strings"
 	"testing"
 )
+
+type errorer interface {
+	Errorf(format string, args ...any)
+}
 
 // TestPages: what a page shows of the code is in the code. That a page runs is the business of
 // make notebooks, and that its links lead somewhere that of make site-check; what else a page
@@ -46,7 +51,7 @@ func TestPages(t *testing.T) {
 var box = regexp.MustCompile("(?s)```go\n// from (fwopt/[a-z0-9/]+\\.go)\n(.*?)\n```")
 
 // checkBoxes: a block of Go that says which file it is from is in that file, up to indentation.
-func checkBoxes(t *testing.T, name, text string) {
+func checkBoxes(t errorer, name, text string) {
 	for _, m := range box.FindAllStringSubmatch(text, -1) {
 		file, err := os.ReadFile(filepath.Join("..", m[1]))
 		if err != nil {
@@ -65,7 +70,7 @@ var (
 
 // checkSides: of a table whose last column has a file of Go at its head, each piece of code in that column is a line of the
 // file, up to indentation and the comment at its end, and they stand in the file's order.
-func checkSides(t *testing.T, name, text string) {
+func checkSides(t errorer, name, text string) {
 	lines := strings.Split(text, "\n")
 	for i := 0; i+1 < len(lines); i++ {
 		m := sideHead.FindStringSubmatch(lines[i])
@@ -106,4 +111,34 @@ func flat(text string) string {
 		b.WriteString(strings.Join(strings.Fields(l), " ") + "\n")
 	}
 	return b.String()
+}
+
+type found []string
+
+func (f *found) Errorf(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
+
+// The checks see what they are there for.
+func TestPageFaults(t *testing.T) {
+	side := func(file string, rows ...string) string {
+		return "| box | [" + file + "](../fwopt/" + file + ") |\n|:--|:--|\n" + strings.Join(rows, "\n")
+	}
+	for what, text := range map[string]string{
+		"":                    "```go\n// from fwopt/svrf.go\nt, k := a.T, a.K+1\n  o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_k ∇̃f(x_{k−1}; x_0)\n```",
+		"box not in file":     "```go\n// from fwopt/svrf.go\nfor ever {\n```",
+		"box of no file":      "```go\n// from fwopt/nosuch.go\nfor {\n```",
+		"side not in file":    side("svrf.go", "| | `for ever {` |"),
+		"side out of order":   side("svrf.go", "| | `a.K = k` |", "| | `o.Argmin(&v, g)` |"),
+		"side twice":          side("svrf.go", "| | `o.Argmin(&v, g)` |", "| | `o.Argmin(&v, g)` |"),
+		"side cut short":      side("svrf.go", "| | `o.Argmin(&v,` |"),
+		"side of no file":     side("nosuch.go", "| | `for {` |"),
+		"side without a line": side("svrf.go", "| 7 | |"),
+		"side with a norm":    side("svrf.go", `| $\|x\|$ | `+"`a.K = k` |"),
+	} {
+		var f found
+		checkBoxes(&f, "a page", text)
+		checkSides(&f, "a page", text)
+		if (len(f) == 0) != (what == "") || len(f) > 1 {
+			t.Errorf("%s: %q", what, f)
+		}
+	}
 }
