@@ -20,7 +20,8 @@ func TestRegistry(t *testing.T) {
 		"news20": {15935, 62061, 20}, "rcv1": {15564, 47236, 53}, "aloi": {108000, 128, 1000},
 	}
 	for _, e := range Entries() {
-		if e.Name == "" || e.File == "" || e.MaxBytes <= 0 || e.Licence == "" || e.Citation == "" || e.Preprocessing == "" ||
+		if e.Name == "" || e.File == "" || e.MaxBytes <= 0 || e.Licence == "" || e.Citation == "" ||
+			e.Preprocessing == "" ||
 			e.N < e.Classes || e.Classes < 2 || e.M < 1 || !strings.HasPrefix(e.URL, "https://") {
 			t.Errorf("%s: incomplete: %+v", e.Name, e)
 		}
@@ -75,17 +76,20 @@ func TestNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range Networks() {
-		if n.Name == "" || n.Licence == "" || n.Citation == "" || n.Note == "" || n.Grid[0] < 2 || n.Grid[1] < 2 {
+		if n.Name == "" || n.Licence == "" || n.Citation == "" || n.Note == "" || n.Grid[0] < 2 ||
+			n.Grid[1] < 2 {
 			t.Errorf("%s: incomplete: %+v", n.Name, n)
 		}
 		for _, f := range n.Files() {
-			if b, err := hex.DecodeString(f.SHA256); err != nil || len(b) != 32 || f.MaxBytes <= 0 || f.Name != n.Name ||
+			if b, err := hex.DecodeString(f.SHA256); err != nil || len(b) != 32 || f.MaxBytes <= 0 ||
+				f.Name != n.Name ||
 				!strings.HasPrefix(f.URL, "https://") || !strings.HasSuffix(f.URL, "/"+n.Name+"/"+f.File) {
 				t.Errorf("%s: %+v", n.Name, f)
 			}
 		}
 	}
-	if n, ok := LookupNetwork("Chicago-Sketch"); !ok || n.Toll != 0.02 || n.Length != 0.04 || n.Best != 17313018.7387477 {
+	if n, ok := LookupNetwork("Chicago-Sketch"); !ok || n.Toll != 0.02 || n.Length != 0.04 ||
+		n.Best != 17313018.7387477 {
 		t.Errorf("%+v, %v", n, ok)
 	}
 	if n, ok := LookupNetwork("news20"); ok {

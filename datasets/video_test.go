@@ -18,10 +18,12 @@ func TestVideo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum := sha256.Sum256(packed); hex.EncodeToString(sum[:]) != "e5f295ee6d845b33180d8a4b5da8ed9c5a66e679e1bf91bbe11037ef323b4fb8" {
+	if sum := sha256.Sum256(packed); hex.EncodeToString(
+		sum[:]) != "e5f295ee6d845b33180d8a4b5da8ed9c5a66e679e1bf91bbe11037ef323b4fb8" {
 		t.Errorf("SHA-256 %x", sum)
 	}
-	if text, err := os.ReadFile("video/COPYING"); err != nil || !bytes.HasPrefix(text, []byte("Copyright (c) 2014, Armand Joulin, Kevin Tang")) {
+	if text, err := os.ReadFile("video/COPYING"); err != nil ||
+		!bytes.HasPrefix(text, []byte("Copyright (c) 2014, Armand Joulin, Kevin Tang")) {
 		t.Errorf("COPYING: %v", err)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(packed))

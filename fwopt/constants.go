@@ -24,7 +24,8 @@ type Constants struct {
 func (c Constants) Mu() float64 {
 	L, alpha := c.get("L", c.L), c.get("Alpha", c.Alpha)
 	if alpha > L {
-		panic(need.Linef("fwopt: Constants.Alpha = %g is above L = %g: then no f is α-strongly convex and L-smooth", alpha, L))
+		panic(need.Linef("fwopt: Constants.Alpha = %g is above L = %g: then no f is α-strongly convex and "+
+			"L-smooth", alpha, L))
 	}
 	return L / alpha
 }

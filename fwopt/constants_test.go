@@ -48,7 +48,8 @@ func TestConstants(t *testing.T) {
 			for _, x := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 				one := C{L: 1, D: 1, G: 1, Alpha: 1, Sigma: 1, Rho: 1, Width: 1}
 				set[field](&one, x)
-				got, needed := small.Panics(func() { c.call(one) }), strings.Contains(" "+c.needs+" ", " "+field+" ")
+				got, needed := small.Panics(func() { c.call(one) }), strings.Contains(" "+c.needs+" ",
+					" "+field+" ")
 				if needed && !strings.HasPrefix(got, "fwopt: Constants."+field+" ") || !needed && got != "" {
 					t.Errorf("%s with %s = %g: panic %q", name, field, x, got)
 				}
@@ -73,9 +74,11 @@ func TestConstants(t *testing.T) {
 				got := small.Panics(func() {
 					f(none)
 					sum, omega := small.Problem() // a Rule is asked at the first step
-					fwopt.Run(context.Background(), fwopt.NewOracle(sum, omega, 1), e.New(none), fwopt.Budget{Steps: 1})
+					fwopt.Run(context.Background(), fwopt.NewOracle(sum, omega, 1), e.New(none),
+						fwopt.Budget{Steps: 1})
 				})
-				if !strings.HasPrefix(got, "fwopt: Constants."+field+" ") && !strings.Contains(got, field+" = 0") {
+				if !strings.HasPrefix(got, "fwopt: Constants."+field+" ") &&
+					!strings.Contains(got, field+" = 0") {
 					t.Errorf("%s: %s changes %s, and where it is 0: %q", e.Name, field, what, got)
 				}
 			}

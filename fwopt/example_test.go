@@ -29,7 +29,8 @@ func rows() *fwsum.LeastSquares {
 // Algorithm 1 with the parameters of Theorem 1, on four terms over the simplex.
 func ExampleSVRF() {
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 14 + 30 + 62})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(),
+		fwopt.Budget{Steps: 14 + 30 + 62})
 	p := tr.Last()
 	fmt.Printf("t = %d, k = %d, w = %.2f\n", p.T, p.K, tr.W)
 	fmt.Printf("%+v\n", p.Calls)
@@ -44,9 +45,11 @@ func ExampleSTORC() {
 	L, D, alpha := f.Smoothness(), omega.Diameter(), 0.75
 	m := fwopt.STORCTheorem2c(fwopt.Constants{L: L, D: D, Alpha: alpha})
 	fmt.Printf("N_t = %d, m_{t,k} = %d\n", m.N(1), m.M(1, 1))
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Exact: 8, DualityGap: true})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m,
+		fwopt.Budget{Exact: 8, DualityGap: true})
 	p := tr.Last()
-	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1, p.DualityGap < fwopt.Constants{L: L, D: D}.BoundEpoch(p.T-1))
+	fmt.Printf("%v after epoch %d; gap below LD²/2^(t+1): %v\n", tr.Status, p.T-1,
+		p.DualityGap < fwopt.Constants{L: L, D: D}.BoundEpoch(p.T-1))
 	// Output:
 	// N_t = 10, m_{t,k} = 149334
 	// done after epoch 6; gap below LD²/2^(t+1): true
@@ -55,7 +58,8 @@ func ExampleSTORC() {
 // Frank-Wolfe until the duality gap certifies the accuracy.
 func ExampleRun() {
 	f, omega := rows(), fwset.L2Ball{D: 2, R: 0.5}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6, Steps: 1000})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}},
+		fwopt.Budget{Tolerance: 1e-6, Steps: 1000})
 	fmt.Printf("%v: f = %.4f at %.3f\n", tr.Status, tr.Last().F, tr.W)
 	// Output:
 	// converged: f = 0.0697 at [0.464 0.186]
@@ -137,7 +141,8 @@ func ExampleMethodFunc() {
 	})
 	f, omega := rows(), fwset.Simplex{D: 2, R: 1}
 	own := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), sfw, fwopt.Budget{Steps: 50})
-	ours := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(), fwopt.Budget{Steps: 50})
+	ours := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SFWExperiments(),
+		fwopt.Budget{Steps: 50})
 	fmt.Println(own.Last().Calls == ours.Last().Calls, own.Last().F == ours.Last().F)
 	// Output:
 	// true true

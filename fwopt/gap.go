@@ -34,7 +34,8 @@ func gapOf(omega Domain, w, g, d []float64, tol float64, warm *fwset.Warm) (gap,
 // and f falls on the way: at a kink the best point has a gap, too.
 func (r *Runner) still() bool {
 	p := r.Trace.Last()
-	if p.Step < 10 || slices.ContainsFunc(r.Trace.Points, func(q Point) bool { return !(math.Abs(q.F-p.F) <= 1e-13*math.Abs(p.F)) }) {
+	if p.Step < 10 || slices.ContainsFunc(r.Trace.Points,
+		func(q Point) bool { return !(math.Abs(q.F-p.F) <= 1e-13*math.Abs(p.F)) }) {
 		return false
 	}
 	f, w := r.Oracle.F, r.state.X

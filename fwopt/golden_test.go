@@ -49,7 +49,8 @@ func goldenProblems(t *testing.T) map[string]func() (fwopt.FiniteSum, fwopt.Doma
 				h[i] = 1 + math.Mod(float64(i)*0.6180339887, 1)
 				c[i] = 3*math.Mod(float64(i)*0.7548776662, 1) - 1
 			}
-			return fwsum.NewQuadratic(d, h, c), fwset.Box{Lo: slices.Repeat([]float64{-0.5}, d), Hi: slices.Repeat([]float64{0.4}, d)}
+			return fwsum.NewQuadratic(d, h, c), fwset.Box{Lo: slices.Repeat([]float64{-0.5}, d),
+				Hi: slices.Repeat([]float64{0.4}, d)}
 		},
 	}
 }
@@ -80,7 +81,8 @@ func TestGolden(t *testing.T) {
 			if _, ok := omega.(fwset.LocalLinear); method == "Garber-Hazan" && !ok {
 				continue
 			}
-			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 11), m, fwopt.Budget{Steps: 60, Linear: 20000})
+			tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 11), m,
+				fwopt.Budget{Steps: 60, Linear: 20000})
 			var bits []byte
 			for _, x := range tr.W {
 				bits = binary.LittleEndian.AppendUint64(bits, math.Float64bits(x))

@@ -40,7 +40,8 @@ func EpochEnds(N func(t int) int, last int) func(s Step) (record, last bool) {
 	return func(s Step) (bool, bool) {
 		n := N(s.T)
 		if s.K > n || s.T > last {
-			panic(need.Linef("fwopt: step k = %d of epoch %d, where N_%d = %d and the last epoch is %d: N is not the method's", s.K, s.T, s.T, n, last))
+			panic(need.Linef("fwopt: step k = %d of epoch %d, where N_%d = %d and the last epoch is %d: N "+
+				"is not the method's", s.K, s.T, s.T, n, last))
 		}
 		return s.K == n, s.K == n && s.T == last
 	}
@@ -56,7 +57,8 @@ func Geometric(ratio float64, last int) func(s Step) (record, last bool) {
 	power := func(k int) float64 { return math.Floor(math.Log(float64(k))/math.Log(ratio) + 1e-12) }
 	return func(s Step) (bool, bool) {
 		if s.T > 1 || s.K < 1 {
-			panic(need.Linef("fwopt: Geometric counts the k of a method without epochs; here t = %d, k = %d", s.T, s.K))
+			panic(need.Linef("fwopt: Geometric counts the k of a method without epochs; here t = %d, k = %d",
+				s.T, s.K))
 		}
 		return s.K == 1 || s.K == last || power(s.K) > power(s.K-1), s.K == last
 	}
@@ -94,7 +96,8 @@ func (b *Budget) check() {
 		limit float64
 	}{
 		{"Steps", float64(b.Steps)}, {"Exact", float64(b.Exact)}, {"Stochastic", float64(b.Stochastic)},
-		{"Linear", float64(b.Linear)}, {"Projections", float64(b.Projections)}, {"Seconds", b.Seconds}, {"Tolerance", b.Tolerance},
+		{"Linear", float64(b.Linear)}, {"Projections", float64(b.Projections)}, {"Seconds", b.Seconds},
+		{"Tolerance", b.Tolerance},
 	} {
 		if !(l.limit >= 0) {
 			panic(need.Linef("fwopt: Budget.%s = %g, want a positive limit or 0 for none", l.name, l.limit))
@@ -111,7 +114,8 @@ func (b *Budget) check() {
 		panic(need.Linef("fwopt: Budget.Every = %g, want a ratio above 1", b.Every))
 	}
 	if b.Tolerance > 0 && b.Record == nil && math.IsInf(b.Every, 1) {
-		panic(need.Line("fwopt: Budget.Every = +Inf records nothing on the way, so that nobody sees whether Tolerance is reached"))
+		panic(need.Line("fwopt: Budget.Every = +Inf records nothing on the way, so that nobody sees " +
+			"whether Tolerance is reached"))
 	}
 	b.DualityGap = b.DualityGap || b.Tolerance > 0
 }

@@ -49,7 +49,8 @@ func newHull(d int, mem *Memory) *hull {
 	s := vectors(2*n+7, n)
 	w := s[2*n:]
 	h := &hull{mem: mem, atom: make([]Vertex, mem.Size)[:len(mem.Atom)], b: make([]float64, d), gram: s[:n],
-		λ: w[0], lin: w[1], slope: w[2], ax: w[3], at: make([]int, n), chol: s[n : 2*n], y: w[4], z: w[5], d: w[6]}
+		λ: w[0], lin: w[1], slope: w[2], ax: w[3], at: make([]int, n), chol: s[n : 2*n], y: w[4], z: w[5],
+		d: w[6]}
 	for i := range h.atom {
 		h.atom[i].Set(&mem.Atom[i])
 	}

@@ -117,7 +117,8 @@ func TestMethods(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f, omega := small.Problem()
-			fwtest.TestMethod(t, func() fwopt.Method { return small.Methods()[name] }, f, omega, small.Calls(m))
+			fwtest.TestMethod(t, func() fwopt.Method { return small.Methods()[name] }, f, omega,
+				small.Calls(m))
 		})
 	}
 }

@@ -23,8 +23,10 @@ func TestMistakes(t *testing.T) {
 		"Run": {func(ctx context.Context, w0 []float64, b fwopt.Budget) {
 			fwopt.Run(ctx, oracle().From(w0), &fwopt.FW{}, b)
 		}, context.Background(), x, b},
-		"Run, o":          {func(o *fwopt.Oracle) { fwopt.Run(context.Background(), o, &fwopt.FW{}, b) }, oracle()},
-		"Run, m":          {func(m fwopt.Method) { fwopt.Run(context.Background(), oracle(), m, b) }, &fwopt.FW{}},
+		"Run, o": {func(o *fwopt.Oracle) { fwopt.Run(context.Background(), o, &fwopt.FW{}, b) },
+			oracle()},
+		"Run, m": {func(m fwopt.Method) { fwopt.Run(context.Background(), oracle(), m, b) },
+			&fwopt.FW{}},
 		"NewOracle":       {fwopt.NewOracle, f, omega, 1},
 		"DualityGap":      {fwopt.DualityGap, f, omega, x},
 		"EpochEnds":       {fwopt.EpochEnds, func(t int) int { return 4 }, 3},

@@ -248,7 +248,8 @@ func (h hull) away(alpha, grad []float64, line func(d []float64) float64) (next 
 // slideAway is line 11 of Algorithm 2 by away steps.
 func (h hull) slideAway(g, x []float64, beta, eta float64) (u []float64, checks int, close bool) {
 	alpha := make([]float64, len(h.points))
-	alpha[slices.IndexFunc(h.points, func(p []float64) bool { return slices.Equal(p, best(h.points, g)) })] = 1
+	alpha[slices.IndexFunc(h.points,
+		func(p []float64) bool { return slices.Equal(p, best(h.points, g)) })] = 1
 	checks = 1
 	for {
 		u = h.mean(alpha)

@@ -130,7 +130,8 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 	if t, too := omega.(fwset.MatrixShaped); ok && too {
 		h, m := s.Shape()
 		if H, M := t.Shape(); h > 1 && h != H { // with h = 1 the one row may be any matrix
-			panic(need.Linef("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h, m, omega, H, M))
+			panic(need.Linef("fwopt: f is of %d x %d matrices and %T holds %d x %d; are H and M swapped?", h,
+				m, omega, H, M))
 		}
 	}
 	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1), own: ident.Untested(f) != nil}
@@ -153,7 +154,8 @@ func (o *Oracle) look(g []float64, what string) {
 		return
 	}
 	if j := unfit(g); j >= 0 {
-		o.broken = fmt.Sprintf("%s of %s is %g at coordinate %d", what, called(o.F, ident.Untested(o.F)), g[j], j)
+		o.broken = fmt.Sprintf("%s of %s is %g at coordinate %d", what, called(o.F, ident.Untested(o.F)),
+			g[j], j)
 	}
 }
 

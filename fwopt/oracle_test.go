@@ -48,7 +48,8 @@ func TestSampleLaw(t *testing.T) {
 		}
 		if len(exact) > 1 {
 			if p := 1 - (distuv.ChiSquared{K: float64(len(exact) - 1)}).CDF(chi2); p < 1e-5 {
-				t.Errorf("n %d, m %d: χ² %.1f over %d outcomes, probability %.1g", c.n, c.m, chi2, len(exact), p)
+				t.Errorf("n %d, m %d: χ² %.1f over %d outcomes, probability %.1g", c.n, c.m, chi2, len(exact),
+					p)
 			}
 		}
 	}
@@ -189,7 +190,8 @@ func TestAccountsClosedForm(t *testing.T) {
 		}
 		return o.Calls
 	}
-	if got, want := run(fwopt.SVRFTheorem1(), 14+30+62), (fwopt.Calls{Exact: 4, Stochastic: 504768, Linear: 107}); got != want {
+	if got, want := run(fwopt.SVRFTheorem1(), 14+30+62), (fwopt.Calls{Exact: 4, Stochastic: 504768,
+		Linear: 107}); got != want {
 		t.Errorf("SVRF, T = 3: %+v, want %+v", got, want)
 	}
 	*h.asked = 0
@@ -200,22 +202,27 @@ func TestAccountsClosedForm(t *testing.T) {
 	}
 	*h.asked = 0
 	got = run(fwopt.STORCTheorem2c(fwopt.Constants{L: L, D: D, Alpha: 0.7}), 18+18) // μ = 10, N = ⌈√320⌉ = 18
-	if want := (fwopt.Calls{Exact: 3, Stochastic: 2 * 36 * 5600 * 18 * 10, Linear: *h.asked - 1}); got != want {
+	if want := (fwopt.Calls{Exact: 3, Stochastic: 2 * 36 * 5600 * 18 * 10,
+		Linear: *h.asked - 1}); got != want {
 		t.Errorf("STORC c, T = 2: %+v, want %+v", got, want)
 	}
-	if got, want := run(fwopt.SFWExperiments(), 10), (fwopt.Calls{Exact: 1, Stochastic: 385, Linear: 11}); got != want {
+	if got, want := run(fwopt.SFWExperiments(), 10), (fwopt.Calls{Exact: 1, Stochastic: 385,
+		Linear: 11}); got != want {
 		t.Errorf("SFW, 10 steps: %+v, want %+v", got, want)
 	}
-	if got := run(fwopt.SCGSExperiments(fwopt.Constants{L: L, D: D}), 10); got.Exact != 1 || got.Stochastic != 3025 || got.Linear < 11 {
+	if got := run(fwopt.SCGSExperiments(fwopt.Constants{L: L, D: D}), 10); got.Exact != 1 ||
+		got.Stochastic != 3025 || got.Linear < 11 {
 		t.Errorf("SCGS, 10 steps: %+v", got)
 	}
 	if got, want := run(&fwopt.FW{}, 10), (fwopt.Calls{Exact: 11, Linear: 11}); got != want {
 		t.Errorf("FW, 10 steps: %+v, want %+v", got, want)
 	}
-	if got, want := run(fwmore.OnlineFWSmooth(), 100), (fwopt.Calls{Exact: 1, Stochastic: 5050, Linear: 101}); got != want {
+	if got, want := run(fwmore.OnlineFWSmooth(), 100), (fwopt.Calls{Exact: 1, Stochastic: 5050,
+		Linear: 101}); got != want {
 		t.Errorf("Online-FW, 100 rounds: %+v, want %+v", got, want)
 	}
-	if got, want := run(fwmore.OnlineFWLipschitz(fwopt.Constants{D: D, G: G}), 100), (fwopt.Calls{Exact: 1, Stochastic: 100, Linear: 101}); got != want {
+	if got, want := run(fwmore.OnlineFWLipschitz(fwopt.Constants{D: D, G: G}), 100), (fwopt.Calls{Exact: 1,
+		Stochastic: 100, Linear: 101}); got != want {
 		t.Errorf("Online-FW, linearised, 100 rounds: %+v, want %+v", got, want)
 	}
 	*h.asked = 0

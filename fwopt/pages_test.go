@@ -90,7 +90,9 @@ func checkSides(t errorer, name, text string) {
 			row := strings.TrimRight(lines[i], " |")
 			for _, c := range sideCode.FindAllStringSubmatch(row[strings.LastIndex(row, "|")+1:], -1) {
 				want := strings.Join(strings.Fields(c[1]), " ")
-				at := slices.IndexFunc(rest, func(l string) bool { return l == want || strings.HasPrefix(l, want+" //") })
+				at := slices.IndexFunc(rest, func(l string) bool {
+					return l == want || strings.HasPrefix(l, want+" //")
+				})
 				if shown++; at < 0 {
 					t.Errorf("%s: this is no line of %s below those of the rows above: %s", name, m[1], want)
 				} else {
@@ -123,7 +125,8 @@ func TestPageFaults(t *testing.T) {
 		return "| box | [" + file + "](../fwopt/" + file + ") |\n|:--|:--|\n" + strings.Join(rows, "\n")
 	}
 	for what, text := range map[string]string{
-		"":                    "```go\n// from fwopt/svrf.go\nt, k := a.T, a.K+1\n  o.VRGrad(g, a.X, a.X0, a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_k ∇̃f(x_{k−1}; x_0)\n```",
+		"": "```go\n// from fwopt/svrf.go\nt, k := a.T, a.K+1\n  o.VRGrad(g, a.X, a.X0, " +
+			"a.Grad0, a.M(t, k)) // ∇̃_k, mean of m_k ∇̃f(x_{k−1}; x_0)\n```",
 		"box not in file":     "```go\n// from fwopt/svrf.go\nfor ever {\n```",
 		"box of no file":      "```go\n// from fwopt/nosuch.go\nfor {\n```",
 		"side not in file":    side("svrf.go", "| | `for ever {` |"),

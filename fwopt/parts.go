@@ -83,7 +83,8 @@ func called(part, in any) string {
 }
 
 func (c *partsCheck) wrongSet(format string, a ...any) {
-	panic(need.Linef("fwopt: %s: %s; fwtest.TestDomain checks the whole of it", c.own.omega, fmt.Sprintf(format, a...)))
+	panic(need.Linef("fwopt: %s: %s; fwtest.TestDomain checks the whole of it", c.own.omega,
+		fmt.Sprintf(format, a...)))
 }
 
 // more reports whether there is time for what is not asked of a dear part.
@@ -102,7 +103,9 @@ func ask(d int, fill func(dst []float64)) (dst []float64, fault string) {
 		again := slices.Repeat([]float64{was}, d)
 		fill(again)
 		if unfit(again) < 0 {
-			return dst, fmt.Sprintf("coordinate %d is NaN where dst held NaN before, and %g where it held %g: it adds to dst, or leaves a part of it; it must set all of dst, whatever that held", j, again[j], was)
+			return dst, fmt.Sprintf("coordinate %d is NaN where dst held NaN before, and %g where it held "+
+				"%g: it adds to dst, or leaves a part of it; it must set all of dst, whatever that held", j,
+				again[j], was)
 		}
 	}
 	return dst, fault
@@ -128,7 +131,8 @@ func (c *partsCheck) start() {
 		return
 	}
 	if j := unfit(c.w0); j >= 0 {
-		panic(need.Linef("fwopt: coordinate %d of w0 is %g: w0 is not in Ω; take nil for o.Start(), or a point that Argmin or Project gives", j, c.w0[j]))
+		panic(need.Linef("fwopt: coordinate %d of w0 is %g: w0 is not in Ω; take nil for o.Start(), or a "+
+			"point that Argmin or Project gives", j, c.w0[j]))
 	}
 	c.at, c.size = c.w0, max(c.size, floats.Norm(c.w0, 2))
 }
@@ -146,7 +150,8 @@ func (c *partsCheck) argmin(g []float64) (v []float64, slack float64) {
 	v, was := make([]float64, len(g)), slices.Clone(g)
 	if _, ok := c.omega.(fwset.VertexDomain); !ok {
 		var fault string
-		if v, fault = ask(len(g), func(dst []float64) { c.omega.Argmin(dst, g) }); fault != "" && c.own.omega != "" {
+		if v, fault = ask(len(g), func(dst []float64) { c.omega.Argmin(dst, g) }); fault != "" &&
+			c.own.omega != "" {
 			c.wrongSet("Argmin: %s", fault)
 		}
 	} else {
@@ -178,9 +183,10 @@ func (c *partsCheck) linear(shared bool) {
 		c.calls += 2
 		other := slices.Clone(c.g)
 		slices.Reverse(other)
-		atOnce(c.own.omega+": Argmin", c.omega.Argmin, [2][]float64{c.g, other}, func(i int, got []float64) bool {
-			return i == 1 || math.Abs(floats.Dot(c.g, got)-value) <= far
-		})
+		atOnce(c.own.omega+": Argmin", c.omega.Argmin, [2][]float64{c.g, other},
+			func(i int, got []float64) bool {
+				return i == 1 || math.Abs(floats.Dot(c.g, got)-value) <= far
+			})
 	}
 	c.projections()
 	if value < floats.Dot(c.g, c.x)-far || c.calls >= 4 && !c.more() {
@@ -196,9 +202,11 @@ func (c *partsCheck) linear(shared bool) {
 	switch b := floats.Dot(c.g, u); {
 	case !ok:
 	case value > b+far:
-		c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is above ⟨g, u⟩ = %g of the answer u to another g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
+		c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is above ⟨g, u⟩ = %g of the answer u to "+
+			"another g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
 	case floats.Dot(c.g, c.x) < value-far:
-		c.wrongSet("Argmin of g = 0 has ⟨g, v⟩ = %g, less than the least of Ω, which Argmin of g finds to be %g; g = 0 may be answered by any point of Ω, but no other", floats.Dot(c.g, c.x), value)
+		c.wrongSet("Argmin of g = 0 has ⟨g, v⟩ = %g, less than the least of Ω, which Argmin of g finds to "+
+			"be %g; g = 0 may be answered by any point of Ω, but no other", floats.Dot(c.g, c.x), value)
 	}
 }
 
@@ -235,9 +243,12 @@ func (c *partsCheck) others() {
 		switch b := floats.Dot(g, least); {
 		case value <= b+far || math.IsInf(far, 1):
 		case value >= most-far:
-			c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is the largest of all its answers, and the answer u to another g has ⟨g, u⟩ = %g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
+			c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is the largest of all its answers, and "+
+				"the answer u to another g has ⟨g, u⟩ = %g, where v(g) is the point of Ω with the least "+
+				"⟨g, v⟩", value, b)
 		default:
-			c.wrongSet("Argmin is not where ⟨g, v⟩ is least, or leaves Ω: ⟨g, v(g)⟩ = %g, and the answer u to another g has ⟨g, u⟩ = %g; v(g) does not depend on the length of g", value, b)
+			c.wrongSet("Argmin is not where ⟨g, v⟩ is least, or leaves Ω: ⟨g, v(g)⟩ = %g, and the answer u "+
+				"to another g has ⟨g, u⟩ = %g; v(g) does not depend on the length of g", value, b)
 		}
 	}
 }
@@ -251,9 +262,11 @@ func (c *partsCheck) again(value, far float64) {
 	case fault != "":
 		c.wrongSet("Argmin: %s", fault)
 	case math.Abs(b-value) > far && vertices:
-		c.wrongSet("Argmin reaches ⟨g, v⟩ = %g where its ArgminVertex reaches %g: a set that embeds another one and overrides Argmin must override ArgminVertex, too", b, value)
+		c.wrongSet("Argmin reaches ⟨g, v⟩ = %g where its ArgminVertex reaches %g: a set that embeds "+
+			"another one and overrides Argmin must override ArgminVertex, too", b, value)
 	case math.Abs(b-value) > far:
-		c.wrongSet("Argmin of one g reaches ⟨g, v⟩ = %g, and the next time %g: it must keep nothing between calls", value, b)
+		c.wrongSet("Argmin of one g reaches ⟨g, v⟩ = %g, and the next time %g: it must keep nothing "+
+			"between calls", value, b)
 	}
 }
 
@@ -267,7 +280,8 @@ func (c *partsCheck) projections() {
 	a, b := make([]float64, len(c.g)), make([]float64, len(c.g))
 	p.Project(a, c.g)
 	if q.ProjectWarm(b, c.g, nil); !slices.Equal(a, b) {
-		c.wrongSet("Project leads elsewhere than its ProjectWarm: a set that embeds another one and overrides Project must override ProjectWarm, too")
+		c.wrongSet("Project leads elsewhere than its ProjectWarm: a set that embeds another one and " +
+			"overrides Project must override ProjectWarm, too")
 	}
 }
 
@@ -311,7 +325,8 @@ func (c *partsCheck) sides(directions ...func(g []float64)) {
 func (c *partsCheck) beyond(g, v []float64, slack float64) {
 	length := floats.Norm(g, 2)
 	if far := floats.Dot(g, v) - slack - floats.Dot(g, c.w0); far > rounded*length*c.size {
-		panic(need.Linef("fwopt: w0 is outside of Ω, a %T, by %.3g at least; take nil for o.Start(), or a point that Argmin or Project gives", c.omega, far/length))
+		panic(need.Linef("fwopt: w0 is outside of Ω, a %T, by %.3g at least; take nil for o.Start(), or a "+
+			"point that Argmin or Project gives", c.omega, far/length))
 	}
 }
 
@@ -362,7 +377,8 @@ func (c *partsCheck) try(g []float64) (v []float64, ok bool) {
 
 // atOnce asks two questions from two goroutines at once, for a while, and panics if an
 // answer is not right.
-func atOnce(name string, call func(dst, q []float64), questions [2][]float64, right func(i int, got []float64) bool) {
+func atOnce(name string, call func(dst, q []float64), questions [2][]float64,
+	right func(i int, got []float64) bool) {
 	began := time.Now()
 	for turn := 0; turn < 1 || turn < 40 && time.Since(began) < cheap/4; turn++ {
 		var both sync.WaitGroup
@@ -381,7 +397,9 @@ func atOnce(name string, call func(dst, q []float64), questions [2][]float64, ri
 			}()
 		}
 		if both.Wait(); wrong[0] || wrong[1] {
-			panic(need.Linef("fwopt: %s gives another answer where two goroutines call it at once, as runs at the same time do: it keeps something between calls; make its scratch memory in the call; fwtest looks for that, too", name))
+			panic(need.Linef("fwopt: %s gives another answer where two goroutines call it at once, as runs "+
+				"at the same time do: it keeps something between calls; make its scratch memory in the "+
+				"call; fwtest looks for that, too", name))
 		}
 	}
 }

@@ -217,7 +217,8 @@ func TestPartsMistakes(t *testing.T) {
 		return ownSet{d, 2, wrong, make([]float64, d), new([4]atomic.Int64)}
 	}
 	loss := func(wrong string) fwopt.FiniteSum { return lossSum(n, d, wrong) }
-	const isSum, isSet, isLoss = "fwopt: fwopt_test.ownSum: ", "fwopt: fwopt_test.ownSet: ", "fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: "
+	const isSum, isSet, isLoss = "fwopt: fwopt_test.ownSum: ", "fwopt: fwopt_test.ownSet: ",
+		"fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: "
 	for _, c := range []struct {
 		name  string
 		f     fwopt.FiniteSum
@@ -226,37 +227,52 @@ func TestPartsMistakes(t *testing.T) {
 		want  []string
 	}{
 		{"set, wrong sign", sum(""), set("wrong sign"), nil, []string{isSet, "wrong sign"}},
-		{"set, dst not cleared", sum(""), set("dst not cleared"), nil, []string{isSet, "adds to dst, or leaves a part of it"}},
+		{"set, dst not cleared", sum(""), set("dst not cleared"), nil,
+			[]string{isSet, "adds to dst, or leaves a part of it"}},
 		{"set, dst added to", sum(""), set("dst added to"), nil, nil}, // cleared before: right
 		{"set, NaN", sum(""), set("NaN"), nil, []string{isSet, "Inf", "Argmin"}},
 		{"set, infinity", sum(""), set("infinity"), nil, []string{isSet, "Inf", "Argmin"}},
 		{"set, no sign", sum(""), set("no sign"), nil, []string{isSet, "wrong sign"}},
 		{"set, no sign, under a sum of ours", loss(""), set("no sign"), nil, []string{isSet, "wrong sign"}},
-		{"set, length of g", sum(""), set("length"), nil, []string{isSet, "does not depend on the length of g"}},
+		{"set, length of g", sum(""), set("length"), nil,
+			[]string{isSet, "does not depend on the length of g"}},
 		{"set, writes g", sum(""), set("writes g"), nil, []string{isSet, "writes to g"}},
-		{"sum, writes w", sum("writes w"), set(""), []float64{0, 0, 0.5, 0, 0, 0}, []string{isSum, "writes to w"}},
+		{"sum, writes w", sum("writes w"), set(""), []float64{0, 0, 0.5, 0, 0, 0},
+			[]string{isSum, "writes to w"}},
 		{"sum, wrong sign", sum("wrong sign"), set(""), nil, []string{isSum, "wrong sign"}},
-		{"sum, dst added to", sum("dst added to"), set(""), nil, []string{isSum, "adds to dst, or leaves a part of it"}},
-		{"sum, dst in part", sum("dst in part"), set(""), nil, []string{isSum, "Value and Grad do not belong together"}},
-		{"sum, mean twice", sum("mean twice"), set(""), nil, []string{isSum, "Weight[j]", "by the factor 0.2"}},
+		{"sum, dst added to", sum("dst added to"), set(""), nil,
+			[]string{isSum, "adds to dst, or leaves a part of it"}},
+		{"sum, dst in part", sum("dst in part"), set(""), nil,
+			[]string{isSum, "Value and Grad do not belong together"}},
+		{"sum, mean twice", sum("mean twice"), set(""), nil, []string{isSum, "Weight[j]",
+			"by the factor 0.2"}},
 		{"sum, batch sums", sum("batch sums"), set(""), nil, []string{isSum, "Weight[j]"}},
-		{"sum, exact sums", sum("exact sums"), set(""), nil, []string{isSum, "the sum over the n = 30 terms"}},
-		{"sum, value is a sum", sum("value is a sum"), set(""), nil, []string{isSum, "the sum over the n = 30 terms"}},
+		{"sum, exact sums", sum("exact sums"), set(""), nil,
+			[]string{isSum, "the sum over the n = 30 terms"}},
+		{"sum, value is a sum", sum("value is a sum"), set(""), nil,
+			[]string{isSum, "the sum over the n = 30 terms"}},
 		{"sum, value scaled", sum("value scaled"), set(""), nil, []string{isSum, "by a factor of 2"}},
 		{"sum, value NaN", sum("value NaN"), set(""), nil, []string{isSum, "Value", "is NaN"}},
 		{"sum, NaN", sum("NaN"), set(""), nil, []string{isSum, "coordinate 1 is NaN"}},
 		{"sum, infinity", sum("infinity"), set(""), nil, []string{isSum, "coordinate 1 is +Inf"}},
-		{"sum of many, exact sums", many("exact sums"), set(""), nil, []string{isSum, "the sum over the n = 5000 terms"}},
-		{"sum over a set of ours", sum("wrong sign"), fwset.L1Ball{D: d, R: 2}, nil, []string{isSum, "wrong sign"}},
+		{"sum of many, exact sums", many("exact sums"), set(""), nil,
+			[]string{isSum, "the sum over the n = 5000 terms"}},
+		{"sum over a set of ours", sum("wrong sign"), fwset.L1Ball{D: d, R: 2}, nil,
+			[]string{isSum, "wrong sign"}},
 		{"set under a sum of ours", loss(""), set("wrong sign"), nil, []string{isSet, "wrong sign"}},
 		{"loss, wrong sign", loss("wrong sign"), set(""), nil, []string{isLoss, "wrong sign"}},
-		{"loss, mean for sum", loss("mean for sum"), set(""), nil, []string{isLoss, "the sum over the n = 30 terms"}},
-		{"loss, dst added to", loss("dst added to"), set(""), nil, []string{isLoss, "do not belong together"}},
+		{"loss, mean for sum", loss("mean for sum"), set(""), nil,
+			[]string{isLoss, "the sum over the n = 30 terms"}},
+		{"loss, dst added to", loss("dst added to"), set(""), nil,
+			[]string{isLoss, "do not belong together"}},
 		{"loss, value scaled", loss("value scaled"), set(""), nil, []string{isLoss, "by a factor of 0.5"}},
 		{"loss, NaN", loss("NaN"), set(""), nil, []string{isLoss, "is NaN"}},
-		{"w_0 outside of a set of ours", loss(""), fwset.L1Ball{D: d, R: 2}, slices.Repeat([]float64{0.4}, d), []string{"fwopt: w0 is outside of Ω, a fwset.L1Ball"}},
-		{"w_0 outside of an own set", sum(""), set(""), []float64{0, 0, 3, 0, 0, 0}, []string{"fwopt: w0 is outside of Ω, a fwopt_test.ownSet"}},
-		{"w_0 of NaN", sum(""), set(""), []float64{0, math.NaN(), 0, 0, 0, 0}, []string{"coordinate 1 of w0 is NaN"}},
+		{"w_0 outside of a set of ours", loss(""), fwset.L1Ball{D: d, R: 2}, slices.Repeat([]float64{0.4}, d),
+			[]string{"fwopt: w0 is outside of Ω, a fwset.L1Ball"}},
+		{"w_0 outside of an own set", sum(""), set(""), []float64{0, 0, 3, 0, 0, 0},
+			[]string{"fwopt: w0 is outside of Ω, a fwopt_test.ownSet"}},
+		{"w_0 of NaN", sum(""), set(""), []float64{0, math.NaN(), 0, 0, 0, 0},
+			[]string{"coordinate 1 of w0 is NaN"}},
 		{"all as it should be", sum(""), set(""), []float64{0, 0, -2, 0, 0, 0}, nil},
 	} {
 		got := small.Panics(func() { fwopt.CheckParts(c.f, c.omega, c.w0, false) })
@@ -297,24 +313,25 @@ func TestPartsPass(t *testing.T) {
 		omega fwopt.Domain
 		w0    []float64
 	}{
-		"small f":         {plainSum(50, 4, 1e-12), plainSet(4, 1), nil},
-		"large f":         {plainSum(50, 4, 1e12), plainSet(4, 1), nil},
-		"small Ω":         {plainSum(50, 4, 1), plainSet(4, 1e-12), nil},
-		"large Ω":         {plainSum(50, 4, 1), plainSet(4, 1e12), nil},
-		"one term":        {plainSum(1, 4, 1), plainSet(4, 1), nil},
-		"many terms":      {plainSum(20000, 4, 1), plainSet(4, 1), nil},
-		"one dimension":   {plainSum(3, 1, 1), plainSet(1, 1), nil},
-		"a kink at w_0":   {kink{4}, plainSet(4, 1), []float64{0.5, 0, 0, 0}},
-		"a kink":          {kink{4}, plainSet(4, 1), nil},
-		"a minimum":       {odd["bowl"], plainSet(4, 1), nil},
-		"a barrier":       {odd["barrier"], plainSet(3, 1), nil},
-		"rare terms":      {odd["rare"], plainSet(2, 1), nil},
-		"inexact":         {plainSum(30, 6, 1), inexact{fwset.L1Ball{D: 6, R: 2}}, nil},
-		"costs":           {odd["fares"], network(3, floats.MinIdx), nil},
-		"w_0 inside":      {plainSum(30, 6, 1), plainSet(6, 1), []float64{0.1, -0.2, 0.3, 0, 0, 0.39}},
-		"w_0 a vertex":    {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0, 0, 1, 0, 0, 0}},
-		"w_0 by rounding": {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.5 + 1e-9}},
-		"saddle":          {odd["saddle"], plainSet(2, 1), nil},
+		"small f":       {plainSum(50, 4, 1e-12), plainSet(4, 1), nil},
+		"large f":       {plainSum(50, 4, 1e12), plainSet(4, 1), nil},
+		"small Ω":       {plainSum(50, 4, 1), plainSet(4, 1e-12), nil},
+		"large Ω":       {plainSum(50, 4, 1), plainSet(4, 1e12), nil},
+		"one term":      {plainSum(1, 4, 1), plainSet(4, 1), nil},
+		"many terms":    {plainSum(20000, 4, 1), plainSet(4, 1), nil},
+		"one dimension": {plainSum(3, 1, 1), plainSet(1, 1), nil},
+		"a kink at w_0": {kink{4}, plainSet(4, 1), []float64{0.5, 0, 0, 0}},
+		"a kink":        {kink{4}, plainSet(4, 1), nil},
+		"a minimum":     {odd["bowl"], plainSet(4, 1), nil},
+		"a barrier":     {odd["barrier"], plainSet(3, 1), nil},
+		"rare terms":    {odd["rare"], plainSet(2, 1), nil},
+		"inexact":       {plainSum(30, 6, 1), inexact{fwset.L1Ball{D: 6, R: 2}}, nil},
+		"costs":         {odd["fares"], network(3, floats.MinIdx), nil},
+		"w_0 inside":    {plainSum(30, 6, 1), plainSet(6, 1), []float64{0.1, -0.2, 0.3, 0, 0, 0.39}},
+		"w_0 a vertex":  {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0, 0, 1, 0, 0, 0}},
+		"w_0 by rounding": {plainSum(30, 6, 1), fwset.Simplex{D: 6, R: 1}, []float64{0.1, 0.1, 0.1, 0.1, 0.1,
+			0.5 + 1e-9}},
+		"saddle": {odd["saddle"], plainSet(2, 1), nil},
 	} {
 		checked(t, name, c.f, c.omega, c.w0, false, "")
 		if got := small.Panics(func() {
@@ -440,7 +457,8 @@ func TestPartsDeclared(t *testing.T) {
 	}{
 		{f, ball, ""},
 		{f, embeddedSet{ball}, "fwopt: fwopt_test.embeddedSet: Argmin has the wrong sign"},
-		{f, fwset.Product{fwset.L1Ball{D: 2, R: 1}, embeddedSet{fwset.L1Ball{D: 1, R: 1}}}, "fwopt: fwset.Product, with fwopt_test.embeddedSet: "},
+		{f, fwset.Product{fwset.L1Ball{D: 2, R: 1}, embeddedSet{fwset.L1Ball{D: 1, R: 1}}},
+			"fwopt: fwset.Product, with fwopt_test.embeddedSet: "},
 		{f, fwset.Product{fwset.L1Ball{D: 2, R: 1}, fwset.L1Ball{D: 1, R: 1}}, ""},
 		{f, declaredSet{embeddedSet{ball}}, ""},
 		{embeddedSum{f}, ball, "fwopt: fwopt_test.embeddedSum: Grad or Value has the wrong sign"},
@@ -452,7 +470,8 @@ func TestPartsDeclared(t *testing.T) {
 			t.Errorf("%T over %T: %q, want %q", c.f, c.omega, got, c.want)
 		}
 	}
-	for method, want := range map[fwopt.Method]bool{fwopt.SFWExperiments(): false, &embeddedMethod{fwopt.SFWExperiments()}: true} {
+	for method, want := range map[fwopt.Method]bool{fwopt.SFWExperiments(): false,
+		&embeddedMethod{fwopt.SFWExperiments()}: true} {
 		if got := ident.Untested(method) != nil; got != want {
 			t.Errorf("%T is untested: %v, want %v", method, got, want)
 		}
@@ -470,7 +489,8 @@ func TestPartsCost(t *testing.T) {
 			f.calls, omega.calls = new([4]atomic.Int64), new([4]atomic.Int64)
 			fwopt.CheckParts(f, omega, w0, true)
 			for i, most := range []int64{2, 1000, 2, 4} {
-				if got := []*[4]atomic.Int64{f.calls, f.calls, f.calls, omega.calls}[i][i].Load(); got > most || got == 0 {
+				if got := []*[4]atomic.Int64{f.calls, f.calls, f.calls,
+					omega.calls}[i][i].Load(); got > most || got == 0 {
 					t.Errorf("n = %d, w_0 = %v: %d calls of kind %d, want 1 to %d", n, w0, got, i, most)
 				}
 			}
@@ -496,20 +516,23 @@ func TestPartsShared(t *testing.T) {
 	for name, c := range map[string]struct {
 		f     fwopt.FiniteSum
 		omega fwopt.Domain
-	}{"fwopt_test.ownSum: Grad": {sum, fwset.L1Ball{D: d, R: 1}}, "fwopt_test.ownSet: Argmin": {fwsum.NewQuadratic(d, nil, make([]float64, d)), set}} {
+	}{"fwopt_test.ownSum: Grad": {sum, fwset.L1Ball{D: d, R: 1}},
+		"fwopt_test.ownSet: Argmin": {fwsum.NewQuadratic(d, nil, make([]float64, d)), set}} {
 		if got := run(c.f, c.omega, nil); got != "" {
 			t.Errorf("%s, alone: %s", name, got)
 		}
 		inner := ""
 		run(c.f, c.omega, func(*fwopt.Trace, fwopt.Point) { inner = run(c.f, c.omega, nil) })
-		if want := "fwopt: " + name + " gives another answer where two goroutines call it at once"; !strings.HasPrefix(inner, want) {
+		if want := "fwopt: " + name +
+			" gives another answer where two goroutines call it at once"; !strings.HasPrefix(inner, want) {
 			t.Errorf("%s, with another run at work: %q", name, inner)
 		}
 		if got := run(c.f, c.omega, nil); got != "" {
 			t.Errorf("%s, after the other run: %s", name, got)
 		}
 	}
-	if got := run(lossSum(30, d, "shared"), fwset.L1Ball{D: d, R: 1}, nil); !strings.HasPrefix(got, "fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: Grad gives another answer") {
+	if got := run(lossSum(30, d, "shared"), fwset.L1Ball{D: d, R: 1}, nil); !strings.HasPrefix(got,
+		"fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: Grad gives another answer") {
 		t.Errorf("a loss: %q", got)
 	}
 }

@@ -114,14 +114,17 @@ func (c *partsCheck) segment(p, g, to []float64, fp, t float64, flat bool) (y, g
 	if !(miss > 0) || miss < 4*c.noise(p, to, t, fp, max(math.Abs(lo), math.Abs(hi))) {
 		return y, gy, ""
 	}
-	seen := fmt.Sprintf("from w to y Value changes by %.6g, Grad of the zero Batch says between ⟨∇f(w), y−w⟩ = %.6g and ⟨∇f(y), y−w⟩ = %.6g", rise, lo, hi)
+	seen := fmt.Sprintf("from w to y Value changes by %.6g, Grad of the zero Batch says between ⟨∇f(w), "+
+		"y−w⟩ = %.6g and ⟨∇f(y), y−w⟩ = %.6g", rise, lo, hi)
 	switch ratio := 2 * rise / (lo + hi); {
 	case ratio < 0:
 		return y, gy, "Grad or Value has the wrong sign: " + seen
 	case math.Abs(ratio-float64(f.Len())) < 0.1*ratio || math.Abs(1/ratio-float64(f.Len())) < 0.1/ratio:
-		return y, gy, fmt.Sprintf("one of Value and Grad is the sum over the n = %d terms, where both must be the mean: %s", f.Len(), seen)
+		return y, gy, fmt.Sprintf("one of Value and Grad is the sum over the n = %d terms, where both must "+
+			"be the mean: %s", f.Len(), seen)
 	default:
-		return y, gy, fmt.Sprintf("Value and Grad do not belong together, by a factor of %.4g: %s", ratio, seen)
+		return y, gy, fmt.Sprintf("Value and Grad do not belong together, by a factor of %.4g: %s", ratio,
+			seen)
 	}
 }
 
@@ -190,7 +193,8 @@ func (c *partsCheck) terms() {
 		w, all, where = c.near, c.nearGrad, "a point near "+where
 	}
 	single := func(i int) []float64 {
-		g, fault := ask(len(w), func(dst []float64) { f.Grad(dst, w, Batch{Index: []int{i}, Weight: []float64{1}}) })
+		g, fault := ask(len(w),
+			func(dst []float64) { f.Grad(dst, w, Batch{Index: []int{i}, Weight: []float64{1}}) })
 		if fault != "" {
 			c.wrongSum("Grad of the batch of term %d alone, at %s: %s", i, where, fault)
 		}
@@ -208,7 +212,8 @@ func (c *partsCheck) terms() {
 		c.wrongSum("Grad of a batch of %d terms, at %s: %s", len(b.Index), where, fault)
 	}
 	if e := floats.Distance(got, sum, 2); e > rounded*size {
-		c.wrongSum("Grad of a batch is not Σ_j Weight[j] ∇f_{Index[j]}(w): for terms %d with weights %.3g it is off by %.3g, where the sum has length %.3g%s; the weights have the 1/m in them already",
+		c.wrongSum("Grad of a batch is not Σ_j Weight[j] ∇f_{Index[j]}(w): for terms %d with weights %.3g "+
+			"it is off by %.3g, where the sum has length %.3g%s; the weights have the 1/m in them already",
 			b.Index, b.Weight, e, floats.Norm(sum, 2), factor(got, sum))
 	}
 	if n <= 400 || float64(n)*float64(len(w)) <= 1e6 && c.more() {
@@ -216,7 +221,8 @@ func (c *partsCheck) terms() {
 			f.Grad(dst, w, Batch{Index: indices(n), Weight: slices.Repeat([]float64{1 / float64(n)}, n)})
 		})
 		if e := floats.Distance(all, even, 2); e > rounded*(floats.Norm(even, 2)+size) {
-			c.wrongSum("Grad of the zero Batch is not the mean of all n = %d terms: it is off by %.3g, where the mean has length %.3g%s", n, e, floats.Norm(even, 2), factor(all, even))
+			c.wrongSum("Grad of the zero Batch is not the mean of all n = %d terms: it is off by %.3g, "+
+				"where the mean has length %.3g%s", n, e, floats.Norm(even, 2), factor(all, even))
 		}
 		return
 	}
@@ -234,7 +240,8 @@ func indices(n int) []int {
 // factor names the factor between two vectors, if it is one.
 func factor(got, want []float64) string {
 	r := floats.Dot(got, want) / floats.Dot(want, want)
-	if d := floats.AddScaledTo(make([]float64, len(got)), got, -r, want); finite(r) && floats.Norm(d, 2) < 1e-6*floats.Norm(got, 2) {
+	if d := floats.AddScaledTo(make([]float64, len(got)), got, -r, want); finite(r) &&
+		floats.Norm(d, 2) < 1e-6*floats.Norm(got, 2) {
 		return fmt.Sprintf(", by the factor %.6g", r)
 	}
 	return ""
@@ -261,11 +268,13 @@ func (c *partsCheck) sampled(all []float64, single func(i int) []float64) {
 	sigma := math.Sqrt(var2/m/m) + 1e-9*math.Abs(mean)
 	for _, r := range []float64{float64(n), 1 / float64(n)} {
 		if math.Abs(length/r-mean) < 4*sigma && math.Abs(length-mean) > 50*sigma && math.Abs(mean) > 5*sigma {
-			c.wrongSum("Grad of the zero Batch is not the mean of the n = %d terms: along it %d of them have the mean %.4g, it has %.4g, some %.3g times that", n, len(along), mean, length, r)
+			c.wrongSum("Grad of the zero Batch is not the mean of the n = %d terms: along it %d of them "+
+				"have the mean %.4g, it has %.4g, some %.3g times that", n, len(along), mean, length, r)
 		}
 	}
 }
 
 func (c *partsCheck) wrongSum(format string, a ...any) {
-	panic(need.Linef("fwopt: %s: %s; fwtest.TestFiniteSum checks the whole of it", c.own.f, fmt.Sprintf(format, a...)))
+	panic(need.Linef("fwopt: %s: %s; fwtest.TestFiniteSum checks the whole of it", c.own.f,
+		fmt.Sprintf(format, a...)))
 }

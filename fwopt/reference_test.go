@@ -53,7 +53,8 @@ func TestReferenceOptima(t *testing.T) {
 			f := set.Subset(first).UnitRows().Logistic()
 			omega := fwset.TraceNorm{H: set.H(), M: set.M(), Tau: c.Tau}
 			w0 := fwopt.NewOracle(f, omega, 1).Start()
-			for _, m := range []fwopt.Method{&fwmore.FISTA{L: 0.001}, fwopt.SVRGExperiments(20), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.SVRFExperiments()} {
+			for _, m := range []fwopt.Method{&fwmore.FISTA{L: 0.001}, fwopt.SVRGExperiments(20),
+				&fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.SVRFExperiments()} {
 				b := fwopt.Budget{Tolerance: 1e-5, Seconds: 600, Every: 1.3}
 				switch m.(type) {
 				case *fwmore.FISTA:
@@ -68,12 +69,14 @@ func TestReferenceOptima(t *testing.T) {
 				}
 				tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1).From(w0), m, b)
 				p := tr.Last()
-				t.Logf("%v f − reference %.2g, gap %.2g after %d steps, %.2g s", m, p.F-c.F, p.DualityGap, p.Step, p.Seconds)
+				t.Logf("%v f − reference %.2g, gap %.2g after %d steps, %.2g s", m, p.F-c.F, p.DualityGap,
+					p.Step, p.Seconds)
 				if tr.Status != fwopt.Converged || c.Gap > 1e-4 {
 					t.Errorf("%v, %v at gap %g; reference gap %g", m, tr.Status, p.DualityGap, c.Gap)
 				}
 				if p.F < c.F-c.Gap-1e-12 || p.F > c.F+p.DualityGap+p.Slack {
-					t.Errorf("%v reached f = %.10f with gap %g, the reference is %.10f with gap %g", m, p.F, p.DualityGap, c.F, c.Gap)
+					t.Errorf("%v reached f = %.10f with gap %g, the reference is %.10f with gap %g", m, p.F,
+						p.DualityGap, c.F, c.Gap)
 				}
 			}
 		})

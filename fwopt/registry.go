@@ -29,7 +29,8 @@ func Register(entries ...Entry) {
 	for _, e := range entries {
 		taken := func(other Entry) bool { return other.Name == e.Name }
 		if e.Name == "" || e.New == nil || slices.ContainsFunc(registry, taken) {
-			panic(need.Linef("fwopt: Register of %q: a method needs New and a name that is not taken", e.Name))
+			panic(need.Linef("fwopt: Register of %q: a method needs New and a name that is not taken",
+				e.Name))
 		}
 		registry = append(registry, e)
 	}
@@ -85,7 +86,8 @@ func init() {
 			Passes: true, Colour: 0x0072B2, Width: 2.4,
 		},
 		Entry{
-			Name: "STORC, away steps", New: func(c Constants) Method { return &STORCAway{*STORCTheorem2b(c)} },
+			Name: "STORC, away steps",
+			New:  func(c Constants) Method { return &STORCAway{*STORCTheorem2b(c)} },
 			Calls: func(m Method, t, k int) Calls {
 				return Calls{Exact: snapshot(k), Stochastic: 2 * m.(*STORCAway).M(t, k), Linear: -1}
 			},
@@ -94,7 +96,9 @@ func init() {
 		},
 		Entry{
 			Name: "SGD", New: func(Constants) Method { return SGDExperiments(0.01) },
-			Calls:  func(m Method, _, k int) Calls { return Calls{Stochastic: m.(*SGD).M(k), Projections: 1} },
+			Calls: func(m Method, _, k int) Calls {
+				return Calls{Stochastic: m.(*SGD).M(k), Projections: 1}
+			},
 			Colour: 0x56B4E9, Width: 1.8, Dashes: []float64{1, 1},
 		},
 		Entry{

@@ -52,13 +52,15 @@ func TestRooms(t *testing.T) {
 	for pkg, deps := range seen {
 		for _, h := range heavy {
 			for _, d := range deps {
-				if within(d, h.path) && !slices.ContainsFunc(h.may, func(may string) bool { return within(pkg, may) }) {
+				if within(d, h.path) &&
+					!slices.ContainsFunc(h.may, func(may string) bool { return within(pkg, may) }) {
 					t.Errorf("%s stands on %s", pkg, d)
 				}
 			}
 		}
 	}
-	for _, pkg := range []string{"fwopt", "fwopt/fwinst", "fwopt/fwrate", "fwopt/fwdata", "fwopt/fwfetch", "fwopt/fwplot", "fwopt/fwnb"} {
+	for _, pkg := range []string{"fwopt", "fwopt/fwinst", "fwopt/fwrate", "fwopt/fwdata", "fwopt/fwfetch",
+		"fwopt/fwplot", "fwopt/fwnb"} {
 		if seen[pkg] == nil {
 			t.Errorf("no package %s: this test must follow a new name", pkg)
 		}
@@ -66,7 +68,8 @@ func TestRooms(t *testing.T) {
 }
 
 // ring1 is what one reads for the paper.
-var ring1 = map[string]bool{"fwopt": true, "fwopt/fwset": true, "fwopt/fwsum": true, "fwopt/fwkeep": true, "fwopt/fwrate": true,
+var ring1 = map[string]bool{"fwopt": true, "fwopt/fwset": true, "fwopt/fwsum": true, "fwopt/fwkeep": true,
+	"fwopt/fwrate": true,
 	"fwopt/fwinst": true, "fwopt/fwtest": true, "fwopt/fwnb": true, "fwopt/fwplot": true}
 
 // TestArrows: a room stands on those of lower floors only, so that a reader may take them one by one, and none of
@@ -97,7 +100,8 @@ func TestArrows(t *testing.T) {
 			if path, ours := strings.CutPrefix(path, fwlab); ours && floor[path] >= at {
 				t.Errorf("%s, on floor %d, stands on %s, on floor %d", room, at, path, floor[path])
 			}
-			if second := map[string]bool{"fwopt/fwmore": true, "fwopt/fwdata": true, "fwopt/fwroad": true, "fwopt/fwrace": true}; ring1[room] {
+			if second := map[string]bool{"fwopt/fwmore": true, "fwopt/fwdata": true, "fwopt/fwroad": true,
+				"fwopt/fwrace": true}; ring1[room] {
 				if path, _ := strings.CutPrefix(path, fwlab); second[path] {
 					t.Errorf("%s, of the paper's ring, stands on %s", room, path)
 				}
@@ -105,7 +109,8 @@ func TestArrows(t *testing.T) {
 			if path == fwlab+"fwopt/internal/eigen" && room != "fwopt/fwset" {
 				t.Errorf("%s imports %s, which is the sets' alone", room, path)
 			}
-			if room == "fwopt" && slices.Contains([]string{"os", "reflect", "encoding/gob", "encoding/csv"}, path) {
+			if room == "fwopt" && slices.Contains([]string{"os", "reflect", "encoding/gob", "encoding/csv"},
+				path) {
 				t.Errorf("%s imports %s", room, path)
 			}
 		}
@@ -163,7 +168,8 @@ func exportedNames(t *testing.T, dir string) (names []string) {
 		switch name := d.Name(); {
 		case err != nil:
 			return err
-		case d.IsDir() && path != dir && (name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules" || name == "runs"):
+		case d.IsDir() && path != dir && (name[0] == '.' || name[0] == '_' || name == "testdata" ||
+			name == "node_modules" || name == "runs"):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil

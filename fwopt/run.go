@@ -136,7 +136,8 @@ func keys(o *Oracle) (keys []any) {
 func (r *Runner) Twin(m Method) (*Runner, error) {
 	b, o := r.Budget, r.Oracle
 	b.Watch, b.NoW = nil, true
-	t := &Runner{Oracle: NewOracle(o.F, o.Omega, o.Seed), Method: m, Budget: b, W0: r.W0, first: r.first, start: r.start,
+	t := &Runner{Oracle: NewOracle(o.F, o.Omega, o.Seed), Method: m, Budget: b, W0: r.W0, first: r.first,
+		start: r.start,
 		Trace: &Trace{Method: r.Trace.Method, Data: r.Trace.Data, Kernel: r.Trace.Kernel, Seed: r.Trace.Seed}}
 	t.Oracle.used = true
 	return t, t.Resume(r.State())
@@ -217,7 +218,8 @@ func (r *Runner) Run(ctx context.Context) *Trace {
 		tr.Note += fmt.Sprintf("; %s, after step %d (t = %d, k = %d)", o.broken, p.Step, p.T, p.K)
 	}
 	if r.still() {
-		tr.Doubt = fmt.Sprintf("f has not moved in %d steps, and w_0 is not best: is a constant of the method off by orders of magnitude?", r.state.Now.Step)
+		tr.Doubt = fmt.Sprintf("f has not moved in %d steps, and w_0 is not best: is a constant of the "+
+			"method off by orders of magnitude?", r.state.Now.Step)
 		tr.Note += "; " + tr.Doubt
 	}
 	tr.Note = strings.TrimPrefix(tr.Note, "; ")
@@ -236,14 +238,17 @@ func (r *Runner) steps(ctx context.Context) {
 	defer func() { o.halt = nil }()
 	o.halt = func() bool {
 		polled = true
-		return ctx.Err() != nil || b.Seconds > 0 && spent() >= b.Seconds || b.Linear > 0 && o.Calls.Linear >= b.Linear
+		return ctx.Err() != nil || b.Seconds > 0 && spent() >= b.Seconds || b.Linear > 0 &&
+			o.Calls.Linear >= b.Linear
 	}
 	for s := range r.Method.Steps(o, r.W0) {
 		if now.Step == 0 && (s.T > 1 || s.K > 1) {
-			panic(need.Linef("fwopt: this %s has run already, for its first step is t = %d, k = %d; make a new one for a new run", name(r.Method), s.T, s.K))
+			panic(need.Linef("fwopt: this %s has run already, for its first step is t = %d, k = %d; make a "+
+				"new one for a new run", name(r.Method), s.T, s.K))
 		}
 		at := nowhere()
-		at.Step, at.T, at.K, at.Calls, at.Seconds, at.Bound = now.Step+1, s.T, s.K, o.Calls, spent(), now.Bound
+		at.Step, at.T, at.K, at.Calls, at.Seconds, at.Bound = now.Step+1, s.T, s.K, o.Calls, spent(),
+			now.Bound
 		if s.Bound != 0 {
 			at.Bound = s.Bound
 		}
@@ -269,7 +274,8 @@ func (r *Runner) steps(ctx context.Context) {
 	}
 	// the method ended within a step, which does not count
 	if whole != 0 && whole != hash.Floats(r.state.X) {
-		panic(need.Linef("fwopt: %s ended within a step and has changed its iterate there: its fields must be those of the last whole step", name(r.Method)))
+		panic(need.Linef("fwopt: %s ended within a step and has changed its iterate there: its fields must "+
+			"be those of the last whole step", name(r.Method)))
 	}
 	halted := o.halt()
 	_ = r.restore() // its bytes are our own
@@ -293,7 +299,8 @@ func (r *Runner) status(ctx context.Context) {
 	switch p := r.state.Now; {
 	case r.Oracle.broken != "":
 		*to = Diverged
-	case math.IsInf(p.F, 0) || r.recorded() && (math.IsNaN(p.F) || b.DualityGap && math.IsNaN(p.DualityGap) || b.Excess != nil && !finite(p.Excess)):
+	case math.IsInf(p.F, 0) || r.recorded() && (math.IsNaN(p.F) || b.DualityGap && math.IsNaN(p.DualityGap) ||
+		b.Excess != nil && !finite(p.Excess)):
 		*to = Diverged
 	case b.Tolerance > 0 && p.DualityGap+p.Slack <= b.Tolerance:
 		*to = Converged
@@ -304,7 +311,8 @@ func (r *Runner) status(ctx context.Context) {
 	case b.Share(p) > r.first || b.Record != nil:
 	case b.Tolerance == 0 && p.Step >= 1000:
 		*to = Endless
-	case b.Tolerance > 0 && r.recorded() && (p.Slack > b.Tolerance && p.DualityGap <= p.Slack || r.standing()):
+	case b.Tolerance > 0 && r.recorded() && (p.Slack > b.Tolerance && p.DualityGap <= p.Slack ||
+		r.standing()):
 		*to = Stalled
 	}
 }
@@ -370,6 +378,7 @@ func (r *Runner) gap(tol float64) {
 	now.DualityGap, now.Slack = gapOf(r.Oracle.Omega, r.state.X, r.g, r.v, tol, &r.state.Eye)
 	r.Trace.Monitor.Linear++
 	if size := floats.Norm(r.g, 2) * (1 + floats.Norm(r.state.X, 2)); now.DualityGap+now.Slack < -1e-6*size {
-		panic(need.Linef("fwopt: the point of step %d is outside of Ω: its duality gap is %.3g, which is less than 0", now.Step, now.DualityGap))
+		panic(need.Linef("fwopt: the point of step %d is outside of Ω: its duality gap is %.3g, which is "+
+			"less than 0", now.Step, now.DualityGap))
 	}
 }

@@ -42,7 +42,8 @@ const (
 
 func (s Status) String() string {
 	names := [...]string{"running", "done", "converged", "ended by the method", "interrupted",
-		"stalled: an accuracy cannot be reached", "diverged: f or a gradient is not finite", "endless: no limit of the budget comes nearer"}
+		"stalled: an accuracy cannot be reached", "diverged: f or a gradient is not finite",
+		"endless: no limit of the budget comes nearer"}
 	if s < 0 || int(s) >= len(names) {
 		return fmt.Sprintf("status %d", int(s))
 	}
@@ -79,7 +80,8 @@ func (tr *Trace) Complete() []Point {
 	}
 	if tr.Status != Done && tr.Status != Converged {
 		p := tr.Last()
-		panic(need.Linef("fwopt: %s did not reach its budget: after t = %d, k = %d it was %v", tr.Method, p.T, p.K, tr.Status))
+		panic(need.Linef("fwopt: %s did not reach its budget: after t = %d, k = %d it was %v", tr.Method, p.T,
+			p.K, tr.Status))
 	}
 	return tr.Points
 }

@@ -26,7 +26,8 @@ func TestKernel(t *testing.T) {
 		set[s.Key] = s.Value
 	}
 	want := runtime.GOARCH
-	if set["GOAMD64"] >= "v3" || slices.Contains([]string{"arm64", "loong64", "ppc64", "ppc64le", "riscv64", "s390x"}, want) {
+	if set["GOAMD64"] >= "v3" || slices.Contains([]string{"arm64", "loong64", "ppc64", "ppc64le", "riscv64",
+		"s390x"}, want) {
 		want += "+fma"
 	}
 	tags := strings.Split(set["-tags"], ",")
@@ -59,7 +60,9 @@ func TestVersionOfGonum(t *testing.T) {
 // All files of code count for the version, and no test does.
 func TestVersionSources(t *testing.T) {
 	n := 0
-	for _, dir := range []string{".", "fwmore", "fwroad", "fwset", "fwsum", "internal/eigen", "internal/file", "internal/hash", "internal/ident", "internal/kern", "internal/need", "internal/num", "internal/sample"} {
+	for _, dir := range []string{".", "fwmore", "fwroad", "fwset", "fwsum", "internal/eigen", "internal/file",
+		"internal/hash", "internal/ident", "internal/kern", "internal/need", "internal/num",
+		"internal/sample"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.[gs]*"))
 		if err != nil {
 			t.Fatal(err)
@@ -151,8 +154,9 @@ func TestVersionOfParts(t *testing.T) {
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	parts := map[string]string{"fwset.Box": "fwset/box.go fwset/boxmore.go fwset/limits.go", "fwset.Ball": "fwset/ball.go",
-		"fwopt.FW": "fw.go", "fwopt.SVRF": "svrf.go fwset/shift.go", "main.mine": ""}
+	parts := map[string]string{"fwset.Box": "fwset/box.go fwset/boxmore.go fwset/limits.go",
+		"fwset.Ball": "fwset/ball.go",
+		"fwopt.FW":   "fw.go", "fwopt.SVRF": "svrf.go fwset/shift.go", "main.mine": ""}
 	all := "run.go registry.go internal/kern/dot.go fwset/domain.go"
 	was := newTree(files)
 	for name, file := range files {
@@ -171,7 +175,8 @@ func TestVersionOfParts(t *testing.T) {
 		file.Data = old
 	}
 	files["fwset/new.go"] = &fstest.MapFile{Data: []byte(part("New"))}
-	if now := newTree(files); now.hash([]string{"fwset.Box"}) != was.hash([]string{"fwset.Box"}) || now.hash(nil) == was.hash(nil) {
+	if now := newTree(files); now.hash([]string{"fwset.Box"}) != was.hash([]string{"fwset.Box"}) ||
+		now.hash(nil) == was.hash(nil) {
 		t.Error("a new set is another version of the old ones, or none of all")
 	}
 	// of the real sources: each part stands on its own file, few on another's
@@ -181,7 +186,8 @@ func TestVersionOfParts(t *testing.T) {
 		on := tree.files(id.Types())
 		own := 0
 		for name := range on {
-			if slices.Contains([]string{"fwopt", "fwmore", "fwroad"}, pkgOf(name)) && strings.Contains(tree.code[name], ") Identify"+"(") {
+			if slices.Contains([]string{"fwopt", "fwmore", "fwroad"}, pkgOf(name)) &&
+				strings.Contains(tree.code[name], ") Identify"+"(") {
 				own++
 			}
 		}

@@ -52,7 +52,8 @@ func (k *keeper) save() {
 func (k *keeper) state() ([]byte, error) {
 	m := k.run.Method
 	if was, now := rules(reflect.ValueOf(k.fresh).Elem()), rules(reflect.ValueOf(m).Elem()); was != now {
-		return nil, fmt.Errorf("fwkeep: a checkpoint of %T would lose its rules, %q, which were %q when it was fresh: set them where the method is made, or use Run", m, now, was)
+		return nil, fmt.Errorf("fwkeep: a checkpoint of %T would lose its rules, %q, which were %q when it "+
+			"was fresh: set them where the method is made, or use Run", m, now, was)
 	}
 	return encodeState(m)
 }

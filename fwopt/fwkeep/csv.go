@@ -17,7 +17,8 @@ import (
 
 func header() []string {
 	return []string{"method", "data", "seed", "step", "t", "k",
-		"exact", "stochastic", "linear", "projections", "seconds", "f", "excess", "dualitygap", "slack", "bound"}
+		"exact", "stochastic", "linear", "projections", "seconds", "f", "excess", "dualitygap", "slack",
+		"bound"}
 }
 
 // WriteCSV writes the points of the traces to w as comma-separated values, one line a point, after the header
@@ -71,7 +72,8 @@ func ReadCSV(r io.Reader) (traces []*fwopt.Trace, err error) {
 	in := csv.NewReader(marked)
 	head, err := in.Read()
 	if err != nil || !slices.Equal(head, header()) {
-		return nil, fmt.Errorf("fwkeep: not a table of traces: the first line is %q (%v), want %q", strings.Join(head, ","), err, strings.Join(header(), ","))
+		return nil, fmt.Errorf("fwkeep: not a table of traces: the first line is %q (%v), want %q",
+			strings.Join(head, ","), err, strings.Join(header(), ","))
 	}
 	for {
 		row, err := in.Read()
@@ -87,7 +89,8 @@ func ReadCSV(r io.Reader) (traces []*fwopt.Trace, err error) {
 			return nil, fmt.Errorf("fwkeep: line %d of a table of traces: %w", line, err)
 		}
 		n := len(traces)
-		if n == 0 || traces[n-1].Method != row[0] || traces[n-1].Data != row[1] || traces[n-1].Seed != seed || traces[n-1].Last().Step >= p.Step {
+		if n == 0 || traces[n-1].Method != row[0] || traces[n-1].Data != row[1] || traces[n-1].Seed != seed ||
+			traces[n-1].Last().Step >= p.Step {
 			traces = append(traces, &fwopt.Trace{Method: row[0], Data: row[1], Seed: seed})
 			n++
 		}
@@ -98,7 +101,8 @@ func ReadCSV(r io.Reader) (traces []*fwopt.Trace, err error) {
 func readPoint(row []string) (seed uint64, p fwopt.Point, err error) {
 	p.Excess, p.DualityGap = math.NaN(), math.NaN()
 	seed, err = strconv.ParseUint(row[2], 10, 64)
-	for j, n := range []*int{&p.Step, &p.T, &p.K, &p.Calls.Exact, &p.Calls.Stochastic, &p.Calls.Linear, &p.Calls.Projections} {
+	for j, n := range []*int{&p.Step, &p.T, &p.K, &p.Calls.Exact, &p.Calls.Stochastic, &p.Calls.Linear,
+		&p.Calls.Projections} {
 		if err == nil {
 			*n, err = strconv.Atoi(row[3+j])
 		}

@@ -40,9 +40,11 @@ func TestReadCSV(t *testing.T) {
 	want := []*fwopt.Trace{
 		{Method: `SVRF, "no reset"`, Data: "a,b\nc", Seed: math.MaxUint64, Points: []fwopt.Point{
 			{F: 1. / 3, Excess: nan, DualityGap: nan},
-			{Step: 1, T: 2, K: 3, Calls: fwopt.Calls{Exact: 4, Stochastic: 5, Linear: 6, Projections: 7}, Seconds: 0.1, F: -1e-300, Excess: 2, DualityGap: 3, Slack: 1e-9, Bound: 5}}},
+			{Step: 1, T: 2, K: 3, Calls: fwopt.Calls{Exact: 4, Stochastic: 5, Linear: 6, Projections: 7},
+				Seconds: 0.1, F: -1e-300, Excess: 2, DualityGap: 3, Slack: 1e-9, Bound: 5}}},
 		{Method: "SFW", Points: []fwopt.Point{{F: nan, Excess: nan, DualityGap: nan}}},
-		{Method: "SFW", Points: []fwopt.Point{{F: math.Inf(1), Excess: nan, DualityGap: nan}, {Step: 5, Excess: nan, DualityGap: nan}}},
+		{Method: "SFW", Points: []fwopt.Point{{F: math.Inf(1), Excess: nan, DualityGap: nan},
+			{Step: 5, Excess: nan, DualityGap: nan}}},
 		{Method: "SFW", Seed: 1, Points: []fwopt.Point{{Step: 9, Excess: nan, DualityGap: nan}}},
 	}
 	var b strings.Builder
@@ -69,7 +71,8 @@ func TestReadCSV(t *testing.T) {
 		lines[0] + "SFW,,1,0,0,0,0,0,0,0,zero,0,,,,\n":        "line 2",
 		lines[0] + "SFW,,1\n":                                 "wrong number of fields",
 	} {
-		if _, err := fwkeep.ReadCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := fwkeep.ReadCSV(strings.NewReader(text)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

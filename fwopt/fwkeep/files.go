@@ -81,7 +81,8 @@ func content(b []byte, kind byte) ([]byte, error) {
 	at := len(fileMagic)
 	switch {
 	case bytes.HasPrefix(b, []byte{3, 4, 0, 2}): // gob's number 1, alone
-		return nil, errors.New("it has format 1, without a checksum, so that nobody can tell whether it is right")
+		return nil, errors.New(
+			"it has format 1, without a checksum, so that nobody can tell whether it is right")
 	case len(b) < len(head)+8:
 		return nil, fmt.Errorf("it is damaged: it ends after %d bytes", len(b))
 	case string(b[:at]) != fileMagic:

@@ -13,8 +13,10 @@ import (
 // FuzzReadCSV: no table panics, and what is accepted is written to one of the same points.
 func FuzzReadCSV(f *testing.F) {
 	const head = "method,data,seed,step,t,k,exact,stochastic,linear,projections,seconds,f,excess,dualitygap,slack,bound\n"
-	for _, rows := range []string{"", "SVRF,a,1,0,0,0,0,0,0,0,0,1.5,,,,\nSVRF,a,1,1,1,1,1,0,1,0,0.25,0x1p-2,1e-300,0.5,0,9\nSVRF,a,1,1,1,1,1,0,1,0,0.123456789,-0,,,,\n",
-		"\"a \"\"b\"\"\",\"c\nd\",18446744073709551615,-3,0,0,0,0,0,0,inf,nan,-Inf,1,2,3\n", ",,0,0,0,0,0,0,0,0,,,,,,\n", "a,b,c\n", "a,b,1,x,0,0,0,0,0,0,,,,,,\n", "a,\"b"} {
+	for _, rows := range []string{"",
+		"SVRF,a,1,0,0,0,0,0,0,0,0,1.5,,,,\nSVRF,a,1,1,1,1,1,0,1,0,0.25,0x1p-2,1e-300,0.5,0,9\nSVRF,a,1,1,1,1,1,0,1,0,0.123456789,-0,,,,\n",
+		"\"a \"\"b\"\"\",\"c\nd\",18446744073709551615,-3,0,0,0,0,0,0,inf,nan,-Inf,1,2,3\n",
+		",,0,0,0,0,0,0,0,0,,,,,,\n", "a,b,c\n", "a,b,1,x,0,0,0,0,0,0,,,,,,\n", "a,\"b"} {
 		f.Add([]byte(head + rows))
 	}
 	f.Add([]byte(head[:40]))
@@ -60,7 +62,8 @@ func FuzzReadCSV(f *testing.F) {
 					p.Bound = 0 // and not −0
 				}
 			}
-			if got, want := fmt.Sprint(back[i].Method, back[i].Data, back[i].Seed, back[i].Points), fmt.Sprint(tr.Method, tr.Data, tr.Seed, tr.Points); got != want {
+			if got, want := fmt.Sprint(back[i].Method, back[i].Data, back[i].Seed,
+				back[i].Points), fmt.Sprint(tr.Method, tr.Data, tr.Seed, tr.Points); got != want {
 				t.Fatalf("%s\n%s", got, want)
 			}
 		}

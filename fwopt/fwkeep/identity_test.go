@@ -187,14 +187,21 @@ func TestKeepWithoutIdentity(t *testing.T) {
 		omega fwopt.Domain
 		m     fwopt.Method
 	}{
-		"fwkeep_test.nameless has no method Identify":                                  {f, nameless{8}, fwopt.SFWExperiments()},
-		"fwkeep_test.inherits has only the Identify of the fwset.L2Ball in it":         {f, inherits{fwset.L2Ball{D: 8, R: 1}}, fwopt.SFWExperiments()},
-		"fwkeep_test.ridge has only the Identify of the fwsum.LeastSquares in it":      {ridge{f.(*fwsum.LeastSquares)}, simplex, fwopt.SFWExperiments()},
-		"fwkeep_test.override has only the Identify of the fwopt.SFW in it":            {f, simplex, override{fwopt.SFWExperiments()}},
-		"Identify of fwkeep_test.silent does not say whose it is: begin it with id.Of": {f, silent{round{8, 1}}, fwopt.SFWExperiments()},
-		"Identify of fwkeep_test.panics panics: a slip":                                {f, panics{round{8, 1}}, fwopt.SFWExperiments()},
-		"two calls of Identify of fwkeep_test.changes say two things":                  {f, changes{round{8, 1}, &n}, fwopt.SFWExperiments()},
-		"fwopt.MethodFunc has no method Identify":                                      {f, simplex, fwopt.MethodFunc(fwopt.SFWExperiments().Steps)},
+		"fwkeep_test.nameless has no method Identify": {f, nameless{8},
+			fwopt.SFWExperiments()},
+		"fwkeep_test.inherits has only the Identify of the fwset.L2Ball in it": {f,
+			inherits{fwset.L2Ball{D: 8, R: 1}}, fwopt.SFWExperiments()},
+		"fwkeep_test.ridge has only the Identify of the fwsum.LeastSquares in it": {ridge{f.(*fwsum.LeastSquares)}, simplex, fwopt.SFWExperiments()},
+		"fwkeep_test.override has only the Identify of the fwopt.SFW in it": {f, simplex,
+			override{fwopt.SFWExperiments()}},
+		"Identify of fwkeep_test.silent does not say whose it is: begin it with id.Of": {f,
+			silent{round{8, 1}}, fwopt.SFWExperiments()},
+		"Identify of fwkeep_test.panics panics: a slip": {f,
+			panics{round{8, 1}}, fwopt.SFWExperiments()},
+		"two calls of Identify of fwkeep_test.changes say two things": {f,
+			changes{round{8, 1}, &n}, fwopt.SFWExperiments()},
+		"fwopt.MethodFunc has no method Identify": {f, simplex,
+			fwopt.MethodFunc(fwopt.SFWExperiments().Steps)},
 	} {
 		dir := t.TempDir()
 		b := fwopt.Budget{Steps: 5}
@@ -235,7 +242,9 @@ func TestKeepLateFaults(t *testing.T) {
 	}
 	for name, gamma := range map[string]func(k int) float64{
 		"panics": func(k int) float64 { return table[k-1] },
-		"is NaN": func(k int) float64 { return 2/float64(k+1) + math.Sqrt(float64(70-k)) - math.Sqrt(float64(70-k)) },
+		"is NaN": func(k int) float64 {
+			return 2/float64(k+1) + math.Sqrt(float64(70-k)) - math.Sqrt(float64(70-k))
+		},
 	} {
 		dir := t.TempDir()
 		call := func(gamma func(k int) float64, b fwopt.Budget) (tr *fwopt.Trace, fault string) {
@@ -253,7 +262,8 @@ func TestKeepLateFaults(t *testing.T) {
 			return tr, ""
 		}
 		for range 2 { // it says so each time, and leaves nothing that lies
-			if _, fault := call(gamma, b); !strings.Contains(fault, "index out of range [70]") && !strings.Contains(fault, "γ = NaN") {
+			if _, fault := call(gamma, b); !strings.Contains(fault, "index out of range [70]") &&
+				!strings.Contains(fault, "γ = NaN") {
 				t.Errorf("a schedule that %s at k = 71: %q", name, fault)
 			}
 		}
@@ -297,7 +307,10 @@ func TestKeepSeesCode(t *testing.T) {
 	bent.Bend = func(k int, g []float64) { g[1] *= 1.001 }
 	b, dir := fwopt.Budget{Steps: 50, NoW: true}, t.TempDir()
 	first := keep(t, bg, dir, f, omega, newAveraged(), b)
-	if tr := keep(t, bg, dir, f, omega, bent, b); tr.Last().F == first.Last().F || !strings.HasPrefix(tr.Note, "run anew: the code of f, Ω or the method has changed, or Identify leaves something out: the iterate of step ") {
+	if tr := keep(t, bg, dir, f, omega, bent, b); tr.Last().F == first.Last().F ||
+		!strings.HasPrefix(tr.Note,
+			"run anew: the code of f, Ω or the method has changed, or Identify leaves something out: the "+
+				"iterate of step ") {
 		t.Errorf("the code of the method was edited: %v, %q", tr.Last().F, tr.Note)
 	}
 	x, y := small.Data()
@@ -399,7 +412,8 @@ func TestKeepLooksShortly(t *testing.T) {
 	first := keep(t, bg, dir, f, omega, newAveraged(), b)
 	start := time.Now()
 	again := keep(t, bg, dir, f, omega, newAveraged(), b)
-	if spent := time.Since(start); again.Last().Seconds != first.Last().Seconds || spent < 200*time.Millisecond || spent > 1800*time.Millisecond {
+	if spent := time.Since(start); again.Last().Seconds != first.Last().Seconds ||
+		spent < 200*time.Millisecond || spent > 1800*time.Millisecond {
 		t.Errorf("looked for %v, or run again", spent)
 	}
 }

@@ -49,7 +49,8 @@ import (
 // is returned beside the trace. A file that is damaged or of another format is an error, with a nil trace,
 // and is left as it is; one that cannot be read counts as none, Trace.Note says so, and a new one takes
 // its place. Watch is called for the steps that are new.
-func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) (*fwopt.Trace, error) {
+func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) (*fwopt.Trace,
+	error) {
 	need.Given("fwkeep", "the context of a run", ctx == nil)
 	r := fwopt.NewRunner(o, m, b)
 	ids, why := identities(r)
@@ -65,7 +66,8 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fw
 	k := &keeper{run: r, dir: dir, spec: spec, version: codeVersion(types), fresh: fresh(m),
 		owner: new(ident.Identity).Schedules(m, 1000), saved: time.Now(),
 		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), proven: ident.Untested(m) == nil,
-		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method), o.Seed, uint32(hash.Text(0, spec)))}
+		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method),
+			o.Seed, uint32(hash.Text(0, spec)))}
 	failed := os.MkdirAll(dir, 0o777)
 	if failed == nil {
 		_, failed = os.ReadDir(dir) // may it be read?
@@ -115,7 +117,8 @@ func specOf(r *fwopt.Runner, ids [3]ident.Identity, state []byte) string {
 	var start ident.Identity
 	start.Float(r.W0...).Float(s.Warm.V...).Float(s.Warm.P...).Text(string(warm)).Text(string(s.RNG))
 	start.Text(string(state)).Text(rules(reflect.ValueOf(r.Method).Elem())) // parameters that Identify may leave out, or a state
-	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %016x; start %016x, seed %d, calls %+v; budget %+v; kernel %s",
+	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %016x; start %016x, seed %d, calls "+
+		"%+v; budget %+v; kernel %s",
 		o.F, r.Trace.Data, o.F.Len(), o.F.Dim(), ids[0].Hash(), o.Omega, ids[1].Hash(),
 		r.Method, ids[2].Hash(), start.Hash(), o.Seed, s.Calls, b, r.Trace.Kernel)
 }
@@ -278,11 +281,13 @@ func (k *keeper) finish() error {
 	switch {
 	case tr.Status == fwopt.Interrupted:
 		if k.path == "" && k.failed == nil && k.refused == nil {
-			k.run.Trace.Note = "not saved: it was interrupted before its second step, which tries out whether a checkpoint serves"
+			k.run.Trace.Note = "not saved: it was interrupted before its second step, which tries out " +
+				"whether a checkpoint serves"
 		}
 		return k.failed
 	case tr.Status != fwopt.Done && tr.Status != fwopt.Converged:
-		tr.Note = strings.TrimSuffix(fmt.Sprintf("not kept: it did not reach its budget (%v); %s", tr.Status, tr.Note), "; ")
+		tr.Note = strings.TrimSuffix(fmt.Sprintf("not kept: it did not reach its budget (%v); %s", tr.Status,
+			tr.Note), "; ")
 		return nil
 	case k.walk(at) != new(ident.Identity).Schedules(k.run.Method, at):
 		k.run.Trace.Note = "not kept: a schedule has changed while it ran"

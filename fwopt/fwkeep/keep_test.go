@@ -111,7 +111,8 @@ func TestKeepOnAFullDisk(t *testing.T) {
 	want := small.Bits(run(f, omega, fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 60}))
 	for _, c := range []struct{ full, again int }{{0, 0}, {20, 0}, {20, 50}} {
 		dir := t.TempDir()
-		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir).CombinedOutput(); err != nil {
+		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs",
+			dir).CombinedOutput(); err != nil {
 			t.Skipf("cannot mount a small disk here: %s", out)
 		}
 		defer exec.Command("umount", dir).Run()

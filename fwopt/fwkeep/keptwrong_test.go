@@ -321,12 +321,14 @@ func TestKeepHalts(t *testing.T) {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(bg, c.limit)
 		defer cancel()
-		if tr := keep(t, ctx, t.TempDir(), f, omega, &endless{}, c.b); tr.Status != c.want || tr.Last().Step != 1 || time.Since(start) > 5*time.Second {
+		if tr := keep(t, ctx, t.TempDir(), f, omega, &endless{}, c.b); tr.Status != c.want ||
+			tr.Last().Step != 1 || time.Since(start) > 5*time.Second {
 			t.Errorf("%+v: %v after %d steps and %v", c.b, tr.Status, tr.Last().Step, time.Since(start))
 		}
 	}
 	defer func() {
-		if r := fmt.Sprint(recover()); !strings.Contains(r, "ended within a step and has changed its iterate") {
+		if r := fmt.Sprint(recover()); !strings.Contains(r,
+			"ended within a step and has changed its iterate") {
 			t.Errorf("panic %q", r)
 		}
 	}()
@@ -376,7 +378,8 @@ func TestKeepSeesALoss(t *testing.T) {
 			fwopt.Budget{Steps: 30})
 		got, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(),
 			fwopt.Budget{Steps: 30})
-		if err != nil || small.Bits(got) != small.Bits(want) || strings.HasPrefix(got.Note, "run anew") != (i == 2) {
+		if err != nil || small.Bits(got) != small.Bits(want) ||
+			strings.HasPrefix(got.Note, "run anew") != (i == 2) {
 			t.Errorf("call %d: %v, f = %v, want %v, %q", i, err, got.Last().F, want.Last().F, got.Note)
 		}
 	}

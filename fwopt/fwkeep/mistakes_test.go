@@ -30,7 +30,8 @@ func TestMistakes(t *testing.T) {
 		"LoadTrace": {fwkeep.LoadTrace, filepath.Join(dir, "none")},
 		"ReadCSV":   {func(r io.Reader) { fwkeep.ReadCSV(r) }, strings.NewReader("")},
 		"SaveTrace": {fwkeep.SaveTrace, filepath.Join(dir, "a"), &fwopt.Trace{}},
-		"WriteCSV":  {func(w io.Writer, tr *fwopt.Trace) { fwkeep.WriteCSV(w, tr) }, &bytes.Buffer{}, &fwopt.Trace{}},
+		"WriteCSV": {func(w io.Writer, tr *fwopt.Trace) { fwkeep.WriteCSV(w, tr) }, &bytes.Buffer{},
+			&fwopt.Trace{}},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {
 			t.Errorf("%s: %s", name, bad)

@@ -144,7 +144,8 @@ func TestKeepRefuses(t *testing.T) {
 		watch := b.Watch
 		b.Watch = func(tr *fwopt.Trace, now fwopt.Point) { steps = now.Step; watch(tr, now) }
 		tr, err := fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, 1), c.m, b)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "fwkeep: ") || !strings.Contains(err.Error(), "or use Run") ||
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "fwkeep: ") || !strings.Contains(err.Error(), "or use Run") ||
 			steps > c.late || (tr != nil) != (steps > 2) || len(files(dir, "*")) > 0 {
 			t.Errorf("%T: after %d steps %v, files %v, want %q", c.m, steps, err, files(dir, "*"), c.want)
 		}
@@ -172,11 +173,14 @@ func TestKeepState(t *testing.T) {
 		func() fwopt.Method { return vertex(1) },
 	} {
 		dir := t.TempDir()
-		said := func(m fwopt.Method) string { return fmt.Sprintf("%#v", reflect.ValueOf(m).Elem().Field(0).Interface()) }
+		said := func(m fwopt.Method) string {
+			return fmt.Sprintf("%#v", reflect.ValueOf(m).Elem().Field(0).Interface())
+		}
 		for _, stop := range []int{2, 3, 5, 9} {
 			m := fresh()
 			ctx, b := small.StopAfter(stop, fwopt.Budget{Steps: 9})
-			if tr := keep(t, ctx, dir, f, omega, m, b); tr.Last().Step != stop || tr.Note != "" || said(m) != said(fresh()) {
+			if tr := keep(t, ctx, dir, f, omega, m, b); tr.Last().Step != stop || tr.Note != "" ||
+				said(m) != said(fresh()) {
 				t.Errorf("%T: %v, %q, %s, want %s", m, tr.Last(), tr.Note, said(m), said(fresh()))
 			}
 		}

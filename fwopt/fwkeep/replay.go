@@ -13,7 +13,8 @@ import (
 // again says why the code may not be that of what was kept. Where it is one's own, it
 // makes the start of the run on a copy of the method, and tries whether that can go
 // on from its state.
-func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point, first []uint64) (why string, err error) {
+func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point, first []uint64) (why string,
+	err error) {
 	const changed = "run anew: the code of f, Ω or the method has changed, or Identify leaves something out: "
 	if version != k.version {
 		return "run anew: what was kept is of another version of fwopt, Go or gonum", nil
@@ -86,13 +87,17 @@ func (k *keeper) prove(ctx context.Context) (ok bool) {
 	if len(k.ahead) > 0 {
 		k.wentOn = k.ahead[0] == newTrial(s)
 		if k.ahead = k.ahead[1:]; !k.wentOn {
-			k.refused = fmt.Errorf("fwkeep: %T cannot go on from its state: a copy that takes it up after step %d makes another step %d than the run; keep all that it needs from step to step in exported fields, or use Run; if it is in a variable outside of Steps, the copy has changed it, and this run is not that of Run either", m, k.tried, now.Step)
+			k.refused = fmt.Errorf("fwkeep: %T cannot go on from its state: a copy that takes it up after "+
+				"step %d makes another step %d than the run; keep all that it needs from step to step in "+
+				"exported fields, or use Run; if it is in a variable outside of Steps, the copy has "+
+				"changed it, and this run is not that of Run either", m, k.tried, now.Step)
 			return false
 		}
 	}
 	switch {
 	case now.Step == k.began.Step+1 && k.began.Step > 0 && now.T == 1 && now.K == 1:
-		k.refused = fmt.Errorf("fwkeep: %T began anew where it was to go on after step %d: keep all that it needs from step to step in exported fields, or use Run", m, k.began.Step)
+		k.refused = fmt.Errorf("fwkeep: %T began anew where it was to go on after step %d: keep all that "+
+			"it needs from step to step in exported fields, or use Run", m, k.began.Step)
 	case len(k.ahead) == 0 && (now.Step >= k.due || time.Duration(now.Seconds*1e7) > k.spent):
 		k.refused = k.try(ctx)
 	}
@@ -112,7 +117,8 @@ func (k *keeper) try(ctx context.Context) (err error) {
 	defer func() { k.spent += time.Since(began) }()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("fwkeep: %T panics when it goes on from its state after step %d: %v: keep all that it needs from step to step in exported fields, or use Run", k.run.Method, at, p)
+			err = fmt.Errorf("fwkeep: %T panics when it goes on from its state after step %d: %v: keep all "+
+				"that it needs from step to step in exported fields, or use Run", k.run.Method, at, p)
 		}
 	}()
 	k.tried, k.due = at, 1<<bits.Len(uint(at)) // the next power of two

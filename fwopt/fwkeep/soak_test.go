@@ -46,7 +46,8 @@ func (s soaked) keep(t testing.TB, ctx context.Context, dir string, b fwopt.Budg
 }
 
 // iterative are the methods whose runs are short enough on the wide problem.
-var iterative = []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "Online-FW", "Online-FW, linearised", "AwayFWls"}
+var iterative = []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "Online-FW", "Online-FW, linearised",
+	"AwayFWls"}
 
 // soakedRuns are those of all methods of the package, and of one's own parts.
 func soakedRuns() (runs []soaked) {
@@ -117,7 +118,8 @@ func TestSoak(t *testing.T) {
 			resumed++
 		}
 	}
-	t.Logf("%d kills: %d runs read back, %d went on, %d begun anew; %d silent differences, %d errors", kills, read, resumed, kills-read-resumed-silent-failed, silent, failed)
+	t.Logf("%d kills: %d runs read back, %d went on, %d begun anew; %d silent differences, %d errors", kills,
+		read, resumed, kills-read-resumed-silent-failed, silent, failed)
 	if kills >= 100 && (resumed == 0 || read == 0) { // of fewer, chance decides
 		t.Error("no run was read back, or none went on: the kills tested nothing")
 	}
@@ -198,7 +200,8 @@ func soakDamage(t *testing.T, runs []soaked, truth map[soaked]string, rng *rand.
 				}
 			}()
 			switch tr, err := s.keep(t, bg, dir, fwopt.Budget{}); {
-			case err != nil && tr == nil && strings.Contains(err.Error(), path) && strings.Contains(err.Error(), "remove it"):
+			case err != nil && tr == nil && strings.Contains(err.Error(), path) &&
+				strings.Contains(err.Error(), "remove it"):
 				noticed[kind]++
 			case err == nil && slices.Equal(bad, whole) && small.Bits(tr) == truth[s]:
 				same[kind]++ // nothing but zeros was zeroed

@@ -20,8 +20,11 @@ import (
 // fields where it has one. The error names the first field that a checkpoint would lose.
 func leaves(v reflect.Value, path string) (state []reflect.Value, err error) {
 	if t := v.Type(); own(t) {
-		if i := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous && own(f.Type) }); i >= 0 && t.NumField() > 1 {
-			return nil, lost(path+t.Field(i).Name, "whose encoding leaves out what is beside it: name the field, in place of embedding it")
+		if i := slices.IndexFunc(reflect.VisibleFields(t),
+			func(f reflect.StructField) bool { return f.Anonymous && own(f.Type) }); i >= 0 &&
+			t.NumField() > 1 {
+			return nil, lost(path+t.Field(i).Name,
+				"whose encoding leaves out what is beside it: name the field, in place of embedding it")
 		}
 		return []reflect.Value{v}, nil
 	}
@@ -30,12 +33,14 @@ func leaves(v reflect.Value, path string) (state []reflect.Value, err error) {
 		var in []reflect.Value
 		switch k := f.Kind(); {
 		case !f.CanSet():
-			err = lost(name, "which is unexported: export it, or make it a local variable, of Steps or of a rule's Step, if it is scratch space")
+			err = lost(name, "which is unexported: export it, or make it a local variable, of Steps or of "+
+				"a rule's Step, if it is scratch space")
 		case k == reflect.Func:
 		case k == reflect.Struct:
 			in, err = leaves(f, name+".")
 		case k == reflect.Interface:
-			if held := f.Elem(); held.Kind() == reflect.Pointer && !held.IsNil() && held.Elem().Kind() == reflect.Struct {
+			if held := f.Elem(); held.Kind() == reflect.Pointer && !held.IsNil() &&
+				held.Elem().Kind() == reflect.Struct {
 				in, err = leaves(held.Elem(), name+".")
 			}
 		default:
@@ -68,7 +73,8 @@ func plain(t reflect.Type, path string) error {
 		}
 		return nil
 	default:
-		return lost(path, "a "+k.String()+": keep what it stands for as numbers, slices and structs in fields of the method itself")
+		return lost(path, "a "+k.String()+
+			": keep what it stands for as numbers, slices and structs in fields of the method itself")
 	}
 }
 
@@ -79,7 +85,8 @@ func lost(field, why string) error {
 // own reports whether a type brings its own encoding.
 func own(t reflect.Type) bool {
 	return slices.ContainsFunc([]reflect.Type{t, reflect.PointerTo(t)}, func(t reflect.Type) bool {
-		return t.Implements(reflect.TypeFor[gob.GobEncoder]()) || t.Implements(reflect.TypeFor[encoding.BinaryMarshaler]())
+		return t.Implements(reflect.TypeFor[gob.GobEncoder]()) ||
+			t.Implements(reflect.TypeFor[encoding.BinaryMarshaler]())
 	})
 }
 
@@ -87,7 +94,8 @@ func own(t reflect.Type) bool {
 func leavesOf(m fwopt.Method) ([]reflect.Value, error) {
 	v := reflect.ValueOf(m)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("fwkeep: %T has no fields to keep its state in: make it a pointer to a struct with its state in exported fields, or use Run", m)
+		return nil, fmt.Errorf("fwkeep: %T has no fields to keep its state in: make it a pointer to a "+
+			"struct with its state in exported fields, or use Run", m)
 	}
 	state, err := leaves(v.Elem(), "")
 	if err != nil {
@@ -113,8 +121,11 @@ func encodeState(m fwopt.Method) ([]byte, error) {
 			size[i] = -1
 		}
 		at, end := f.Pointer(), f.Pointer()+uintptr(f.Len())*f.Type().Elem().Size()
-		if at < end && slices.ContainsFunc(memory, func(o [2]uintptr) bool { return at < o[1] && o[0] < end }) {
-			return nil, fmt.Errorf("fwkeep: a checkpoint of %T would lose that two fields share memory: keep one, and an index, or use Run", m)
+		if at < end && slices.ContainsFunc(memory, func(o [2]uintptr) bool {
+			return at < o[1] && o[0] < end
+		}) {
+			return nil, fmt.Errorf("fwkeep: a checkpoint of %T would lose that two fields share memory: "+
+				"keep one, and an index, or use Run", m)
 		}
 		memory = append(memory, [2]uintptr{at, end})
 	}
@@ -125,7 +136,8 @@ func encodeState(m fwopt.Method) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("fwkeep: the state of %T cannot be saved (%w): keep it in exported fields, as numbers, slices and structs, or use Run", m, err)
+		return nil, fmt.Errorf("fwkeep: the state of %T cannot be saved (%w): keep it in exported fields, "+
+			"as numbers, slices and structs, or use Run", m, err)
 	}
 	return b.Bytes(), nil
 }

@@ -71,7 +71,8 @@ func unread(t *testing.T, name string, spoil func(path string) error, refused st
 			return
 		}
 		if stop == 99 {
-			if _, err := fwkeep.LoadTrace(path); err == nil || !strings.Contains(err.Error(), path) || !strings.HasSuffix(err.Error(), "make it readable, or remove it") {
+			if _, err := fwkeep.LoadTrace(path); err == nil || !strings.Contains(err.Error(), path) ||
+				!strings.HasSuffix(err.Error(), "make it readable, or remove it") {
 				t.Errorf("%s: LoadTrace: %v", name, err)
 			}
 		}
@@ -79,14 +80,17 @@ func unread(t *testing.T, name string, spoil func(path string) error, refused st
 		b := b
 		b.Watch = func(*fwopt.Trace, fwopt.Point) { steps++ }
 		tr, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3), fwopt.SVRFTheorem1(), b)
-		if tr == nil || small.Bits(tr) != small.Bits(want) || steps != 30 || !strings.HasPrefix(tr.Note, "run anew: a run cannot be read: ") || !strings.Contains(tr.Note, path) {
+		if tr == nil || small.Bits(tr) != small.Bits(want) || steps != 30 ||
+			!strings.HasPrefix(tr.Note, "run anew: a run cannot be read: ") ||
+			!strings.Contains(tr.Note, path) {
 			note := "no trace"
 			if tr != nil {
 				note = tr.Note
 			}
 			t.Errorf("%s, stopped at %d: %d steps, %q, %v", name, stop, steps, note, err)
 		}
-		if wrong := err != nil; wrong != (stop == 99 && refused != "") || wrong && !strings.HasPrefix(err.Error(), refused+path) {
+		if wrong := err != nil; wrong != (stop == 99 && refused != "") || wrong &&
+			!strings.HasPrefix(err.Error(), refused+path) {
 			t.Errorf("%s, stopped at %d: %v", name, stop, err)
 		}
 		if err != nil {

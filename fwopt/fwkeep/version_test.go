@@ -61,7 +61,8 @@ func TestKeepAcrossBuilds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	goCommand("v1", "mod", "edit", "-replace=gonum.org/v1/gonum="+goCommand("v1", "list", "-m", "-f", "{{.Dir}}", "gonum.org/v1/gonum"), mod)
+	goCommand("v1", "mod", "edit", "-replace=gonum.org/v1/gonum="+goCommand("v1", "list", "-m", "-f",
+		"{{.Dir}}", "gonum.org/v1/gonum"), mod)
 	for _, c := range []struct {
 		name, level string
 		flags       []string
@@ -96,9 +97,11 @@ func TestGonumFromAFolder(t *testing.T) {
 	}{
 		{debug.Module{Path: path, Version: "v0.17.0"}, false},
 		{debug.Module{Path: path, Version: "(devel)"}, true},
-		{debug.Module{Path: path, Version: "v0.17.0", Replace: &debug.Module{Path: "../gonum", Version: "(devel)"}}, true},
+		{debug.Module{Path: path, Version: "v0.17.0", Replace: &debug.Module{Path: "../gonum",
+			Version: "(devel)"}}, true},
 		{debug.Module{Path: path, Version: "v0.17.0", Replace: &debug.Module{Path: "../gonum"}}, true},
-		{debug.Module{Path: path, Version: "v0.17.0", Replace: &debug.Module{Path: "example.org/gonum", Version: "v0.17.1"}}, false},
+		{debug.Module{Path: path, Version: "v0.17.0", Replace: &debug.Module{Path: "example.org/gonum",
+			Version: "v0.17.1"}}, false},
 		{debug.Module{Path: "gonum.org/v1/plot", Version: "(devel)"}, false},
 	} {
 		if got := isFolder(&c.m); got != c.want {

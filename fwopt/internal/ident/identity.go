@@ -67,7 +67,8 @@ func ours(t reflect.Type) bool {
 // versioned reports whether fwopt.Version tells the code of a type.
 func versioned(t reflect.Type) bool {
 	module, _, _ := strings.Cut(reflect.TypeFor[Identity]().PkgPath(), "/internal/")
-	return slices.Contains([]string{"", "/fwmore", "/fwroad", "/fwset", "/fwsum"}, strings.TrimPrefix(t.PkgPath(), module))
+	return slices.Contains([]string{"", "/fwmore", "/fwroad", "/fwset", "/fwsum"},
+		strings.TrimPrefix(t.PkgPath(), module))
 }
 
 // Foreign reports whether fwopt.Version does not tell the code of a part.
@@ -113,7 +114,8 @@ func (id *Identity) Text(s string) *Identity {
 // a method that does the work, with its schedules. The whole has no identity if the
 // part has none.
 func (id *Identity) Part(part any) *Identity {
-	inner := identify(part, Identity{walk: id.walk, from: id.from, steps: id.steps, loop: id.loop, depth: id.depth + 1})
+	inner := identify(part, Identity{walk: id.walk, from: id.from, steps: id.steps, loop: id.loop,
+		depth: id.depth + 1})
 	if id.why == "" {
 		id.why = inner.why
 	}

@@ -27,7 +27,8 @@ func TestMinimize(t *testing.T) {
 				return x - (1 + 1e-10), 1
 			}, 1},
 		"decay": { // steps of 1e-4 all the way
-			func(x float64) (float64, float64) { return 1e-300 - math.Exp(-1e4*x), 1e4 * math.Exp(-1e4*x) }, 300 * math.Ln10 / 1e4},
+			func(x float64) (float64, float64) { return 1e-300 - math.Exp(-1e4*x), 1e4 * math.Exp(-1e4*x) },
+			300 * math.Ln10 / 1e4},
 		"wall": { // flat, then steep
 			func(x float64) (float64, float64) {
 				e := math.Exp(-1e4 * math.Abs(x-0.9))
@@ -61,7 +62,8 @@ func TestMinimize(t *testing.T) {
 			return d1
 		})
 		if !(math.Abs(got-c.want) <= 1e-12*c.want) || calls > 100 {
-			t.Errorf("%s, without the second derivative: %.17g after %d steps, want %.17g", name, got, calls, c.want)
+			t.Errorf("%s, without the second derivative: %.17g after %d steps, want %.17g", name, got, calls,
+				c.want)
 		}
 	}
 }
@@ -97,7 +99,12 @@ func TestMinimizeIsFast(t *testing.T) {
 		}
 		for k, minimize := range []func() float64{
 			func() float64 { return MinimizeByNewton(slope) },
-			func() float64 { return MinimizeBySlope(func(x float64) float64 { d1, _ := slope(x); return d1 }) },
+			func() float64 {
+				return MinimizeBySlope(func(x float64) float64 {
+					d1, _ := slope(x)
+					return d1
+				})
+			},
 		} {
 			calls = 0
 			if got := minimize(); !(math.Abs(got-root) <= 1e-12) {
@@ -113,7 +120,8 @@ func TestMinimizeIsFast(t *testing.T) {
 }
 
 func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123",
+		-1234: "-1,234"} {
 		if got := Thousands(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}

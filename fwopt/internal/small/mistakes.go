@@ -30,7 +30,8 @@ func Mistakes(f any, args ...any) (bad []string) {
 		for _, m := range mistakes(parameter(fn.Type(), i), good[i]) {
 			call := append([]reflect.Value{}, good...)
 			call[i] = m
-			if said := answer(fn, call); said != "" && (!ours.MatchString(said) || strings.Contains(said, "runtime error")) {
+			if said := answer(fn, call); said != "" &&
+				(!ours.MatchString(said) || strings.Contains(said, "runtime error")) {
 				bad = append(bad, fmt.Sprintf("argument %d = %#v: %.200s", i+1, m, said))
 			}
 		}

@@ -50,11 +50,15 @@ func Methods() map[string]fwopt.Method {
 		"STORCaway": &fwopt.STORCAway{STORC: *fwmore.STORCBeyond(c)},
 
 		"AwayFWls": &fwmore.AwayFW{Rule: search}, "AwayFWbt": &fwmore.AwayFW{Rule: &fwmore.Backtracking{}},
-		"PairFWls": &fwmore.PairwiseFW{Rule: search}, "PairFWbt": &fwmore.PairwiseFW{Rule: &fwmore.Backtracking{}},
-		"BPCGls": &fwmore.BlendedPairwise{Rule: search}, "BPCGbt": &fwmore.BlendedPairwise{Rule: &fwmore.Backtracking{}},
+		"PairFWls": &fwmore.PairwiseFW{Rule: search},
+		"PairFWbt": &fwmore.PairwiseFW{Rule: &fwmore.Backtracking{}},
+		"BPCGls":   &fwmore.BlendedPairwise{Rule: search},
+		"BPCGbt":   &fwmore.BlendedPairwise{Rule: &fwmore.Backtracking{}},
 
-		"SCGSmem":  recalling(fwopt.SCGSExperiments(guess), func(m *fwopt.SCGS) *fwopt.Memory { return &m.Memory }),
-		"STORCmem": recalling(fwopt.STORCExperiments(guess), func(m *fwopt.STORC) *fwopt.Memory { return &m.Memory }),
+		"SCGSmem": recalling(fwopt.SCGSExperiments(guess),
+			func(m *fwopt.SCGS) *fwopt.Memory { return &m.Memory }),
+		"STORCmem": recalling(fwopt.STORCExperiments(guess),
+			func(m *fwopt.STORC) *fwopt.Memory { return &m.Memory }),
 		"STORCad": recalling(fwmore.NewAdaptiveSTORC(),
 			func(m *fwmore.AdaptiveSTORC) *fwopt.Memory { return &m.Memory }),
 	}

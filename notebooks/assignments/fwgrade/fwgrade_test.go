@@ -144,11 +144,13 @@ func notebook(cells []nbcell) []byte {
 		if c.markdown {
 			kind = "markdown"
 		}
-		mark := m{"schema_version": 3, "grade_id": c.id, "grade": c.grade, "solution": c.solution, "locked": !c.solution, "task": false}
+		mark := m{"schema_version": 3, "grade_id": c.id, "grade": c.grade, "solution": c.solution,
+			"locked": !c.solution, "task": false}
 		if c.points > 0 {
 			mark["points"] = c.points
 		}
-		list = append(list, m{"cell_type": kind, "source": strings.SplitAfter(c.text, "\n"), "outputs": []m{}, "metadata": m{"nbgrader": mark}})
+		list = append(list, m{"cell_type": kind, "source": strings.SplitAfter(c.text, "\n"), "outputs": []m{},
+			"metadata": m{"nbgrader": mark}})
 		if c.own {
 			list[len(list)-1]["metadata"] = m{}
 		}
@@ -159,7 +161,8 @@ func notebook(cells []nbcell) []byte {
 			stubs[c.id] = c.text
 		}
 	}
-	data, err := json.Marshal(m{"cells": list, "nbformat": 4, "nbformat_minor": 5, "metadata": m{"fwlab": m{"stubs": stubs}}})
+	data, err := json.Marshal(m{"cells": list, "nbformat": 4, "nbformat_minor": 5,
+		"metadata": m{"fwlab": m{"stubs": stubs}}})
 	if err != nil {
 		panic(err)
 	}
@@ -188,10 +191,11 @@ func with(change map[string]string) []nbcell {
 }
 
 const (
-	all     = "argmin argmin2 sfw mean"
-	argmin  = "func Argmin(dst, g []float64, tau float64) {\n"
-	mean    = "func Mean(x []float64) float64 {\n"
-	sfw     = "func SFW(w []float64, K int, batch func(k int) int, grad func(dst, w []float64, m int), argmin func(dst, g []float64)) {\n"
+	all    = "argmin argmin2 sfw mean"
+	argmin = "func Argmin(dst, g []float64, tau float64) {\n"
+	mean   = "func Mean(x []float64) float64 {\n"
+	sfw    = "func SFW(w []float64, K int, batch func(k int) int, grad func(dst, w []float64, m int), " +
+		"argmin func(dst, g []float64)) {\n"
 	goodSum = "\tif len(x) == 0 {\n\t\treturn 0\n\t}\n\treturn floats.Sum(x) / float64(len(x))\n}\n"
 )
 
@@ -213,55 +217,107 @@ func Mean(x []float64) (m float64) {
 	return sum(x...) / float64(len(x))
 }`}, all, ""},
 	{"a helper in another cell, an import from the table", map[string]string{
-		"t-mean":   mean + "\treturn half(2 * meanOf(x))\n}",
-		"t-argmin": sheetText("t-argmin") + "\nfunc half(x float64) float64 { return x / 2 }\nfunc meanOf(x []float64) float64 {\n" + strings.Replace(goodSum, "floats.Sum(x)", "stat.Mean(x, nil)*float64(len(x))", 1)}, all, ""},
-	{"untouched", map[string]string{"t-mean": mean + "\t// YOUR CODE HERE\n\tpanic(\"not implemented\")\n}"}, "argmin argmin2 sfw", "Mean: panic: not implemented (t-mean, line 3)"},
-	{"does not compile", map[string]string{"t-mean": mean + "\tx := 1\n\treturn undefinedName\n}"}, "argmin argmin2 sfw", "t-mean:3: undefined: undefinedName"},
-	{"does not parse", map[string]string{"t-mean": mean + "\treturn (\n}"}, "argmin argmin2 sfw", "t-mean:3: "},
-	{"wrong sign", map[string]string{"t-argmin": strings.Replace(sheetText("t-argmin"), "= -math", "= math", 1)}, "argmin2 sfw mean", "not least"},
-	{"wrong on the hidden case", map[string]string{"t-mean": mean + "\treturn floats.Sum(x) / float64(len(x))\n}"}, "argmin argmin2 sfw", "the mean of nothing"},
-	{"endless loop", map[string]string{"t-mean": mean + "\tfor {\n\t}\n}"}, "argmin argmin2 sfw", "no end after"},
-	{"endless initialiser", map[string]string{"t-mean": "var x = func() int { for { } }()\n" + mean + goodSum}, "", "no end after"},
-	{"memory", map[string]string{"t-mean": mean + "\tvar a [][]byte\n\tfor { a = append(a, make([]byte, 1<<28)) }\n}"}, "argmin argmin2 sfw", "program ended"},
-	{"prints", map[string]string{"t-mean": mean + "\tfmt.Println(\"to stdout\")\n\tfmt.Fprintln(os.Stderr, \"to \\x1b[31mstderr\")\n\tlog.Print(\"x\")\n" + goodSum}, all, "to [31mstderr"},
-	{"prints without end", map[string]string{"t-mean": mean + "\tfor range 100_000 { fmt.Println(\"a line that is in the way\") }\n" + goodSum}, all, "bytes more]"},
+		"t-mean": mean + "\treturn half(2 * meanOf(x))\n}",
+		"t-argmin": sheetText("t-argmin") +
+			"\nfunc half(x float64) float64 { return x / 2 }\nfunc meanOf(x []float64) float64 {\n" +
+			strings.Replace(goodSum, "floats.Sum(x)", "stat.Mean(x, nil)*float64(len(x))", 1)}, all, ""},
+	{"untouched", map[string]string{"t-mean": mean + "\t// YOUR CODE HERE\n\tpanic(\"not implemented\")\n}"},
+		"argmin argmin2 sfw", "Mean: panic: not implemented (t-mean, line 3)"},
+	{"does not compile", map[string]string{"t-mean": mean + "\tx := 1\n\treturn undefinedName\n}"},
+		"argmin argmin2 sfw", "t-mean:3: undefined: undefinedName"},
+	{"does not parse", map[string]string{"t-mean": mean + "\treturn (\n}"}, "argmin argmin2 sfw",
+		"t-mean:3: "},
+	{"wrong sign", map[string]string{"t-argmin": strings.Replace(sheetText("t-argmin"), "= -math", "= math",
+		1)}, "argmin2 sfw mean", "not least"},
+	{"wrong on the hidden case",
+		map[string]string{"t-mean": mean + "\treturn floats.Sum(x) / float64(len(x))\n}"},
+		"argmin argmin2 sfw", "the mean of nothing"},
+	{"endless loop", map[string]string{"t-mean": mean + "\tfor {\n\t}\n}"}, "argmin argmin2 sfw",
+		"no end after"},
+	{"endless initialiser", map[string]string{"t-mean": "var x = func() int { for { } }()\n" + mean +
+		goodSum}, "", "no end after"},
+	{"memory", map[string]string{"t-mean": mean +
+		"\tvar a [][]byte\n\tfor { a = append(a, make([]byte, 1<<28)) }\n}"}, "argmin argmin2 sfw",
+		"program ended"},
+	{"prints", map[string]string{"t-mean": mean +
+		"\tfmt.Println(\"to stdout\")\n\tfmt.Fprintln(os.Stderr, \"to " +
+		"\\x1b[31mstderr\")\n\tlog.Print(\"x\")\n" + goodSum}, all, "to [31mstderr"},
+	{"prints without end", map[string]string{"t-mean": mean +
+		"\tfor range 100_000 { fmt.Println(\"a line that is in the way\") }\n" + goodSum}, all,
+		"bytes more]"},
 
-	{"exits in the function", map[string]string{"t-mean": mean + "\tos.Exit(0)\n\treturn 0\n}"}, "argmin argmin2 sfw", "program ended"},
-	{"exits in init", map[string]string{"t-mean": "func init() { os.Exit(0) }\n" + mean + goodSum}, "", "does not listen"},
-	{"ends its goroutine", map[string]string{"t-mean": mean + "\truntime.Goexit()\n\treturn 0\n}"}, "argmin argmin2 sfw", "ended its goroutine"},
-	{"panics in a goroutine", map[string]string{"t-mean": mean + "\tgo panic(\"there\")\n\tselect {}\n}"}, "argmin argmin2 sfw", "panic: there"},
-	{"recovers a panic", map[string]string{"t-mean": mean + "\tdefer func() { recover() }()\n\tpanic(1)\n}"}, "argmin argmin2 sfw", "the mean of 1, 2, 6 is 3"},
-	{"a main and a TestMain", map[string]string{"t-mean": "func main() { os.Exit(0) }\nfunc TestMain(m *testing.M) { os.Exit(0) }\n" + mean + "\treturn 7\n}"}, "argmin argmin2 sfw", "the mean of 1, 2, 6 is 3"},
-	{"other helpers", map[string]string{"t-mean": "func must(ok bool, format string, args ...any) {}\nfunc seed() uint64 { return 1 }\n" + mean + "\tmust(false, \"\")\n\treturn 7\n}"}, "argmin argmin2 sfw", "the mean of 1, 2, 6 is 3"},
-	{"ends by the helper", map[string]string{"t-mean": mean + "\tmust(false, \"mine\")\n\treturn 7\n}"}, "argmin argmin2 sfw", "mine"},
-	{"overwrites an argument", map[string]string{"t-argmin": argmin + "\tclear(g)\n\tclear(dst)\n}"}, "argmin2 sfw mean", "not least"},
-	{"goroutine left behind", map[string]string{"t-sfw": sfw + "\tgo func() { for { grad(w, w, 1) } }()\n}"}, "argmin argmin2 mean", ""},
-	{"frames of its own", map[string]string{"t-mean": mean + "\tos.NewFile(4, \"\").WriteString(\"\\x09\\x00\\x00\\x00r12345678\")\n\treturn 7\n}"}, "argmin argmin2 sfw", "a frame that no solution sends"},
-	{"too long a slice", map[string]string{"t-sfw": sfw + "\tgrad(make([]float64, 1<<22), w, 1)\n}"}, "argmin argmin2 mean", "bytes in one call"},
-	{"too many samples", map[string]string{"t-sfw": strings.Replace(sheetText("t-sfw"), "batch(k)", "1000*batch(k)", 1)}, "argmin argmin2 mean", "385000 samples"},
+	{"exits in the function", map[string]string{"t-mean": mean + "\tos.Exit(0)\n\treturn 0\n}"},
+		"argmin argmin2 sfw", "program ended"},
+	{"exits in init", map[string]string{"t-mean": "func init() { os.Exit(0) }\n" + mean + goodSum}, "",
+		"does not listen"},
+	{"ends its goroutine", map[string]string{"t-mean": mean + "\truntime.Goexit()\n\treturn 0\n}"},
+		"argmin argmin2 sfw", "ended its goroutine"},
+	{"panics in a goroutine", map[string]string{"t-mean": mean + "\tgo panic(\"there\")\n\tselect {}\n}"},
+		"argmin argmin2 sfw", "panic: there"},
+	{"recovers a panic", map[string]string{"t-mean": mean + "\tdefer func() { recover() }()\n\tpanic(1)\n}"},
+		"argmin argmin2 sfw", "the mean of 1, 2, 6 is 3"},
+	{"a main and a TestMain", map[string]string{"t-mean": "func main() { os.Exit(0) }\nfunc TestMain(m " +
+		"*testing.M) { os.Exit(0) }\n" + mean + "\treturn 7\n}"}, "argmin argmin2 sfw",
+		"the mean of 1, 2, 6 is 3"},
+	{"other helpers", map[string]string{"t-mean": "func must(ok bool, format string, args ...any) {}\nfunc " +
+		"seed() uint64 { return 1 }\n" + mean + "\tmust(false, \"\")\n\treturn 7\n}"}, "argmin argmin2 sfw",
+		"the mean of 1, 2, 6 is 3"},
+	{"ends by the helper", map[string]string{"t-mean": mean + "\tmust(false, \"mine\")\n\treturn 7\n}"},
+		"argmin argmin2 sfw", "mine"},
+	{"overwrites an argument", map[string]string{"t-argmin": argmin + "\tclear(g)\n\tclear(dst)\n}"},
+		"argmin2 sfw mean", "not least"},
+	{"goroutine left behind", map[string]string{"t-sfw": sfw + "\tgo func() { for { grad(w, w, 1) } }()\n}"},
+		"argmin argmin2 mean", ""},
+	{"frames of its own", map[string]string{"t-mean": mean +
+		"\tos.NewFile(4, \"\").WriteString(\"\\x09\\x00\\x00\\x00r12345678\")\n\treturn 7\n}"},
+		"argmin argmin2 sfw", "a frame that no solution sends"},
+	{"too long a slice", map[string]string{"t-sfw": sfw + "\tgrad(make([]float64, 1<<22), w, 1)\n}"},
+		"argmin argmin2 mean", "bytes in one call"},
+	{"too many samples", map[string]string{"t-sfw": strings.Replace(sheetText("t-sfw"), "batch(k)",
+		"1000*batch(k)", 1)}, "argmin argmin2 mean", "385000 samples"},
 
 	{"the library", map[string]string{"t-argmin": "import \"github.com/projection-free/fwlab/fwopt/fwset\"\n" + argmin + "\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use github.com/projection-free/fwlab/fwopt/fwset"},
-	{"the library by the setup's import", map[string]string{"t-argmin": argmin + "\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use"},
-	{"the library by a helper", map[string]string{"t-argmin": argmin + "\tbest(tau).Argmin(dst, g)\n}"}, "sfw mean", "undefined: best"},
-	{"unsafe", map[string]string{"t-mean": mean + "\t_ = unsafe.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw", "undefined: unsafe"},
-	{"imports unsafe", map[string]string{"t-mean": "import u \"unsafe\"\n" + mean + "\t_ = u.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw", "may not use unsafe"},
-	{"imports for effect", map[string]string{"t-mean": "import _ \"net/http\"\n" + mean + goodSum}, "argmin argmin2 sfw", "may not use net/http"},
-	{"cgo", map[string]string{"t-mean": "// #include <stdlib.h>\nimport \"C\"\n" + mean + "\tC.exit(0)\n" + goodSum}, "argmin argmin2 sfw", "may not use C"},
-	{"no such package", map[string]string{"t-mean": "import \"gonum.org/v1/gonum/nosuch\"\n" + mean + "\treturn nosuch.Mean(x)\n}"}, "argmin argmin2 sfw", "nosuch"},
-	{"linkname", map[string]string{"t-mean": mean + goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"}, "argmin argmin2 sfw", "may not direct the compiler: //go:linkname"},
-	{"blames another cell", map[string]string{"t-mean": "//line t-sfw:1\n" + mean + "\treturn undefinedName\n}"}, "argmin argmin2 sfw", "may not direct the compiler: //line"},
-	{"a huge program", map[string]string{"t-mean": "var a = [1 << 28]int{1 << 27: 1}\n" + mean + "\treturn float64(a[5])\n}"}, "", "the cells do not compile together"},
-	{"a helper's import", map[string]string{"t-mean": "import strconv \"net/http\"\n" + mean + "\tseed()\n" + goodSum}, all, ""},
-	{"an import that a helper lacks", map[string]string{"t-mean": "import sort \"net/http\"\n" + mean + "\tsorted(x)\n" + goodSum}, "", "may not use net/http"},
-	{"names of the language", map[string]string{"t-mean": "type float64 = string\nfunc panic(...any) {}\nvar true, nil, string = 1, 2, 3\n" + mean + "\treturn \"\"\n}"}, "argmin argmin2 sfw", ""},
+	{"the library by the setup's import", map[string]string{"t-argmin": argmin +
+		"\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use"},
+	{"the library by a helper", map[string]string{"t-argmin": argmin + "\tbest(tau).Argmin(dst, g)\n}"},
+		"sfw mean", "undefined: best"},
+	{"unsafe", map[string]string{"t-mean": mean + "\t_ = unsafe.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw",
+		"undefined: unsafe"},
+	{"imports unsafe", map[string]string{"t-mean": "import u \"unsafe\"\n" + mean + "\t_ = u.Sizeof(x)\n" +
+		goodSum}, "argmin argmin2 sfw", "may not use unsafe"},
+	{"imports for effect", map[string]string{"t-mean": "import _ \"net/http\"\n" + mean + goodSum},
+		"argmin argmin2 sfw", "may not use net/http"},
+	{"cgo", map[string]string{"t-mean": "// #include <stdlib.h>\nimport \"C\"\n" + mean + "\tC.exit(0)\n" +
+		goodSum}, "argmin argmin2 sfw", "may not use C"},
+	{"no such package", map[string]string{"t-mean": "import \"gonum.org/v1/gonum/nosuch\"\n" + mean +
+		"\treturn nosuch.Mean(x)\n}"}, "argmin argmin2 sfw", "nosuch"},
+	{"linkname", map[string]string{"t-mean": mean + goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"},
+		"argmin argmin2 sfw", "may not direct the compiler: //go:linkname"},
+	{"blames another cell", map[string]string{"t-mean": "//line t-sfw:1\n" + mean +
+		"\treturn undefinedName\n}"}, "argmin argmin2 sfw", "may not direct the compiler: //line"},
+	{"a huge program", map[string]string{"t-mean": "var a = [1 << 28]int{1 << 27: 1}\n" + mean +
+		"\treturn float64(a[5])\n}"}, "", "the cells do not compile together"},
+	{"a helper's import", map[string]string{"t-mean": "import strconv \"net/http\"\n" + mean + "\tseed()\n" +
+		goodSum}, all, ""},
+	{"an import that a helper lacks", map[string]string{"t-mean": "import sort \"net/http\"\n" + mean +
+		"\tsorted(x)\n" + goodSum}, "", "may not use net/http"},
+	{"names of the language", map[string]string{"t-mean": "type float64 = string\nfunc panic(...any) " +
+		"{}\nvar true, nil, string = 1, 2, 3\n" + mean + "\treturn \"\"\n}"}, "argmin argmin2 sfw", ""},
 
 	{"generic, its own type, and a result that nobody takes", map[string]string{
-		"t-mean":   "type vec []float64\nfunc Mean[V ~[]T, T ~float64](x V) T {\n" + strings.Replace(goodSum, "floats.Sum(x) / float64(len(x))", "x[0]/3 + x[1]/3 + x[2]/3", 1),
-		"t-argmin": strings.Replace(strings.Replace(sheetText("t-argmin"), "[]float64, tau float64) {", "vec, tau float64) vec {", 1), "g[best])\n", "g[best])\n\treturn dst\n", 1)}, all, ""},
-	{"wrong signature", map[string]string{"t-mean": "func Mean(x []float64) int { return 3 }"}, "argmin argmin2 sfw", "cannot use Mean"},
-	{"function deleted", map[string]string{"t-mean": "// nothing"}, "argmin argmin2 sfw", "cell t-mean has no function Mean"},
-	{"commands and a program below", map[string]string{"t-mean": "!rm -rf x\n%noautoget\npackage main\n" + mean + goodSum + "%%\nos.Exit(0)"}, all, "the command !rm is not run; the command %noautoget is not run; what follows %%"},
-	{"a function twice", map[string]string{"t-argmin": sheetText("t-argmin") + "\n" + mean + "\treturn 7\n}"}, all, ""},
+		"t-mean": "type vec []float64\nfunc Mean[V ~[]T, T ~float64](x V) T {\n" + strings.Replace(goodSum,
+			"floats.Sum(x) / float64(len(x))", "x[0]/3 + x[1]/3 + x[2]/3", 1),
+		"t-argmin": strings.Replace(strings.Replace(sheetText("t-argmin"), "[]float64, tau float64) {",
+			"vec, tau float64) vec {", 1), "g[best])\n", "g[best])\n\treturn dst\n", 1)}, all, ""},
+	{"wrong signature", map[string]string{"t-mean": "func Mean(x []float64) int { return 3 }"},
+		"argmin argmin2 sfw", "cannot use Mean"},
+	{"function deleted", map[string]string{"t-mean": "// nothing"}, "argmin argmin2 sfw",
+		"cell t-mean has no function Mean"},
+	{"commands and a program below", map[string]string{"t-mean": "!rm -rf x\n%noautoget\npackage main\n" +
+		mean + goodSum + "%%\nos.Exit(0)"}, all,
+		"the command !rm is not run; the command %noautoget is not run; what follows %%"},
+	{"a function twice", map[string]string{"t-argmin": sheetText("t-argmin") + "\n" + mean + "\treturn 7\n}"},
+		all, ""},
 }
 
 func sheetText(id string) string {
@@ -329,7 +385,8 @@ func TestSubmissions(t *testing.T) {
 		judges <- mustJudge(t, sheetCells)
 	}
 	for i, s := range submissions {
-		if i > 8 && testing.Short() || s.name == "memory" && runtime.GOOS != "linux" || s.name == "a huge program" && runtime.GOOS != "linux" {
+		if i > 8 && testing.Short() || s.name == "memory" && runtime.GOOS != "linux" ||
+			s.name == "a huge program" && runtime.GOOS != "linux" {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
@@ -373,22 +430,30 @@ func TestFiles(t *testing.T) {
 		{"half", good[:len(good)/2], "", "not a notebook: "},
 		{"another sheet", strings.ReplaceAll(good, "t-", "u-"), "", "is it the right sheet?"},
 		{"a byte order mark", "\xef\xbb\xbf" + good, all, ""},
-		{"50 MB of output", replace(`"outputs":[]`, `"outputs":[{"text":"`+strings.Repeat("x", 50<<20)+`"}]`), all, ""},
-		{"a malformed cell", replace(`{"cell_type":"code"`, `7, {"source":{}, "cell_type":"code"}, {"cell_type":"code"`), all, "cell 1 is malformed"},
-		{"a grade_id with a path", replace(`"t-mean"`, `"../t-mean"`), "argmin argmin2 sfw", "cell t-mean is missing"},
-		{"a check turned into a solution", replace(`"grade":true,"grade_id":"t-mean-check","locked":true,"schema_version":3,"solution":false`,
-			`"grade":false,"grade_id":"t-mean-check","locked":true,"schema_version":3,"solution":true`), all, ""},
+		{"50 MB of output", replace(`"outputs":[]`, `"outputs":[{"text":"`+strings.Repeat("x", 50<<20)+`"}]`),
+			all, ""},
+		{"a malformed cell", replace(`{"cell_type":"code"`,
+			`7, {"source":{}, "cell_type":"code"}, {"cell_type":"code"`), all, "cell 1 is malformed"},
+		{"a grade_id with a path", replace(`"t-mean"`, `"../t-mean"`), "argmin argmin2 sfw",
+			"cell t-mean is missing"},
+		{"a check turned into a solution",
+			replace(`"grade":true,"grade_id":"t-mean-check","locked":true,"schema_version":3,"solution":false`,
+				`"grade":false,"grade_id":"t-mean-check","locked":true,"schema_version":3,"solution":true`),
+			all,
+			""},
 		{"a missing cell", string(notebook(without)), "argmin argmin2 sfw", "cell t-mean is missing"},
 		{"a cell twice", string(notebook(twice)), "argmin argmin2 sfw", "cell t-mean is there 2 times"},
 		{"a cell turned into text", string(notebook(text)), all, ""},
-		{"a cell of 300 kB", string(notebook(with(map[string]string{"t-mean": "//" + strings.Repeat("x", 300<<10)}))), "", "cell t-mean has"},
+		{"a cell of 300 kB", string(notebook(with(map[string]string{"t-mean": "//" + strings.Repeat("x",
+			300<<10)}))), "", "cell t-mean has"},
 	} {
 		if len(f.data) > 1<<20 && testing.Short() {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
 			v := judged(t, j, []byte(f.data), 8*time.Second, time.Minute)
-			if got, said := passed(v); got != f.passes || !strings.Contains(said, f.says) || len(v.Cells) != 4 {
+			if got, said := passed(v); got != f.passes || !strings.Contains(said, f.says) ||
+				len(v.Cells) != 4 {
 				t.Errorf("passes %q, not %q; or does not say %q:\n%s", got, f.passes, f.says, said)
 			}
 		})
@@ -405,15 +470,23 @@ func TestSheets(t *testing.T) {
 	}{
 		"a check that does not compile": {check("%%\nmust(Mean(1) == 2, \"\")"), "t-mean-check:2:"},
 		"a check that does not parse":   {check("%%\nmust("), "t-mean-check:"},
-		"a type that cannot cross":      {mean("func Mean(x map[string]int) float64 { return 0 }"), "t-mean:1: Mean cannot be called from another process"},
-		"a function as a result":        {mean("func Mean(x []float64) func() { return nil }"), "t-mean:1: Mean cannot"},
-		"a method":                      {mean("type a int\n\nfunc (a) Mean(x []float64) float64 { return 0 }"), "t-mean:3: Mean cannot"},
-		"a grade_id twice":              {append(with(nil), sheetCells[2]), "two cells with grade_id"},
-		"points":                        {inParts(3, partCheck), "t-mean-check: its parts have 4 points in all, the cell has 3"},
-		"a part twice":                  {inParts(2, "%%\npart(1, \"a\", func() {})\npart(1, \"a\", func() {})"), "t-mean-check:3: wanted part("},
-		"a part's name":                 {inParts(1, "%%\npart(1, fmt.Sprint(), func() {})"), "t-mean-check:2: wanted part("},
-		"a part of no points":           {inParts(0, "%%\npart(0, \"a\", func() {})"), "t-mean-check:2: wanted part("},
-		"a part of no name":             {inParts(1, "%%\npart(1, \"\", func() {})"), "t-mean-check:2: wanted part("},
+		"a type that cannot cross": {mean("func Mean(x map[string]int) float64 { return 0 }"),
+			"t-mean:1: Mean cannot be called from another process"},
+		"a function as a result": {mean("func Mean(x []float64) func() { return nil }"),
+			"t-mean:1: Mean cannot"},
+		"a method": {mean(
+			"type a int\n\nfunc (a) Mean(x []float64) float64 { return 0 }"), "t-mean:3: Mean cannot"},
+		"a grade_id twice": {append(with(nil), sheetCells[2]), "two cells with grade_id"},
+		"points": {inParts(3, partCheck),
+			"t-mean-check: its parts have 4 points in all, the cell has 3"},
+		"a part twice": {inParts(2,
+			"%%\npart(1, \"a\", func() {})\npart(1, \"a\", func() {})"), "t-mean-check:3: wanted part("},
+		"a part's name": {inParts(1, "%%\npart(1, fmt.Sprint(), func() {})"),
+			"t-mean-check:2: wanted part("},
+		"a part of no points": {inParts(0, "%%\npart(0, \"a\", func() {})"),
+			"t-mean-check:2: wanted part("},
+		"a part of no name": {inParts(1, "%%\npart(1, \"\", func() {})"),
+			"t-mean-check:2: wanted part("},
 	} {
 		if _, err := testJudge(t, f.cells); err == nil || !strings.Contains(err.Error(), f.says) {
 			t.Errorf("%s: %v", name, err)

@@ -48,13 +48,17 @@ func TestParts(t *testing.T) {
 		says       string
 	}{
 		{"right", goodSum, []string{"any numbers", "ones", "nothing"}, 4, "2.5 of 2.5 for nothing"},
-		{"wrong on nothing", "\treturn floats.Sum(x) / float64(len(x))\n}", []string{"any numbers", "ones"}, 1.5, "0 of 2.5 for nothing\nthe mean of nothing"},
+		{"wrong on nothing", "\treturn floats.Sum(x) / float64(len(x))\n}", []string{"any numbers", "ones"},
+			1.5, "0 of 2.5 for nothing\nthe mean of nothing"},
 		{"always 1", "\treturn 1\n}", []string{"ones"}, 0.5, "0 of 1 for any numbers"},
-		{"exits", "\tif len(x) == 2 {\n\t\tos.Exit(0)\n\t}\n" + goodSum, []string{"any numbers", "nothing"}, 3.5, "program ended"},
+		{"exits", "\tif len(x) == 2 {\n\t\tos.Exit(0)\n\t}\n" + goodSum, []string{"any numbers", "nothing"},
+			3.5, "program ended"},
 		{"no end", "\tfor len(x) == 3 {\n\t}\n" + goodSum, []string{"ones", "nothing"}, 3, "no end after"},
-		{"nothing right", "\tpanic(\"not implemented\")\n}", nil, 0, "0 of 0.5 for ones\nMean: panic: not implemented"},
+		{"nothing right", "\tpanic(\"not implemented\")\n}", nil, 0,
+			"0 of 0.5 for ones\nMean: panic: not implemented"},
 	} {
-		v := judged(t, j, notebook(with(map[string]string{"t-mean": mean + s.body})), 2*time.Second, time.Minute)
+		v := judged(t, j, notebook(with(map[string]string{"t-mean": mean + s.body})), 2*time.Second,
+			time.Minute)
 		m := v.Cells[len(v.Cells)-1]
 		var passed []string
 		for _, p := range m.Parts {
@@ -62,8 +66,10 @@ func TestParts(t *testing.T) {
 				passed = append(passed, p.What)
 			}
 		}
-		if !slices.Equal(passed, s.passes) || m.Points != s.points || m.Passed != (len(passed) == 3) || len(m.Parts) != 3 || !strings.Contains(m.Report, s.says) {
-			t.Errorf("%s: passes %q with %g points, or does not say %q:\n%s", s.name, passed, m.Points, s.says, m.Report)
+		if !slices.Equal(passed, s.passes) || m.Points != s.points || m.Passed != (len(passed) == 3) ||
+			len(m.Parts) != 3 || !strings.Contains(m.Report, s.says) {
+			t.Errorf("%s: passes %q with %g points, or does not say %q:\n%s", s.name, passed, m.Points,
+				s.says, m.Report)
 		}
 	}
 }
@@ -79,16 +85,28 @@ func TestHandIn(t *testing.T) {
 	}{
 		"right":               {with(nil), true, "compile by themselves"},
 		"a helper of its own": {append(with(halves), own), false, "t-mean:2: undefined: half"},
-		"a helper inside":     {with(map[string]string{"t-mean": halves["t-mean"] + "\n" + own.text}), true, "compile by themselves"},
-		"the library":         {with(map[string]string{"t-argmin": argmin + "\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}), false, "a solution may not use github.com/projection-free/fwlab/fwopt/fwset"},
-		"a check's helper":    {with(map[string]string{"t-argmin": argmin + "\tbest(tau).Argmin(dst, g)\n}"}), false, "undefined: best"},
-		"untouched":           {with(map[string]string{"t-mean": mean + "\t// YOUR CODE HERE\n\tpanic(\"not implemented\")\n}"}), true, "cell t-mean is as it was handed out"},
-		"a program below":     {with(map[string]string{"t-mean": mean + goodSum + "%%\nfmt.Println(Mean(nil))"}), true, "what follows %%"},
-		"no sheet":            {[]nbcell{own}, false, "no solution cells"},
-		"another signature":   {with(map[string]string{"t-mean": "func Mean(x [3]float64) float64 { return 2 }"}), false, "t-mean:1: cannot use x"},
-		"another name":        {with(map[string]string{"t-mean": strings.Replace(mean, "Mean", "mean", 1) + goodSum}), false, "cell t-mean has no function Mean"},
-		"a cell deleted":      {slices.DeleteFunc(with(nil), func(c nbcell) bool { return c.id == "t-mean" }), false, "cell t-mean, with Mean, is missing"},
-		"generic":             {with(map[string]string{"t-mean": "func Mean[V ~[]float64](x V) float64 {\n" + goodSum}), true, "compile by themselves"},
+		"a helper inside": {with(map[string]string{"t-mean": halves["t-mean"] + "\n" + own.text}), true,
+			"compile by themselves"},
+		"the library": {with(map[string]string{"t-argmin": argmin +
+			"\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}), false,
+			"a solution may not use github.com/projection-free/fwlab/fwopt/fwset"},
+		"a check's helper": {with(map[string]string{"t-argmin": argmin + "\tbest(tau).Argmin(dst, g)\n}"}),
+			false, "undefined: best"},
+		"untouched": {with(map[string]string{"t-mean": mean +
+			"\t// YOUR CODE HERE\n\tpanic(\"not implemented\")\n}"}), true,
+			"cell t-mean is as it was handed out"},
+		"a program below": {with(map[string]string{"t-mean": mean + goodSum +
+			"%%\nfmt.Println(Mean(nil))"}), true, "what follows %%"},
+		"no sheet": {[]nbcell{own}, false, "no solution cells"},
+		"another signature": {with(
+			map[string]string{"t-mean": "func Mean(x [3]float64) float64 { return 2 }"}), false,
+			"t-mean:1: cannot use x"},
+		"another name": {with(map[string]string{"t-mean": strings.Replace(mean, "Mean", "mean", 1) +
+			goodSum}), false, "cell t-mean has no function Mean"},
+		"a cell deleted": {slices.DeleteFunc(with(nil), func(c nbcell) bool { return c.id == "t-mean" }),
+			false, "cell t-mean, with Mean, is missing"},
+		"generic": {with(map[string]string{"t-mean": "func Mean[V ~[]float64](x V) float64 {\n" +
+			goodSum}), true, "compile by themselves"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := handIn(t.Context(), write(t, t.TempDir(), notebook(f.cells)))
@@ -100,7 +118,8 @@ func TestHandIn(t *testing.T) {
 			}
 		})
 	}
-	if _, err := handIn(t.Context(), "ps1.ipynb"); err == nil || !strings.Contains(err.Error(), "ps1.ipynb is not here") {
+	if _, err := handIn(t.Context(), "ps1.ipynb"); err == nil ||
+		!strings.Contains(err.Error(), "ps1.ipynb is not here") {
 		t.Error(err)
 	}
 }

@@ -82,7 +82,8 @@ func run(args []js.Value) (any, error) {
 	seen := func(p fwopt.Point) {
 		point.Invoke(count(p.Calls), p.Calls.Linear, p.DualityGap+p.Slack, p.Seconds)
 	}
-	tr := fwopt.Run(context.Background(), o, method(), fwopt.Budget{Tolerance: args[4].Float(), Record: look, NoW: true,
+	tr := fwopt.Run(context.Background(), o, method(), fwopt.Budget{Tolerance: args[4].Float(), Record: look,
+		NoW: true,
 		Watch: func(_ *fwopt.Trace, now fwopt.Point) {
 			if now.DualityGap == now.DualityGap { // it was recorded
 				seen(now)

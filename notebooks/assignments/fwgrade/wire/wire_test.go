@@ -47,7 +47,8 @@ func failure(call func()) (text fault) {
 
 func TestValues(t *testing.T) {
 	for _, v := range []any{
-		true, false, -3, math.MinInt, uint64(math.MaxUint64), math.NaN(), math.Inf(-1), math.Copysign(0, -1), "", "ä\x00",
+		true, false, -3, math.MinInt, uint64(math.MaxUint64), math.NaN(), math.Inf(-1), math.Copysign(0, -1),
+		"", "ä\x00",
 		[]int(nil), []int{}, []int{1, -2}, []float64(nil), []float64{}, []float64{1, math.Pi},
 		[][]float64(nil), [][]float64{}, [][]float64{nil, {}, {1}, {2, 3}},
 	} {
@@ -154,7 +155,8 @@ func TestFailures(t *testing.T) {
 		t.Error(text)
 	}
 	long := bind[func([]float64)](p, "long")
-	if text := failure(func() { long(make([]float64, 1<<22)) }); !strings.Contains(string(text), "bytes in one call") {
+	if text := failure(func() { long(make([]float64, 1<<22)) }); !strings.Contains(string(text),
+		"bytes in one call") {
 		t.Error(text)
 	}
 	defer func() {
@@ -196,7 +198,8 @@ func TestHostile(t *testing.T) {
 	} {
 		p := newParent(strings.NewReader(string(bytes)), io.Discard, func(text string) { panic(fault(text)) })
 		f, x := bind[func(dst []float64, n int, f func()) float64](p, "f", 0), 0.0
-		if text := failure(func() { x = f(make([]float64, 2), 1, func() {}) }); text == "" && (name != "" || x != 3) {
+		if text := failure(func() { x = f(make([]float64, 2), 1, func() {}) }); text == "" &&
+			(name != "" || x != 3) {
 			t.Errorf("%s: passed, with %g", name, x)
 		}
 	}
@@ -207,7 +210,8 @@ func FuzzFrames(f *testing.F) {
 	f.Add([]byte("\x11\x00\x00\x00r\x01\x00\x00\x00\x00\x00\x00\x0012345678"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p := newParent(strings.NewReader(string(b)), io.Discard, func(text string) { panic(fault(text)) })
-		f := bind[func([][]float64, []int, string, func([][]float64) string) ([][]float64, bool)](p, "f", 0, 1)
+		f := bind[func([][]float64, []int, string, func([][]float64) string) ([][]float64, bool)](p, "f", 0,
+			1)
 		failure(func() { f([][]float64{{1}, nil}, []int{1}, "x", func(w [][]float64) string { return "y" }) })
 	})
 }
