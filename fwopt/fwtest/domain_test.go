@@ -118,6 +118,20 @@ func (r *writer) ArgminLocal(dst, g, x []float64, far float64) {
 	}
 }
 
+// warmed is a rod whose ProjectWarm is off, without a Warm or with one.
+type warmed struct {
+	rod
+	none, some float64
+}
+
+func (r *warmed) ProjectWarm(dst, x []float64, warm *fwset.Warm) {
+	if r.Project(dst, x); warm == nil {
+		dst[0] += r.none
+	} else {
+		dst[0] += r.some
+	}
+}
+
 // racy passes all tests that call it from one goroutine.
 type racy struct {
 	rod
@@ -338,6 +352,8 @@ func TestDomainFindsFaults(t *testing.T) {
 		{"does not say the field R", saysLittle{3, 2, []float64{1}, 0}},
 		{"does not say the field W", saysLittle{3, 2, []float64{1}, 1}},
 		{"does not say the field R", &saysLittle{3, 2, []float64{1}, 0}},
+		{"that of ProjectWarm without a Warm", &warmed{rod{d: 5}, 1e-13, 0}},
+		{"from that of Project", &warmed{rod{d: 5}, 0, 1e-3}},
 		{"four goroutines", &racy{rod: rod{d: 3}}},
 	} {
 		var r recorder
@@ -349,5 +365,5 @@ func TestDomainFindsFaults(t *testing.T) {
 func TestDomainPassesSoundDomains(t *testing.T) {
 	TestDomain(t, struct{ fwopt.Domain }{&rod{d: 5}})
 	TestDomain(t, struct{ fwopt.Domain }{&rod{d: 1}})
-	TestDomain(t, &rod{d: 7})
+	TestDomain(t, &warmed{rod: rod{d: 7}})
 }
