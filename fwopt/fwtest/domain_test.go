@@ -195,6 +195,11 @@ func expect(t *testing.T, msgs []string, want string) {
 
 func TestDomainFindsFaults(t *testing.T) {
 	calls, late, nan := 0.0, 0, math.NaN()
+	notNearest := func(dst, x []float64) {
+		if x[1] > 3 {
+			dst[0] = dst[0]/2 + 0.5
+		}
+	}
 	zero := func(g []float64) bool { return slices.Max(g) == 0 && slices.Min(g) == 0 }
 	for _, c := range []struct {
 		want string
@@ -205,7 +210,7 @@ func TestDomainFindsFaults(t *testing.T) {
 		{"Rho() = 0.9", rod{rho: 0.9}},
 		{"at distance 8.94427191", rod{diameter: 3.9 * math.Sqrt(5)}},
 		{"a D that is too large", rod{diameter: 8 * math.Sqrt(5)}},
-		{"Diameter() = NaN", rod{diameter: nan}},
+		{"want a finite number ≥ 0", rod{diameter: nan}},
 		{"want a number from 0", rod{width: 5 * math.Sqrt(5)}},
 		{"Width() = NaN", rod{width: nan}},
 
@@ -275,11 +280,9 @@ func TestDomainFindsFaults(t *testing.T) {
 				dst[0] = 3.001
 			}
 		}}},
-		{"not the nearest point", rod{project: func(dst, x []float64) {
-			if x[1] > 3 {
-				dst[0] = dst[0]/2 + 0.5
-			}
-		}}},
+		{"not the nearest point", rod{project: notNearest}},
+		{"never lengthens distances", rod{project: notNearest, // for the slack lets it be not the nearest
+			vertex: func(*fwset.Vertex, []float64, []float64) float64 { return 1000 }}},
 		{"must stay", rod{project: func(dst, _ []float64) { dst[0] = (dst[0]-1)*(1-1e-7) + 1 }}},
 		{"want the same bits", rod{project: func(dst, x []float64) {
 			for j, v := range x {
