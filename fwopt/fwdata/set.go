@@ -1,8 +1,9 @@
 // Package fwdata reads multiclass data sets: the registry's by name (Load), a
 // user's own LIBSVM file (ReadFile) or matrix (FromMatrix), and generated twins
 // of the sets that are not at hand (Twin, LoadOrTwin). ReadTargets reads data for
-// regression. LoadNetwork reads the registry's road networks, ReadNetwork those of a
-// user, and Grid makes one that stands in. The package never uses the network; package fwfetch does.
+// regression, ReadRatings those of users and items, ReadVideo the boxes of a video, and
+// NetworkFiles finds the registry's road networks for package fwroad. The package never
+// uses the network; package fwfetch does.
 package fwdata
 
 import (

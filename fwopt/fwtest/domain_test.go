@@ -118,6 +118,20 @@ func (r *writer) ArgminLocal(dst, g, x []float64, far float64) {
 	}
 }
 
+// warmed is a rod whose ProjectWarm is off, without a Warm or with one.
+type warmed struct {
+	rod
+	none, some float64
+}
+
+func (r *warmed) ProjectWarm(dst, x []float64, warm *fwset.Warm) {
+	if r.Project(dst, x); warm == nil {
+		dst[0] += r.none
+	} else {
+		dst[0] += r.some
+	}
+}
+
 // racy passes all tests that call it from one goroutine.
 type racy struct {
 	rod
@@ -181,6 +195,11 @@ func expect(t *testing.T, msgs []string, want string) {
 
 func TestDomainFindsFaults(t *testing.T) {
 	calls, late, nan := 0.0, 0, math.NaN()
+	notNearest := func(dst, x []float64) {
+		if x[1] > 3 {
+			dst[0] = dst[0]/2 + 0.5
+		}
+	}
 	zero := func(g []float64) bool { return slices.Max(g) == 0 && slices.Min(g) == 0 }
 	for _, c := range []struct {
 		want string
@@ -191,7 +210,7 @@ func TestDomainFindsFaults(t *testing.T) {
 		{"Rho() = 0.9", rod{rho: 0.9}},
 		{"at distance 8.94427191", rod{diameter: 3.9 * math.Sqrt(5)}},
 		{"a D that is too large", rod{diameter: 8 * math.Sqrt(5)}},
-		{"Diameter() = NaN", rod{diameter: nan}},
+		{"want a finite number ≥ 0", rod{diameter: nan}},
 		{"want a number from 0", rod{width: 5 * math.Sqrt(5)}},
 		{"Width() = NaN", rod{width: nan}},
 
@@ -261,11 +280,9 @@ func TestDomainFindsFaults(t *testing.T) {
 				dst[0] = 3.001
 			}
 		}}},
-		{"not the nearest point", rod{project: func(dst, x []float64) {
-			if x[1] > 3 {
-				dst[0] = dst[0]/2 + 0.5
-			}
-		}}},
+		{"not the nearest point", rod{project: notNearest}},
+		{"never lengthens distances", rod{project: notNearest, // for the slack lets it be not the nearest
+			vertex: func(*fwset.Vertex, []float64, []float64) float64 { return 1000 }}},
 		{"must stay", rod{project: func(dst, _ []float64) { dst[0] = (dst[0]-1)*(1-1e-7) + 1 }}},
 		{"want the same bits", rod{project: func(dst, x []float64) {
 			for j, v := range x {
@@ -338,6 +355,8 @@ func TestDomainFindsFaults(t *testing.T) {
 		{"does not say the field R", saysLittle{3, 2, []float64{1}, 0}},
 		{"does not say the field W", saysLittle{3, 2, []float64{1}, 1}},
 		{"does not say the field R", &saysLittle{3, 2, []float64{1}, 0}},
+		{"that of ProjectWarm without a Warm", &warmed{rod{d: 5}, 1e-13, 0}},
+		{"from that of Project", &warmed{rod{d: 5}, 0, 1e-3}},
 		{"four goroutines", &racy{rod: rod{d: 3}}},
 	} {
 		var r recorder
@@ -349,5 +368,5 @@ func TestDomainFindsFaults(t *testing.T) {
 func TestDomainPassesSoundDomains(t *testing.T) {
 	TestDomain(t, struct{ fwopt.Domain }{&rod{d: 5}})
 	TestDomain(t, struct{ fwopt.Domain }{&rod{d: 1}})
-	TestDomain(t, &rod{d: 7})
+	TestDomain(t, &warmed{rod: rod{d: 7}})
 }

@@ -16,7 +16,7 @@ import (
 type bowl struct {
 	n, d   int
 	fault  string
-	curves int // calls of Curve
+	calls  int // that a fault counts
 }
 
 func (f *bowl) Dim() int { return f.d }
@@ -75,6 +75,13 @@ func (f *bowl) Grad(dst, w []float64, b fwopt.Batch) {
 		if b.Weight != nil {
 			b.Weight[0] = 0
 		}
+	case "gradient writes the indices":
+		if b.Index != nil {
+			b.Index[0] = (b.Index[0] + 1) % f.n
+		}
+	case "gradient remembers":
+		f.calls++
+		dst[0] += 1e-13 * float64(f.calls)
 	case "large batches wrong":
 		if len(b.Index) > f.n {
 			dst[0] *= 1.001
@@ -151,7 +158,7 @@ func (f *bowl) Curve(dst, w, d []float64) {
 			dst[j] = -dst[j]
 		}
 	case "curve not linear": // at the sum of two directions, which is asked for after them
-		if f.curves++; f.curves > 20 && f.curves%3 == 2 {
+		if f.calls++; f.calls > 20 && f.calls%3 == 2 {
 			dst[0] *= 2
 		}
 	case "curve adds to dst":
@@ -218,6 +225,8 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 		"gradient off in one coordinate": "along coordinate 1",
 		"gradient writes w":              "wrote to w",
 		"gradient writes the batch":      "wrote to the batch",
+		"gradient writes the indices":    "wrote to the batch",
+		"gradient remembers":             "two calls with the same arguments",
 		"large batches wrong":            "Grad of a batch of 13 out of 6",
 		"terms are not convex":           "f_",
 		"L too small":                    "Smoothness() = ",
