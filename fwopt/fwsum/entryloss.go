@@ -38,7 +38,7 @@ func (f *EntryLoss) Len() int { return len(f.b) }
 
 // Value returns f(w), in O(n).
 func (f *EntryLoss) Value(w []float64) (sum float64) {
-	f.checkLen("w", w)
+	checkLen(f.d, "w", w)
 	for k, b := range f.b {
 		sum += (w[k] - b) * (w[k] - b) / 2
 	}
@@ -47,8 +47,7 @@ func (f *EntryLoss) Value(w []float64) (sum float64) {
 
 // Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w), for the zero Batch ∇f(w), in O(d).
 func (f *EntryLoss) Grad(dst, w []float64, batch fwopt.Batch) {
-	f.checkLen("dst", dst)
-	f.checkLen("w", w)
+	checkLen(f.d, "dst w", dst, w)
 	need.Batch("fwsum", batch.Index, batch.Weight, len(f.b))
 	if batch.Index == nil {
 		c := 1 / float64(len(f.b))
@@ -67,9 +66,7 @@ func (f *EntryLoss) Grad(dst, w []float64, batch fwopt.Batch) {
 // AddGradDiff does dst_k += Weight[j] (w_k − w0_k) with k = Index[j], for each term of the
 // batch, in O(batch).
 func (f *EntryLoss) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
-	f.checkLen("dst", dst)
-	f.checkLen("w", w)
-	f.checkLen("w0", w0)
+	checkLen(f.d, "dst w w0", dst, w, w0)
 	need.Batch("fwsum", batch.Index, batch.Weight, len(f.b))
 	for k, c := range batch.All(len(f.b)) {
 		dst[k] += c * (w[k] - w0[k])
@@ -78,9 +75,7 @@ func (f *EntryLoss) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 
 // Curve computes dst = ∇²f(w)d, the first n numbers of d over n, and 0. dst may be d.
 func (f *EntryLoss) Curve(dst, w, d []float64) {
-	f.checkLen("dst", dst)
-	f.checkLen("w", w)
-	f.checkLen("d", d)
+	checkLen(f.d, "dst w d", dst, w, d)
 	n := len(f.b)
 	floats.ScaleTo(dst[:n], 1/float64(n), d[:n])
 	clear(dst[n:])
@@ -89,8 +84,7 @@ func (f *EntryLoss) Curve(dst, w, d []float64) {
 // LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), in closed form and O(n);
 // NaN if f is not a number there.
 func (f *EntryLoss) LineSearch(w, v []float64) float64 {
-	f.checkLen("w", w)
-	f.checkLen("v", v)
+	checkLen(f.d, "w v", w, v)
 	n := len(f.b)
 	g := kern.Borrow(n)
 	defer kern.Return(g)
@@ -112,7 +106,3 @@ func (f *EntryLoss) Identify(id *fwopt.Identity) { id.Of(f).Int(f.d).Float(f.b..
 
 // String returns Name.
 func (f *EntryLoss) String() string { return f.Name }
-
-func (f *EntryLoss) checkLen(name string, w []float64) {
-	checkLen(name, w, f.d)
-}

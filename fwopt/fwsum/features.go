@@ -2,6 +2,7 @@ package fwsum
 
 import (
 	"math"
+	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
@@ -73,9 +74,12 @@ func checkTargets(x Features, b []float64) {
 	checkFinite("target", b)
 }
 
-func checkLen(name string, w []float64, d int) {
-	if len(w) != d {
-		panic(need.Linef("fwsum: %s has length %d, want %d", name, len(w), d))
+// checkLen panics unless all x, of these names, have d numbers.
+func checkLen(d int, names string, x ...[]float64) {
+	for i, x := range x {
+		if len(x) != d {
+			panic(need.Linef("fwsum: %s has length %d, want %d", strings.Fields(names)[i], len(x), d))
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (f *Logistic) Classes() int { return f.h }
 // Matrix returns w as the paper's h × m matrix: a view, which shares memory
 // with w.
 func (f *Logistic) Matrix(w []float64) mat.Matrix {
-	f.checkLen("w", w)
+	checkLen(f.Dim(), "w", w)
 	return mat.NewDense(f.m, f.h, w).T()
 }
 
@@ -96,7 +96,7 @@ func (f *Logistic) Matrix(w []float64) mat.Matrix {
 // It panics if x has more columns than there are features; missing ones count
 // as 0.
 func (f *Logistic) Predict(w []float64, x Features) []int {
-	f.checkLen("w", w)
+	checkLen(f.Dim(), "w", w)
 	checkData(x)
 	n, m := x.Size()
 	if m > f.m {

@@ -85,7 +85,7 @@ func (f *Quadratic) Value(w []float64) float64 { return f.Min + f.Excess(w) }
 // Excess returns ½ Σ_j h_j (w_j − Center_j)², in O(d): f(w) − f(Center) without
 // cancellation.
 func (f *Quadratic) Excess(w []float64) float64 {
-	f.checkLen("w", w)
+	checkLen(len(f.mean), "w", w)
 	sum := 0.0
 	for j, x := range w {
 		u := x - f.Center[j]
@@ -97,8 +97,7 @@ func (f *Quadratic) Excess(w []float64) float64 {
 // Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w): in O(d) for the zero
 // Batch, else in O(d·batch).
 func (f *Quadratic) Grad(dst, w []float64, batch fwopt.Batch) {
-	f.checkLen("dst", dst)
-	f.checkLen("w", w)
+	checkLen(len(f.mean), "dst w", dst, w)
 	need.Batch("fwsum", batch.Index, batch.Weight, f.n)
 	if batch.Index == nil {
 		for j, x := range w {
@@ -116,9 +115,7 @@ func (f *Quadratic) Grad(dst, w []float64, batch fwopt.Batch) {
 
 // AddGradDiff does dst_j += Σ_k Weight[k] H_{Index[k],j} (w_j − w0_j).
 func (f *Quadratic) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
-	f.checkLen("dst", dst)
-	f.checkLen("w", w)
-	f.checkLen("w0", w0)
+	checkLen(len(f.mean), "dst w w0", dst, w, w0)
 	need.Batch("fwsum", batch.Index, batch.Weight, f.n)
 	if batch.Index == nil {
 		for j, x := range w {
@@ -135,9 +132,7 @@ func (f *Quadratic) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
 
 // Curve computes dst = ∇²f(w)d, dst_j = h_j d_j, in O(d).
 func (f *Quadratic) Curve(dst, w, d []float64) {
-	f.checkLen("dst", dst)
-	f.checkLen("w", w)
-	f.checkLen("d", d)
+	checkLen(len(f.mean), "dst w d", dst, w, d)
 	for j, x := range d {
 		dst[j] = f.mean[j] * x
 	}
@@ -146,8 +141,7 @@ func (f *Quadratic) Curve(dst, w, d []float64) {
 // LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), in closed
 // form; 0 if f is constant there.
 func (f *Quadratic) LineSearch(w, v []float64) float64 {
-	f.checkLen("w", w)
-	f.checkLen("v", v)
+	checkLen(len(f.mean), "w v", w, v)
 	var slope, curve float64 // of γ ↦ f(w + γ(v−w)) at 0
 	for j, x := range w {
 		u := v[j] - x
@@ -167,9 +161,6 @@ func (f *Quadratic) Smoothness() float64 {
 	}
 	return slices.Max(f.h)
 }
-
-// Convexity returns α = min_j h_j, for which f is α-strongly convex.
-func (f *Quadratic) Convexity() float64 { return slices.Min(f.mean) }
 
 // Lipschitz returns a G that bounds ‖∇f_i(w)‖ for all i and all ‖w‖ ≤ radius:
 // max_i (radius·max_j H_ij + ‖(H_ij C_ij)_j‖).
@@ -191,8 +182,4 @@ func (f *Quadratic) Lipschitz(radius float64) float64 {
 // Identify says H, C, Center and Min. It costs O(dn).
 func (f *Quadratic) Identify(id *fwopt.Identity) {
 	id.Of(f).Int(f.n).Float(f.h...).Float(f.c...).Float(f.Center...).Float(f.Min)
-}
-
-func (f *Quadratic) checkLen(name string, w []float64) {
-	checkLen(name, w, len(f.mean))
 }

@@ -67,17 +67,13 @@ func TestQuadratic(t *testing.T) {
 		if floats.Norm(g, 2) != 0 || f.Value(f.Center) != f.Min || f.Excess(f.Center) != 0 {
 			t.Errorf("at Center ∇f = %g, f = %g, Min = %g", g, f.Value(f.Center), f.Min)
 		}
-		// f(w) ≥ Min + α/2·‖w − Center‖², and the clipped Center is best in a box
+		// the clipped Center is best in a box
 		clipped := slices.Clone(f.Center)
 		for j, x := range clipped {
 			clipped[j] = max(0, min(0.1, x))
 		}
 		for range 100 {
-			w := normals(rng, f.Dim())
-			if low := f.Convexity() / 2 * math.Pow(floats.Distance(w, f.Center, 2),
-				2); f.Excess(w) < low*(1-1e-12) {
-				t.Errorf("α = %g: f − min f = %g at w, want at least %g", f.Convexity(), f.Excess(w), low)
-			}
+			w := make([]float64, f.Dim())
 			for j := range w {
 				w[j] = 0.1 * rng.Float64()
 			}
