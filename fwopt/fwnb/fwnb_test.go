@@ -242,15 +242,9 @@ func TestTerminal(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))
 	defer null.Close()
-	file, err := os.Open("show.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(os.Open("show.go"))
 	defer file.Close()
 	for _, f := range []*os.File{w, null, file, nil} {
 		if terminal(f) != nil {
@@ -303,5 +297,20 @@ func TestCurve(t *testing.T) {
 		if len(svg) > 8000 || !strings.HasPrefix(got, "4.0,") || !strings.Contains(got, " 396.0,") {
 			t.Errorf("%s: %d bytes, %.20q", name, len(svg), got)
 		}
+	}
+}
+
+// must is for what a test needs and does not test.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
