@@ -173,8 +173,8 @@ func TestProgressNotebook(t *testing.T) {
 		}
 	}
 	said := s.sent[n].Data
-	if p := said["text/plain"].(string); !strings.HasPrefix(p, "SFW  f = 0.5  ") || strings.Count(p, "not kept: T") != 1 ||
-		strings.Count(said["text/html"].(string), "not kept: T") != 1 {
+	if p := said["text/plain"].(string); !strings.HasPrefix(p, "SFW  f = 0.5  ") || strings.Count(p, "\nnot kept: T") != 1 ||
+		strings.Count(said["text/html"].(string), "\nnot kept: T") != 1 {
 		t.Errorf("unknown share, and a note: %q", said)
 	}
 	p = NewProgress("over before it is seen")
