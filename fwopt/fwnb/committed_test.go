@@ -16,9 +16,7 @@ func TestCommitted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, f := range []string{"page/both.svg", "page/both.md", "page/table.md"} {
 		os.MkdirAll("committed/page", 0o700)
-		if err := os.WriteFile("committed/"+f, []byte("of "+f), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile("committed/"+f, []byte("of "+f), 0o600))
 	}
 	const generated = "**Not on this machine: Anaheim, news20. All else in this cell is generated"
 	for name, want := range map[string][]string{
@@ -69,14 +67,9 @@ func (t *jsonText) UnmarshalJSON(b []byte) error {
 
 func readPage(t *testing.T, file string) page {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(file))
 	var nb struct{ Cells page }
-	if err := json.Unmarshal(b, &nb); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal(b, &nb))
 	return nb.Cells
 }
 

@@ -173,8 +173,8 @@ func TestProgressNotebook(t *testing.T) {
 		}
 	}
 	said := s.sent[n].Data
-	if p := said["text/plain"].(string); !strings.HasPrefix(p, "SFW  f = 0.5  ") || strings.Count(p, "not kept: T") != 1 ||
-		strings.Count(said["text/html"].(string), "not kept: T") != 1 {
+	if p := said["text/plain"].(string); !strings.HasPrefix(p, "SFW  f = 0.5  ") || strings.Count(p, "\nnot kept: T") != 1 ||
+		strings.Count(said["text/html"].(string), "\nnot kept: T") != 1 {
 		t.Errorf("unknown share, and a note: %q", said)
 	}
 	p = NewProgress("over before it is seen")
@@ -242,15 +242,9 @@ func TestTerminal(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))
 	defer null.Close()
-	file, err := os.Open("show.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(os.Open("show.go"))
 	defer file.Close()
 	for _, f := range []*os.File{w, null, file, nil} {
 		if terminal(f) != nil {
@@ -303,5 +297,20 @@ func TestCurve(t *testing.T) {
 		if len(svg) > 8000 || !strings.HasPrefix(got, "4.0,") || !strings.Contains(got, " 396.0,") {
 			t.Errorf("%s: %d bytes, %.20q", name, len(svg), got)
 		}
+	}
+}
+
+// must is for what a test needs and does not test.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

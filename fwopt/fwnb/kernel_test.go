@@ -66,20 +66,12 @@ func displays(t *testing.T, cmd *exec.Cmd, limit time.Duration) (got []*protocol
 	}
 	cmd.Env = append(cmd.Environ(), protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, cmd.Start())
 	stop := time.AfterFunc(limit, func() { cmd.Process.Kill() })
 	defer stop.Stop()
-	in, err := os.Open(there)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must(os.Open(there))
 	defer in.Close()
-	out, err := os.OpenFile(back, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(os.OpenFile(back, os.O_WRONLY, 0))
 	defer out.Close()
 	for dec, enc := gob.NewDecoder(in), gob.NewEncoder(out); ; {
 		d := new(protocol.DisplayData)
@@ -94,9 +86,7 @@ func displays(t *testing.T, cmd *exec.Cmd, limit time.Duration) (got []*protocol
 		}
 		got = append(got, d)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, cmd.Wait())
 	return got
 }
 
@@ -128,9 +118,7 @@ func TestPageWithoutData(t *testing.T) {
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "page")
 	text := fmt.Sprintf("package main\n%s\nfunc main() {\n%s}\n", top.String(), runs.String())
-	if err := os.WriteFile(bin+".go", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(bin+".go", []byte(text), 0o600))
 	if out, err := exec.Command("go", "build", "-o", bin, bin+".go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

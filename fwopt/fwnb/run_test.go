@@ -64,13 +64,8 @@ func TestRunInterrupted(t *testing.T) {
 		if interrupt {
 			cmd.Env = append(cmd.Env, "FWNB_TTY=1")
 		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must(cmd.StdoutPipe())
+		ok(t, cmd.Start())
 		var text strings.Builder
 		for s := bufio.NewScanner(out); s.Scan(); {
 			switch {

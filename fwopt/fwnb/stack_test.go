@@ -21,14 +21,8 @@ func TestStack(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/cell").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	source, err := filepath.Abs("testdata/cell/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must(filepath.Abs("testdata/cell/main.go"))
+	text := must(os.ReadFile(source))
 	lines := strings.Split(string(text), "\n")
 	place := func(mode, mark string) string { // the line with this comment, after the case of this mode
 		at := max(0, slices.Index(lines, fmt.Sprintf("\tcase %q:", mode)))

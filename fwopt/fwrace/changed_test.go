@@ -68,27 +68,27 @@ func TestSingly(t *testing.T) {
 	f := &singly{Logistic: r.F}
 	n, d := f.Len(), f.Dim()
 	got, want := make([]float64, d), make([]float64, d)
+	near := func(what string, m int) {
+		if e := floats.Distance(got, want, math.Inf(1)); e > 1e-12 {
+			t.Errorf("m = %d: the %s is off by %g", m, what, e)
+		}
+	}
+	var b fwopt.Batch
 	for _, m := range []int{1, n/2 - 2, n/2 - 1, n, 3*n + 1} {
-		var b fwopt.Batch
 		f.SampleBatch(&b, m, rand.New(rand.NewPCG(1, 1)))
 		if len(b.Index) != m || math.Abs(floats.Sum(b.Weight)-1) > 1e-9 {
 			t.Fatalf("%d terms of weight %g, want %d", len(b.Index), floats.Sum(b.Weight), m)
 		}
 		f.Grad(got, r.W0, b)
 		r.F.Grad(want, r.W0, b)
-		if floats.Distance(got, want, math.Inf(1)) > 1e-12 {
-			t.Errorf("m = %d: off by %g", m, floats.Distance(got, want, math.Inf(1)))
-		}
+		near("gradient", m)
 		clear(got)
 		f.AddGradDiff(got, r.W0, make([]float64, d), b)
 		clear(want)
 		r.F.AddGradDiff(want, r.W0, make([]float64, d), b)
-		if floats.Distance(got, want, math.Inf(1)) > 1e-12 {
-			t.Errorf("m = %d: the difference is off by %g", m, floats.Distance(got, want, math.Inf(1)))
-		}
+		near("difference", m)
 	}
 	count := make([]int, n)
-	var b fwopt.Batch
 	f.SampleBatch(&b, 100*n, rand.New(rand.NewPCG(2, 1)))
 	for _, i := range b.Index {
 		count[i]++

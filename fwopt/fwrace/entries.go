@@ -61,14 +61,11 @@ var changes = []struct {
 	{NoReset, []string{"STORC"}},
 }
 
-// change returns the change of that name, and panics if there is none.
-func change(name string) struct {
-	name string
-	of   []string
-} {
+// changed returns the methods that a change changes, and panics if there is none of that name.
+func changed(name string) []string {
 	for _, c := range changes {
 		if c.name == name {
-			return c
+			return c.of
 		}
 	}
 	panic(need.Linef("fwrace: no change %q; there are %q", name, allChanges()))

@@ -20,7 +20,12 @@ func TestRuns(t *testing.T) {
 	r.Run = func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 		_, one := o.F.(*singly)
 		_, apart := m.(*endless)
-		key := fmt.Sprintf("%v svd %t singly %t endless %t", m, o.Omega.(fwset.TraceNorm).SVD, one, apart)
+		key := fmt.Sprint(m)
+		for name, is := range map[string]bool{" SVD": o.Omega.(fwset.TraceNorm).SVD, " singly": one, " endless": apart} {
+			if is { // never two at once
+				key += name
+			}
+		}
 		if s, ok := m.(*fwopt.STORC); ok {
 			key += fmt.Sprintf(" m %d", s.M(1, 1))
 		}
@@ -30,25 +35,23 @@ func TestRuns(t *testing.T) {
 		seeds[key][o.Seed] = true
 		return run(o, m, b)
 	}
-	if _, err := r.Go(); err != nil {
-		t.Fatal(err)
-	}
+	r.mustGo(t)
 	race, tuned, changed := []uint64{1, 2, 3}, []uint64{1, 2, 3, 101, 102}, []uint64{1, 2}
 	want := map[string][]uint64{
-		"FISTA svd false singly false endless false":           {0},
-		"SFW svd false singly false endless false":             race,
-		"SVRF svd false singly false endless false":            race,
-		"SCGS svd false singly false endless false":            tuned,
-		"SGD svd false singly false endless false":             tuned,
-		"SVRG svd false singly false endless false":            tuned,
-		"STORC, adaptive svd false singly false endless false": race,
-		"SGD svd true singly false endless false":              changed,
-		"SVRG svd true singly false endless false":             changed,
-		"SFW svd false singly true endless false":              changed,
-		"SCGS svd false singly true endless false":             changed,
-		"STORC svd false singly false endless false m 100":     tuned,
-		"STORC svd false singly false endless false m 1000":    {1, 2, 101, 102},
-		"STORC svd false singly false endless true":            {1, 2, 101, 102},
+		"FISTA":           {0},
+		"SFW":             race,
+		"SVRF":            race,
+		"SCGS":            tuned,
+		"SGD":             tuned,
+		"SVRG":            tuned,
+		"STORC, adaptive": race,
+		"SGD SVD":         changed,
+		"SVRG SVD":        changed,
+		"SFW singly":      changed,
+		"SCGS singly":     changed,
+		"STORC m 100":     tuned,
+		"STORC m 1000":    {1, 2, 101, 102},
+		"STORC endless":   {1, 2, 101, 102},
 	}
 	for key, s := range want {
 		var got []uint64

@@ -116,7 +116,7 @@ func (r *Race) Go() (*Archive, error) {
 		base[e.String()] = c
 	}
 	for _, name := range r.Changes {
-		for _, method := range change(name).of {
+		for _, method := range changed(name) {
 			e := Entry{method, name}
 			if _, err := r.enter(a, e, r.Fewer, base[method]); err != nil {
 				return nil, err
@@ -134,7 +134,7 @@ func (r *Race) check() {
 		panic(need.Linef("fwrace: the name %q or the data %q has a stroke or a line's end, which an archive has between its fields", r.Name, r.Data))
 	}
 	for _, name := range r.Changes {
-		change(name)
+		changed(name)
 	}
 }
 

@@ -2,6 +2,7 @@ package fwrace
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -40,14 +41,17 @@ var (
 func raced(t *testing.T) *Archive {
 	t.Helper()
 	r := digits(t)
-	once.Do(func() {
-		a, err := r.Go()
-		if err != nil {
-			t.Fatal(err)
-		}
-		archive = a
-	})
+	once.Do(func() { archive = r.mustGo(t) })
 	return archive
+}
+
+func (r *Race) mustGo(t *testing.T) *Archive {
+	t.Helper()
+	a, err := r.Go()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 func TestRace(t *testing.T) {
@@ -125,17 +129,19 @@ func TestArchive(t *testing.T) {
 			t.Errorf("%s: %v, want %q", fault, err, c.want)
 		}
 	}
-	if _, err := Open("12-experiments-aloi", path); err == nil || !strings.Contains(err.Error(), "the archive of digits, not of 12-experiments-aloi") {
-		t.Errorf("of another page: %v", err)
+	bad := path + ".bad"
+	if os.WriteFile(bad, []byte(text+" "), 0o666) != nil {
+		t.Fatal(bad)
 	}
-	if _, err := Open("digits", path+".none"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "run the race first") {
-		t.Errorf("none: %v", err)
-	}
-	if os.WriteFile(path, []byte(text+" "), 0o666) != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open("digits", path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("damaged: %v", err)
+	for want, open := range map[string][2]string{
+		"the archive of digits, not of 12-experiments-aloi": {"12-experiments-aloi", path},
+		"run the race first": {"digits", path + ".none"},
+		"in full: " + bad:    {"digits", bad},
+	} {
+		_, err := Open(open[0], open[1])
+		if !strings.Contains(fmt.Sprint(err), want) || errors.Is(err, fs.ErrNotExist) != (want == "run the race first") {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 	old := *b
 	old.Facts = slices.Clone(b.Facts)
@@ -148,10 +154,7 @@ func TestArchive(t *testing.T) {
 func TestSingleValue(t *testing.T) {
 	r := digits(t)
 	r.Grid, r.Changes, r.Seeds, r.Fewer, r.Budget.Steps = []float64{1}, nil, 1, 1, 3
-	a, err := r.Go()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := r.mustGo(t)
 	for _, row := range a.Constants()[1:] {
 		if !strings.Contains(row[3], "the grid has one value") {
 			t.Errorf("%q", row)
@@ -209,9 +212,9 @@ func TestInterrupted(t *testing.T) {
 func TestShort(t *testing.T) {
 	r := digits(t)
 	r.Short(0.01)
-	a, err := r.Go()
-	if err != nil || a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || a.Ledger()[0][0] != a.Data {
-		t.Fatal(a.Data, err)
+	a := r.mustGo(t)
+	if a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || a.Ledger()[0][0] != a.Data {
+		t.Error(a.Data)
 	}
 	if n := len(a.Lines("SVRF")); n != 2 {
 		t.Errorf("%d seeds", n)

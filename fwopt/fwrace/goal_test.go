@@ -20,7 +20,8 @@ import (
 // aHalf is f = ½ w² on [−1, 1] as a sum of four equal terms, from w_0 = 1, and a method that
 // halves f − f* in each step, by an exact gradient, two samples and a linear optimisation.
 func aHalf() *Goal {
-	return &Goal{Name: "halving", F: fwsum.NewQuadratic(1, []float64{1, 1, 1, 1}, make([]float64, 4)), Omega: fwset.Box{Lo: []float64{-1}, Hi: []float64{1}},
+	f := fwsum.NewQuadratic(1, []float64{1, 1, 1, 1}, make([]float64, 4))
+	return &Goal{Name: "halving", F: f, Omega: fwset.Box{Lo: []float64{-1}, Hi: []float64{1}},
 		W0: []float64{1}, Shares: []float64{0.3, 0.2, 1. / 64}}
 }
 
@@ -65,14 +66,11 @@ func TestGoalRun(t *testing.T) {
 			t.Errorf("%s: up to 2 linear optimisations: %+v", how, at)
 		}
 	}
-}
-
-// A trace has all that was recorded up to the share.
-func TestGoalTrace(t *testing.T) {
-	g := aHalf()
+	g := aHalf() // a trace has all that was recorded up to the share
 	tr := g.Trace(fwopt.MethodFunc(halves), 1, 1./1024, Never)
 	q := tr.Points
-	if tr.Data != "halving" || len(q) != 10 || q[9].Step != 10 || math.Abs(g.Gap(q[9])-g.First()/1024) > 1e-15 || g.Gap(fwopt.Point{F: math.NaN()}) == 0 {
+	if tr.Data != "halving" || len(q) != 10 || q[9].Step != 10 || math.Abs(g.Gap(q[9])-g.First()/1024) > 1e-15 ||
+		g.Gap(fwopt.Point{F: math.NaN()}) == 0 {
 		t.Errorf("%d points, the last %+v", len(q), q[len(q)-1])
 	}
 }

@@ -59,21 +59,14 @@ func (a *Archive) arrivals(e Entry, c Currency, level float64) (at []arrival) {
 	return at
 }
 
-// his returns the hi of all, sorted; los the lo.
-func his(at []arrival) (x []float64) {
+// bounds returns the lo and the hi of all, each sorted.
+func bounds(at []arrival) (lo, hi []float64) {
 	for _, t := range at {
-		x = append(x, t.hi)
+		lo, hi = append(lo, t.lo), append(hi, t.hi)
 	}
-	slices.Sort(x)
-	return x
-}
-
-func los(at []arrival) (x []float64) {
-	for _, t := range at {
-		x = append(x, t.lo)
-	}
-	slices.Sort(x)
-	return x
+	slices.Sort(lo)
+	slices.Sort(hi)
+	return lo, hi
 }
 
 // A kind is how a comparison ends.
@@ -125,16 +118,15 @@ func compare(a, b []arrival) verdict {
 	if len(a) == 0 || len(b) == 0 {
 		return verdict{kind: open}
 	}
-	ha, hb := his(a), his(b)
+	_, ha := bounds(a)
+	_, hb := bounds(b)
 	switch {
 	case math.IsInf(ha[len(ha)/2], 1) && math.IsInf(hb[len(hb)/2], 1):
 		return verdict{kind: neither}
 	case ahead(a, b):
-		r, over := ratio(a, b)
-		return verdict{kind: holds, ratio: r, over: over}
+		return lead(holds, a, b)
 	case ahead(b, a):
-		r, over := ratio(b, a)
-		return verdict{kind: fails, ratio: r, over: over}
+		return lead(fails, b, a)
 	case math.IsInf(ha[len(ha)-1], 1) || math.IsInf(hb[len(hb)-1], 1):
 		return verdict{kind: open}
 	}
@@ -143,18 +135,22 @@ func compare(a, b []arrival) verdict {
 
 // ahead reports whether all runs of a were there before any of b.
 func ahead(a, b []arrival) bool {
-	last := his(a)[len(a)-1]
-	return !math.IsInf(last, 1) && last <= los(b)[0]
+	_, hi := bounds(a)
+	lo, _ := bounds(b)
+	last := hi[len(hi)-1]
+	return !math.IsInf(last, 1) && last <= lo[0]
 }
 
-// ratio returns by how much the median of b is later, and whether it is that of runs that
-// never came.
-func ratio(a, b []arrival) (r float64, over bool) {
-	x, y := his(a)[len(a)/2], his(b)[len(b)/2]
-	if math.IsInf(y, 1) {
-		return los(b)[len(b)/2] / x, true
+// lead is the verdict with by how much the median of b is later, and whether it is that of
+// runs that never came.
+func lead(k kind, a, b []arrival) verdict {
+	_, x := bounds(a)
+	lo, y := bounds(b)
+	at, mid := x[len(x)/2], len(y)/2
+	if math.IsInf(y[mid], 1) {
+		return verdict{kind: k, ratio: lo[mid] / at, over: true}
 	}
-	return y / x, false
+	return verdict{kind: k, ratio: y[mid] / at}
 }
 
 // Reach is a table for fwnb.Table: for each entry, as "STORC, m = 1000", or without names
@@ -173,7 +169,7 @@ func (a *Archive) Reach(c Currency, names ...string) [][]string {
 		seen = append(seen, tr.Method)
 		row := []string{tr.Method}
 		for _, level := range levels {
-			h := his(a.arrivals(entry(tr.Method), c, level))
+			_, h := bounds(a.arrivals(entry(tr.Method), c, level))
 			cell := "–"
 			if mid := h[len(h)/2]; !math.IsInf(mid, 1) {
 				cell = number(mid)
