@@ -720,3 +720,32 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// What MSC and MSL are for: with a constant batch of m samples SVRF stays at some
+// c/m on MSC, and SFW at some c/√m on MSL.
+func TestForces(t *testing.T) {
+	last := func(p *Instance, make func() fwopt.Method, steps int) (mean float64) {
+		const seeds = 5
+		for seed := range uint64(seeds) {
+			n := 0
+			for step := range make().Steps(fwopt.NewOracle(p.F, p.Omega, seed), p.W0) {
+				if n++; n == steps {
+					mean += p.Excess(step.X) / seeds
+					break
+				}
+			}
+		}
+		return mean
+	}
+	for _, m := range []int{4, 16, 64} {
+		batch := func(int, int) int { return m }
+		svrf := func() fwopt.Method { a := fwopt.SVRFTheorem1(); a.M = batch; return a }
+		sfw := func() fwopt.Method {
+			return &fwopt.SFW{Gamma: fwopt.SFWExperiments().Gamma, M: func(int) int { return m }}
+		}
+		at := last(MSC(24, 0.5), svrf, 14+30+62+126+254+510+1022)
+		near(t, "m·gap on MSC", at*float64(m), 0.034, 0.004)
+		at = last(MSL(19, 64, 1, 1), sfw, 1000)
+		near(t, "√m·gap on MSL", at*math.Sqrt(float64(m)), 4.4, 0.6)
+	}
+}

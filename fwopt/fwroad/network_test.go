@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -102,6 +103,19 @@ func TestReadNetwork(t *testing.T) {
 // others, which change nothing.
 func TestReadFlowAndNodes(t *testing.T) {
 	n := mustOwn(t)
+	path := filepath.Join(t.TempDir(), "own_flow.tntp")
+	if err := n.ReadFlow(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if err := os.WriteFile(path, []byte(ownFlow), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.ReadFlow(path); err != nil || n.Flow[0] != 100.5 {
+		t.Errorf("%v, %v", n.Flow, err)
+	}
+	if err := n.ReadNodes(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("flows for nodes: %v", err)
+	}
 	read := func(text string, do func(*tntp)) error { return parse([]byte(text), "f", do) }
 	for _, mark := range []string{"", "\ufeff"} {
 		n.Flow = nil

@@ -33,6 +33,22 @@ func ReadNetwork(net, trips string) (n *Network, err error) {
 	return build(datasets.Network{Name: name}, paths, texts)
 }
 
+// ReadFlow reads the best known flows of the links, NAME_flow.tntp, into Flow. Columns
+// are From, To, Volume and Cost. It changes nothing if it returns an error.
+func (n *Network) ReadFlow(path string) error { return inFile(path, n.readFlow) }
+
+// ReadNodes reads the coordinates of the nodes into X and Y, from a table of node, x and y
+// or from GeoJSON. It changes nothing if it returns an error.
+func (n *Network) ReadNodes(path string) error { return inFile(path, n.readNodes) }
+
+func inFile(path string, read func(t *tntp)) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("fwroad: %w", err)
+	}
+	return parse(text, path, read)
+}
+
 const (
 	maxNodes = 2_000_000 // what a damaged head can make a program allocate
 	maxRow   = 1 << 20   // bytes of a line
