@@ -30,7 +30,8 @@ func back(log bool, v float64) float64 {
 // a run is the straight segment that the axes show.
 func summarise(runs [][]xy, a surveyed) (l series) {
 	if len(runs) == 1 {
-		l.xy = slices.DeleteFunc(slices.Clone(runs[0]), func(p xy) bool { return p.x < a.cut || p.y < a.least })
+		out := func(p xy) bool { return p.x < a.cut || p.y < a.least }
+		l.xy = slices.DeleteFunc(slices.Clone(runs[0]), out)
 		return l
 	}
 	var own [][]xy // in the coordinates of the axes

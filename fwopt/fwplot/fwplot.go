@@ -116,7 +116,8 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 		}
 		return label + " (" + strings.Join(names, ", ") + ": none)"
 	}
-	p := newPlot(all.title(datas, len(lines) == 0), none(x.Label, nox), none(y.Label, noy), all.logx, all.logy)
+	title := all.title(datas, len(lines) == 0)
+	p := newPlot(title, none(x.Label, nox), none(y.Label, noy), all.logx, all.logy)
 	show(p, lines, false)
 	return p
 }

@@ -162,6 +162,9 @@ func TestBoundForbids(t *testing.T) {
 	if want := []side{above, below, neither, above}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	if f := bundle(p); strings.Count(string(f.SVG), "fill:#767676;fill-opacity") != 3 {
+		t.Error("not all that is forbidden is shaded")
+	}
 	if k := keyOf(p); k.entries[3].style.Dashes != nil || math.Abs(k.entries[3].last*p.X.Max-2) > 1e-9 {
 		t.Errorf("%+v", k.entries[3])
 	}

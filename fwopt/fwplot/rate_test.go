@@ -1,7 +1,6 @@
 package fwplot
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,8 +10,6 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
-	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -160,18 +157,6 @@ func TestRate(t *testing.T) {
 		if f.Height < figHeight+80 {
 			t.Errorf("%s: no room for the strip", name)
 		}
-	}
-	// real runs, of which a single one has no interval
-	f := fwsum.NewQuadratic(64, nil, slices.Repeat([]float64{1. / 64}, 64))
-	w0 := make([]float64, 64)
-	w0[0] = 1
-	run := fwopt.Run(context.Background(), fwopt.NewOracle(f, fwset.Simplex{D: 64, R: 1}, 1).From(w0), &fwopt.FW{}, fwopt.Budget{Record: fwopt.Geometric(1.5, 40), Excess: f.Excess}).Complete()
-	r, err := fwrate.Law{Count: fwrate.Exact, Power: 1, Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 1, D: math.Sqrt2}.BoundFW(p.K) }}.Measure([][]fwopt.Point{run})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := string(bundle(Rate("MSC", "FW", r)).SVG); !strings.Contains(s, ">0.75<") || !strings.Contains(s, ">MSC<") || !strings.Contains(s, ">theory 1<") {
-		t.Error("the slope of a single run is not in the figure")
 	}
 }
 

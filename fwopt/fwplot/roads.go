@@ -46,13 +46,13 @@ func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	most := 0.0
 	for i, r := range roads {
 		if !(r.Flow >= 0 && r.Full >= 0 && finite(r.Flow) && finite(r.Full)) {
-			panic(need.Linef("fwplot: road %d has flow %g and is %g full: want finite numbers that are not negative",
-				i, r.Flow, r.Full))
+			panic(need.Linef("fwplot: road %d has flow %g and is %g full: "+
+				"want finite numbers that are not negative", i, r.Flow, r.Full))
 		}
 		for _, u := range []int{r.From, r.To} {
 			if u < 0 || u >= min(len(x), len(y)) || !finite(x[u]) || !finite(y[u]) {
-				panic(need.Linef("fwplot: road %d ends at node %d, which the %d and %d coordinates do not place",
-					i, u, len(x), len(y)))
+				panic(need.Linef("fwplot: road %d ends at node %d, "+
+					"which the %d and %d coordinates do not place", i, u, len(x), len(y)))
 			}
 			xs.add(x[u])
 			ys.add(y[u])

@@ -102,7 +102,9 @@ func TestFullnessInGrey(t *testing.T) {
 // The colours are named beside the map from above, without a leader, and once beside two; nobody's
 // flow draws, too.
 func TestRoadNames(t *testing.T) {
-	town := func(name string) *plot.Plot { return Roads(name, []float64{0, 1}, []float64{0, 3}, []Road{{0, 1, 0, 0}}) }
+	town := func(name string) *plot.Plot {
+		return Roads(name, []float64{0, 1}, []float64{0, 3}, []Road{{0, 1, 0, 0}})
+	}
 	svg, last := string(bundle(town("a town")).SVG), 1e9
 	for _, c := range fullness {
 		m := regexp.MustCompile(`y="-([0-9.]+)"[^>]*>` + c.name + "<").FindStringSubmatch(svg)

@@ -143,8 +143,8 @@ func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 				continue
 			}
 			if c.Rate == nil {
-				panic(need.Linef("fwplot: %s on %s has no Rate: Law.Measure makes one, or says in an error why not",
-					c.Name, c.On))
+				panic(need.Linef("fwplot: %s on %s has no Rate:"+
+					" Law.Measure makes one, or says in an error why not", c.Name, c.On))
 			}
 			by := c.Power
 			if by == 0 {

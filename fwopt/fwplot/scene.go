@@ -233,7 +233,7 @@ func (s *Scene) ellipse(about []float64, values [][]float64) (rim []xy) {
 	for i := range 73 { // the point where the outer normal is (cos, sin)
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / 72)
 		u := xy{a*cos + b*sin, b*cos + c*sin}
-		far := max(math.Sqrt(max(0, u.x*cos+u.y*sin)), 1e-300)
+		far := math.Sqrt(max(u.x*cos+u.y*sin, 1e-12*(a+c), 1e-300)) // flat ones have no such point
 		rim = append(rim, xy{at.x + u.x/far, at.y + u.y/far})
 	}
 	return rim

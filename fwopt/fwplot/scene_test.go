@@ -117,6 +117,11 @@ func TestLevels(t *testing.T) {
 func TestNoise(t *testing.T) {
 	s := NewScene("", disc{2}, []float64{1, 0}, []float64{0, 1})
 	values := [][]float64{{2, 1}, {-1, 0.5}, {0.5, -2}, {0.1, 0.3}}
+	for _, p := range s.ellipse([]float64{0, 0}, [][]float64{{0.1, 0.3}, {-0.1, -0.3}, {0.1, 0.3}, {-0.1, -0.3}}) {
+		if math.Abs(p.y-3*p.x) > 1e-9 || math.Abs(p.x) > 0.1+1e-9 { // of a line it is a segment
+			t.Errorf("%v", p)
+		}
+	}
 	rim := s.ellipse([]float64{0.3, 0.1}, values)
 	for a := 0.0; a < 6.3; a += 0.1 {
 		sin, cos := math.Sincos(a)

@@ -50,7 +50,7 @@ func (s *Scene) Slide(last int) fwnb.Figure {
 		most = max(most, len(l.xy)-1)
 		names, colors = append(names, l.name), append(colors, hex(l.style.Color))
 		says := l.name
-		if mark["point"] = true; l.style.Dashes != nil {
+		if mark["point"], mark["strokeWidth"] = true, 1.5; l.style.Dashes != nil {
 			mark["strokeDash"], says = []any{5, 3}, says+" (dashed)"
 		}
 		values := s.points(l, 1)
