@@ -14,9 +14,9 @@ import (
 // bowl is f_i(w) = ½ Σ_j i·(w_j − i)² for i < n, in the plainest way, with one
 // fault.
 type bowl struct {
-	n, d   int
-	fault  string
-	calls  int // that a fault counts
+	n, d  int
+	fault string
+	calls int // that a fault counts
 }
 
 func (f *bowl) Dim() int { return f.d }
@@ -113,7 +113,14 @@ func (f *bowl) AddGradDiff(dst, w, w0 []float64, b fwopt.Batch) {
 			dst[j] += weight * float64(i) * (w[j] - w0[j])
 		}
 	}
-	if f.fault == "difference reversed" {
+	switch f.fault {
+	case "difference writes w0":
+		w0[0]++
+	case "difference writes the indices":
+		if b.Index != nil {
+			b.Index[0] = (b.Index[0] + 1) % f.n
+		}
+	case "difference reversed":
 		for i, weight := range b.All(f.n) {
 			for j := range dst {
 				dst[j] -= 2 * weight * float64(i) * (w[j] - w0[j])
@@ -134,6 +141,8 @@ func (f *bowl) LineSearch(w, v []float64) float64 {
 	switch f.fault {
 	case "line search not clipped":
 		return -slope / curve
+	case "line search writes v":
+		v[0]++
 	case "line search too short":
 		return 0.5 * max(0, min(1, -slope/curve))
 	case "line search at the end":
@@ -219,7 +228,7 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 		"value is concave":               "not convex",
 		"dst not cleared":                "must overwrite",
 		"last coordinate not written":    "must overwrite",
-		"exact gradient is the sum":      "gradient of Value",
+		"exact gradient is the sum":      "gradient of Value | is under the tangent",
 		"weights ignored":                "one by one",
 		"duplicates dropped":             "one by one",
 		"gradient off in one coordinate": "along coordinate 1",
@@ -228,10 +237,13 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 		"gradient writes the indices":    "wrote to the batch",
 		"gradient remembers":             "two calls with the same arguments",
 		"large batches wrong":            "Grad of a batch of 13 out of 6",
-		"terms are not convex":           "f_",
+		"terms are not convex":           "is not convex: ⟨∇f_i(v) − ∇f_i(w), v−w⟩",
 		"L too small":                    "Smoothness() = ",
 		"difference overwrites":          "AddGradDiff",
 		"difference reversed":            "AddGradDiff",
+		"difference writes w0":           "AddGradDiff wrote to",
+		"difference writes the indices":  "AddGradDiff wrote to",
+		"line search writes v":           "LineSearch wrote to",
 		"line search not clipped":        "want a γ in [0, 1]",
 		"line search too short":          "LineSearch returns",
 		"line search at the end":         "LineSearch returns",
@@ -245,7 +257,9 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 	} {
 		var r recorder
 		finiteSum(&r, &bowl{n: 6, d: 3, fault: fault})
-		expect(t, r.msgs, want)
+		for _, want := range strings.Split(want, " | ") {
+			expect(t, r.msgs, want)
+		}
 	}
 	six := func(fault string) bowl { return bowl{n: 6, d: 3, fault: fault} }
 	for _, c := range []struct {
