@@ -47,15 +47,9 @@ func ExampleLaw_Measure() {
 		fmt.Println(err)
 		return
 	}
-	for _, f := range []fwrate.Fit{r.Long, r.Late} {
-		fmt.Printf("%s: %.2f, the schedule alone %.2f, measured: %v\n", f.Window, f.Slope, f.Schedule,
-			f.Measured())
-	}
 	fmt.Println("below the bound:", r.Ratio < 1)
 	fmt.Println(r)
 	// Output:
-	// t = 2–7: 1.03, the schedule alone 1.10, measured: true
-	// t = 4–7: 0.95, the schedule alone 1.04, measured: true
 	// below the bound: true
 	// linear optimisations: 1.027 (runs alike) for t = 2–7, 0.951 (runs alike) for t = 4–7
 }

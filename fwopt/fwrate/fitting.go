@@ -31,17 +31,17 @@ func (l Law) rate(by estimator, draws [][][]fwopt.Point) (*Rate, error) {
 	}
 	runs, seeds := slices.Concat(draws...), len(draws[0])
 	r := &Rate{Law: l, Runs: len(runs)}
-	for i, m := range mean(l.pairs(byExcess, runs), ones(len(runs))) {
-		if l.Bound == nil {
-			r.Ratio = math.NaN()
-			break
+	if l.Bound == nil {
+		r.Ratio = math.NaN()
+	} else {
+		for i, m := range mean(l.pairs(byExcess, runs), nil) {
+			bound := l.Bound(runs[0][i])
+			r.Schedule = append(r.Schedule, Pair{bound, m.Count})
+			r.Ratio = max(r.Ratio, m.Excess/bound)
 		}
-		bound := l.Bound(runs[0][i])
-		r.Schedule = append(r.Schedule, Pair{bound, m.Count})
-		r.Ratio = max(r.Ratio, m.Excess/bound)
 	}
 	table := l.pairs(by, runs)
-	r.Mean = mean(table, ones(len(runs)))
+	r.Mean = mean(table, nil)
 	r.Least, r.Most = slices.Clone(table[0]), slices.Clone(table[0])
 	for _, row := range table {
 		for i, p := range row {
@@ -49,14 +49,14 @@ func (l Law) rate(by estimator, draws [][][]fwopt.Point) (*Rate, error) {
 			r.Most[i] = Pair{max(r.Most[i].Excess, p.Excess), max(r.Most[i].Count, p.Count)}
 		}
 	}
-	long, late, err := Windows(len(r.Mean))
+	long, late, err := windows(len(r.Mean))
 	if err != nil {
 		return nil, err
 	}
 
 	rng := rand.New(rand.NewPCG(1, 0))
-	longs, lates := make([]float64, resamples), make([]float64, resamples) // slopes
-	w := make([]float64, len(runs))                                        // how often each run is in the sample
+	longs, lates := make([]float64, resamples), make([]float64, resamples)
+	w := make([]float64, len(runs)) // how often each is in the sample
 	for i := range resamples {
 		clear(w)
 		for range draws {
@@ -65,33 +65,35 @@ func (l Law) rate(by estimator, draws [][][]fwopt.Point) (*Rate, error) {
 				w[d*seeds+rng.IntN(seeds)]++
 			}
 		}
-		x, y := l.axes(mean(table, w))
-		_, longs[i] = line(x[long:], y[long:])
-		_, lates[i] = line(x[late:], y[late:])
+		sample := mean(table, w)
+		longs[i], lates[i] = l.slope(sample[long:]), l.slope(sample[late:])
 	}
 	units := seeds
 	if len(draws) > 1 {
 		units = len(draws)
 		for d := range draws {
-			x, y := l.axes(mean(table[d*seeds:(d+1)*seeds], ones(seeds)))
-			_, slope := line(x[long:], y[long:])
-			r.Draws = append(r.Draws, slope)
+			r.Draws = append(r.Draws, l.slope(mean(table[d*seeds:(d+1)*seeds], nil)[long:]))
 		}
 	}
 	r.Long, r.Late = r.fit(by, long, units, longs), r.fit(by, late, units, lates)
 	alike := !slices.ContainsFunc(runs, func(run []fwopt.Point) bool {
-		return !slices.EqualFunc(run, runs[0], func(p, q fwopt.Point) bool { return math.Abs(p.Excess-q.Excess) <= 1e-9*q.Excess })
+		return !slices.EqualFunc(run, runs[0], func(p,
+			q fwopt.Point) bool {
+			return math.Abs(p.Excess-q.Excess) <= 1e-9*q.Excess
+		})
 	})
 	for _, f := range []*Fit{&r.Long, &r.Late} {
 		f.alike = alike && by != byBound // whose gaps no run has made
-		if f.Window = "ε = " + number(r.Mean[f.From].Excess, 2) + "–" + number(r.Mean[len(r.Mean)-1].Excess, 2); by != byHit {
+		if f.Window = "ε = " + number(r.Mean[f.From].Excess, 2) + "–" + number(r.Mean[len(r.Mean)-1].Excess,
+			2); by != byHit {
 			p, q := runs[0][f.From], runs[0][len(runs[0])-1]
 			if f.Window = fmt.Sprintf("k = %d–%d", p.K, q.K); p.T < q.T {
 				f.Window = fmt.Sprintf("t = %d–%d", p.T, q.T)
 			}
 		}
 		if !finite(f.Slope) || !finite(f.Lo) || !finite(f.Hi) || l.Bound != nil && !finite(f.Schedule) {
-			return nil, fmt.Errorf("fwrate: no line through %s: the gaps there, or the bounds, are the same", f.Window)
+			return nil, fmt.Errorf("fwrate: no line through %s: the gaps there, or the bounds, are the same",
+				f.Window)
 		}
 	}
 	return r, nil
@@ -124,7 +126,8 @@ func (r *Rate) fit(by estimator, from, units int, slopes []float64) Fit {
 	if units > 1 {
 		slices.Sort(slopes)
 		q := tail(units)
-		f.Lo, f.Hi = stat.Quantile(q, stat.LinInterp, slopes, nil), stat.Quantile(1-q, stat.LinInterp, slopes, nil)
+		f.Lo, f.Hi = stat.Quantile(q, stat.LinInterp, slopes, nil),
+			stat.Quantile(1-q, stat.LinInterp, slopes, nil)
 	}
 	lo, hi := from, len(r.Schedule)
 	if by == byHit && r.Bound != nil { // the checkpoints around the counts of the window
@@ -133,7 +136,7 @@ func (r *Rate) fit(by estimator, from, units int, slopes []float64) Fit {
 		hi = 1 + slices.IndexFunc(r.Schedule, func(p Pair) bool { return p.Count >= last })
 	}
 	if f.Schedule = math.NaN(); r.Bound != nil {
-		_, f.Schedule = line(r.axes(r.Schedule[lo:max(lo, hi)]))
+		f.Schedule = r.slope(r.Schedule[lo:max(lo, hi)])
 	}
 	if by != byBound {
 		f.Coarse = r.coarse(f)
@@ -154,7 +157,7 @@ func (r *Rate) coarse(f Fit) string {
 				return "the gaps may be 0"
 			}
 		}
-		_, slope := line(r.axes(moved))
+		slope := r.slope(moved)
 		lo, hi = min(lo, slope), max(hi, slope)
 	}
 	if max(hi-f.Slope, f.Slope-lo) <= math.Abs(f.Slope)/20 {
@@ -169,7 +172,8 @@ func (r *Rate) coarse(f Fit) string {
 // Law.Within. The traces are left as they are.
 func Above(low, high float64, traces ...*fwopt.Trace) (runs [][]fwopt.Point, within float64) {
 	if !(low <= high) || math.IsInf(low, -1) || math.IsInf(high, 1) {
-		panic(need.Linef("fwrate: an f* between %g and %g: record duality gaps for the lower bound", low, high))
+		panic(need.Linef("fwrate: an f* between %g and %g: record duality gaps for the lower bound", low,
+			high))
 	}
 	given(traces)
 	for _, tr := range traces {
@@ -216,8 +220,11 @@ func (l Law) pairs(by estimator, runs [][]fwopt.Point) [][]Pair {
 	return out
 }
 
-// mean returns the weighted mean of the rows.
+// mean returns the weighted mean of the rows; a nil w has 1 for each.
 func mean(table [][]Pair, w []float64) []Pair {
+	if w == nil {
+		w = slices.Repeat([]float64{1}, len(table))
+	}
 	out := make([]Pair, len(table[0]))
 	total := floats.Sum(w)
 	for i := range out {
@@ -231,8 +238,6 @@ func mean(table [][]Pair, w []float64) []Pair {
 	return out
 }
 
-func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
-
 // axes returns the coordinates in which the law is a line.
 func (l Law) axes(points []Pair) (x, y []float64) {
 	x, y = make([]float64, len(points)), make([]float64, len(points))
@@ -243,6 +248,12 @@ func (l Law) axes(points []Pair) (x, y []float64) {
 		}
 	}
 	return x, y
+}
+
+// slope returns that of the line through points.
+func (l Law) slope(points []Pair) float64 {
+	_, slope := line(l.axes(points))
+	return slope
 }
 
 // line returns the line of least squares; NaN if the points have none.
@@ -264,7 +275,8 @@ func tail(n int) float64 {
 func (l Law) check(by estimator, draws [][][]fwopt.Point) error {
 	switch {
 	case l.Bound == nil && by == byBound:
-		panic(need.Line("fwrate: Scheduled goes by the bound, and this Law has none: set Law.Bound, or take Measure"))
+		panic(need.Line("fwrate: Scheduled goes by the bound, and this Law has none: set Law.Bound, " +
+			"or take Measure"))
 	case l.Count.Of == nil:
 		panic(need.Line("fwrate: a Law without a Count, as Stochastic"))
 	case !(l.Within >= 0) || math.IsInf(l.Within, 1):
@@ -281,11 +293,13 @@ func (l Law) check(by estimator, draws [][][]fwopt.Point) error {
 		}
 		for s, run := range runs {
 			if len(run) != len(want) {
-				return fmt.Errorf("fwrate: draw %d, seed %d has %d checkpoints, the first run has %d", d+1, s+1, len(run), len(want))
+				return fmt.Errorf("fwrate: draw %d, seed %d has %d checkpoints, the first run has %d", d+1,
+					s+1, len(run), len(want))
 			}
 			for i, p := range run {
 				where := func(format string, a ...any) error {
-					return fmt.Errorf("fwrate: draw %d, seed %d, checkpoint %d (t = %d, k = %d): %s", d+1, s+1, i+1, p.T, p.K, fmt.Sprintf(format, a...))
+					return fmt.Errorf("fwrate: draw %d, seed %d, checkpoint %d (t = %d, k = %d): %s", d+1,
+						s+1, i+1, p.T, p.K, fmt.Sprintf(format, a...))
 				}
 				count, bound := l.Count.Of(p), 1.0
 				if l.Bound != nil {

@@ -60,7 +60,6 @@ func TestMistakes(t *testing.T) {
 			func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
 		"Tuning.Rows": {(*Tuning).Rows, tuning},
 		"Until":       {Until[int], context.Background(), 2, nil, one},
-		"Windows":     {Windows, 8},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {
 			t.Errorf("%s: %s", name, bad)

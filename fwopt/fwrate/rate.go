@@ -16,13 +16,17 @@ type Count struct {
 	Of    func(q fwopt.Point) float64 // grows from 0 along a run
 }
 
+func calls(label string, of func(c fwopt.Calls) int) Count {
+	return Count{label, func(q fwopt.Point) float64 { return float64(of(q.Calls)) }}
+}
+
 // The counts: steps of the method, its four accounts, and the seconds spent in it.
 var (
 	Steps       = Count{"steps", func(q fwopt.Point) float64 { return float64(q.Step) }}
-	Exact       = Count{"exact gradients", func(q fwopt.Point) float64 { return float64(q.Calls.Exact) }}
-	Stochastic  = Count{"stochastic gradients", func(q fwopt.Point) float64 { return float64(q.Calls.Stochastic) }}
-	Linear      = Count{"linear optimisations", func(q fwopt.Point) float64 { return float64(q.Calls.Linear) }}
-	Projections = Count{"projections", func(q fwopt.Point) float64 { return float64(q.Calls.Projections) }}
+	Exact       = calls("exact gradients", func(c fwopt.Calls) int { return c.Exact })
+	Stochastic  = calls("stochastic gradients", func(c fwopt.Calls) int { return c.Stochastic })
+	Linear      = calls("linear optimisations", func(c fwopt.Calls) int { return c.Linear })
+	Projections = calls("projections", func(c fwopt.Calls) int { return c.Projections })
 	Seconds     = Count{"seconds", func(q fwopt.Point) float64 { return q.Seconds }}
 )
 
@@ -43,7 +47,7 @@ func (c Count) String() string { return c.Label }
 type Law struct {
 	Count Count
 	Power float64
-	Bound func(p fwopt.Point) float64 // of the mean gap at p, as Constants.BoundEpoch(p.T); nil if there is none
+	Bound func(p fwopt.Point) float64 // of the mean gap at p, as Constants.BoundEpoch(p.T); nil: none
 
 	// Within is how far off f* may be, as Above returns it; 0 where it is known. A fit
 	// that hangs on it says so: see Fit.Coarse.
@@ -60,8 +64,8 @@ type Rate struct {
 	Mean        []Pair    // what was fitted: means over the runs
 	Least, Most []Pair    // the range over the runs, of gap and of count by itself
 	Schedule    []Pair    // the bound and the mean count at each checkpoint; nil without a Bound
-	Ratio       float64   // the largest mean gap over its bound; the theorem says at most 1; NaN without a Bound
-	Long, Late  Fit       // in the two Windows
+	Ratio       float64   // the largest mean gap over its bound, at most 1 by the theorem; NaN without one
+	Long, Late  Fit       // in the two windows
 	Draws       []float64 // the slope of each draw in the long window, if there are two or more
 }
 
@@ -75,20 +79,20 @@ type Fit struct {
 	From      int     // the first point; the last is that of the Rate
 	Points    int
 	Window    string  // as "t = 3–8"
-	Schedule  float64 // the slope that the schedule alone implies here: with the bound for the gap; NaN without a Bound
+	Schedule  float64 // the slope that the schedule alone implies: the bound for the gap; NaN without one
 	Coarse    string  // how the slope hangs on Law.Within; "" if by less than a twentieth of it
 
 	log, alike bool
 }
 
-// Measured reports whether the interval has a width, of a millionth at least. If
+// measured reports whether the interval has a width, of a millionth at least. If
 // not, the seeds say nothing: there was but one run, or they are alike where
 // this was fitted.
-func (f Fit) Measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
+func (f Fit) measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 
 // String returns "1.945 [1.930, 1.950]". Where the interval is narrower than half a
 // percent it is "1.976 (runs alike)": what is not known of the slope is then not what
-// the seeds change, and shows in the other window. A fit that is not Measured is "set by the
+// the seeds change, and shows in the other window. A fit whose interval has no width is "set by the
 // schedule (2.054)", or "0.990 (identical runs)" if the gaps themselves are the same in
 // all runs, as those of a method without randomness. A slope that hangs on the accuracy
 // of f* says so after it.
@@ -99,9 +103,9 @@ func (f Fit) String() string {
 		return fmt.Sprintf("%v (f* too coarse: %s)", sure, f.Coarse)
 	}
 	switch s := f.Number(f.Slope); {
-	case !f.Measured() && f.alike:
+	case !f.measured() && f.alike:
 		return s + " (identical runs)"
-	case !f.Measured():
+	case !f.measured():
 		return "set by the schedule (" + s + ")"
 	case alike(f.Lo, f.Hi):
 		return s + " (runs alike)"
@@ -122,7 +126,8 @@ func (f Fit) Number(slope float64) string {
 
 // number writes x with the given number of digits, as 0.35, 2.069e6 or 6e−7.
 func number(x float64, digits int) string {
-	return strings.NewReplacer("e-0", "e−", "e+0", "e", "e+", "e", "-", "−").Replace(fmt.Sprintf("%.*g", digits, x))
+	power := strings.NewReplacer("e-0", "e−", "e+0", "e", "e+", "e", "-", "−")
+	return power.Replace(fmt.Sprintf("%.*g", digits, x))
 }
 
 // Head is the heading of a table of Rows.
@@ -176,13 +181,14 @@ func (r *Rate) check() {
 // least is the number of points that a window must have.
 const least = 4
 
-// Windows returns where the two windows of n points begin. The long one leaves
+// windows returns where the two windows of n points begin. The long one leaves
 // out the first quarter, rounded down, which is start-up; the late one is the
 // later half, rounded up. They know nothing of what was measured. It is an error
 // if the late one has fewer than 4 points, so n must be at least 7.
-func Windows(n int) (long, late int, err error) {
+func windows(n int) (long, late int, err error) {
 	if long, late = n/4, n/2; n-late < least {
-		return 0, 0, fmt.Errorf("fwrate: the later half of %d points has %d, want at least %d: go on for longer", n, n-late, least)
+		return 0, 0, fmt.Errorf("fwrate: the later half of %d points has %d, want at least %d: "+
+			"go on for longer", n, n-late, least)
 	}
 	return long, late, nil
 }
@@ -198,13 +204,13 @@ func Windows(n int) (long, late int, err error) {
 // 100 with ten seeds and 90 with five. Same runs, same bits.
 //
 // It is an error if a gap, a bound or a count is not a positive number, which
-// the error finds by run and checkpoint, or if there are too few for Windows.
+// the error finds by run and checkpoint, or if there are too few for the windows.
 func (l Law) Measure(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byExcess, draws) }
 
 // FirstHit fits, over ε, the mean of the counts at which the runs first had a
 // gap of at most ε. The ε fall by √2, from below the least gap at the first
 // checkpoint to the last that all runs hit. Where they hit at the same
-// checkpoints this returns the schedule, and Fit.Measured is false. The rest is
+// checkpoints this returns the schedule, and says so. The rest is
 // as in Measure.
 func (l Law) FirstHit(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byHit, draws) }
 

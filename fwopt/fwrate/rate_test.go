@@ -77,11 +77,11 @@ func TestExact(t *testing.T) {
 // The windows of the rule, and what they are called.
 func TestWindows(t *testing.T) {
 	for n, want := range map[int][2]int{7: {1, 3}, 8: {2, 4}, 10: {2, 5}, 14: {3, 7}, 100: {25, 50}} {
-		if long, late, err := Windows(n); [2]int{long, late} != want || err != nil {
+		if long, late, err := windows(n); [2]int{long, late} != want || err != nil {
 			t.Errorf("%d points: %d, %d, %v", n, long, late, err)
 		}
 	}
-	if _, _, err := Windows(6); err == nil {
+	if _, _, err := windows(6); err == nil {
 		t.Error("windows of 6 points")
 	}
 	runs := synthetic(3, 8, 2, 0.1, rand.New(rand.NewPCG(1, 1)))
@@ -133,7 +133,7 @@ func TestCoverage(t *testing.T) {
 			if f.Lo <= 2 && 2 <= f.Hi {
 				hits++
 			}
-			if !f.Measured() || !(f.Lo < f.Slope && f.Slope < f.Hi) {
+			if !f.measured() || !(f.Lo < f.Slope && f.Slope < f.Hi) {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -200,7 +200,7 @@ func TestMeasureByHand(t *testing.T) {
 	}
 	// the bounds for the gaps
 	s := measured(l.Scheduled(draws...)).Long
-	if !near(s.Slope, s.Schedule) || !near(s.Slope, r.Long.Schedule) || !s.Measured() {
+	if !near(s.Slope, s.Schedule) || !near(s.Slope, r.Long.Schedule) || !s.measured() {
 		t.Errorf("%+v", s)
 	}
 }
@@ -244,14 +244,14 @@ func TestFirstHit(t *testing.T) {
 // hits has no width, and what is printed says so.
 func TestSetByTheSchedule(t *testing.T) {
 	runs := synthetic(10, 7, 2.1, 0.002, rand.New(rand.NewPCG(1, 1)))
-	if f := measured(law.Measure(runs)).Long; !f.Measured() || !strings.HasPrefix(f.String(), "1.8") {
+	if f := measured(law.Measure(runs)).Long; !f.measured() || !strings.HasPrefix(f.String(), "1.8") {
 		t.Errorf("%v", f)
 	}
 	for name, by := range map[string]func(...[][]fwopt.Point) (*Rate, error){
 		"first hit": law.FirstHit, "schedule": law.Scheduled} {
 		r, same := measured(by(runs)), measured(by(runs, runs, runs))
 		for _, fit := range []Fit{r.Long, r.Late, same.Long} {
-			if fit.Measured() || !strings.HasPrefix(fit.String(), "set by the schedule (") {
+			if fit.measured() || !strings.HasPrefix(fit.String(), "set by the schedule (") {
 				t.Errorf("%s: %v", name, fit)
 			}
 		}
@@ -259,7 +259,7 @@ func TestSetByTheSchedule(t *testing.T) {
 	// a single run, or the same again, is not the schedule, and no interval either
 	for _, alike := range [][][]fwopt.Point{runs[:1], {runs[0], runs[0], runs[0]}} {
 		f := measured(law.Measure(alike)).Long
-		if f.Measured() || !strings.HasSuffix(f.String(), " (identical runs)") {
+		if f.measured() || !strings.HasSuffix(f.String(), " (identical runs)") {
 			t.Errorf("%v", f)
 		}
 		if f := measured(law.Scheduled(alike)).Long; f.String() != "set by the schedule (2.000)" {
@@ -268,7 +268,7 @@ func TestSetByTheSchedule(t *testing.T) {
 	}
 	// two single runs of two draws are a measurement
 	r := measured(law.Measure(runs[:1], runs[1:2]))
-	if f := r.Long; !f.Measured() || f.Lo < slices.Min(r.Draws)-1e-9 || f.Hi > slices.Max(r.Draws)+1e-9 {
+	if f := r.Long; !f.measured() || f.Lo < slices.Min(r.Draws)-1e-9 || f.Hi > slices.Max(r.Draws)+1e-9 {
 		t.Errorf("%v, draws %v", f, r.Draws)
 	}
 }

@@ -1,7 +1,9 @@
 package fwrate
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -39,7 +41,8 @@ func (r Runs) Mean(of func(q fwopt.Point) float64) []float64 {
 	mean := make([]float64, len(runs[0]))
 	for i, run := range runs {
 		if len(run) != len(mean) {
-			panic(need.Linef("fwrate: %s: run %d has %d checkpoints, the first %d", r.Name, i+1, len(run), len(mean)))
+			panic(need.Linef("fwrate: %s: run %d has %d checkpoints, the first %d", r.Name, i+1, len(run),
+				len(mean)))
 		}
 		for i, q := range run {
 			mean[i] += of(q)
@@ -69,7 +72,8 @@ func Largest(runs [][][]float64) []float64 {
 			sum := 0.0
 			for i, r := range runs {
 				if len(r) != len(runs[0]) || len(r[s]) != len(most) {
-					panic(need.Linef("fwrate: Largest of runs that differ: run %d has other steps than the first, or other numbers in step %d", i+1, s+1))
+					panic(need.Linef("fwrate: Largest of runs that differ: run %d has other steps than the "+
+						"first, or other numbers in step %d", i+1, s+1))
 				}
 				sum += r[s][j]
 			}
@@ -79,4 +83,30 @@ func Largest(runs [][][]float64) []float64 {
 		}
 	}
 	return most
+}
+
+// Cell is a cell of a table that compares methods: a count of a method on a problem,
+// measured, and what is said of it. fwplot.Slopes draws many.
+type Cell struct {
+	Name    string // as "SVRF, stochastic"
+	On      string // the problem
+	Verdict string // as "set by the schedule"
+	*Rate
+}
+
+// CellHead is the heading of a table of Cell.Rows; name is that of the first column.
+func CellHead(name string) []string {
+	return append([]string{name}, append(Head()[1:], "windows", "gap/bound", "problem", "runs", "verdict")...)
+}
+
+// Row is the cell as a row of a table: that of its Rate, then the two windows, the largest
+// mean gap over its bound, a dash without one, the problem, over how many runs was averaged, and the verdict.
+func (c Cell) Row() []string {
+	c.check()
+	_, late, _ := strings.Cut(c.Late.Window, "= ") // as 4–7 of "t = 4–7"
+	ratio := "–"
+	if c.Bound != nil {
+		ratio = fmt.Sprintf("%.2g", c.Ratio)
+	}
+	return append(c.Rate.Row(c.Name), c.Long.Window+", "+late, ratio, c.On, fmt.Sprint(c.Runs), c.Verdict)
 }

@@ -3,6 +3,7 @@ package fwrate
 import (
 	"context"
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -14,7 +15,8 @@ import (
 // the budget ends between two records, the last. done may change the point that it is given,
 // as a gap into a relative one; w is the iterate there, the method's own vector. RunTo takes
 // the place of Budget.Watch, and panics if there is one.
-func RunTo(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
+func RunTo(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget,
+	done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
 	if b.Watch != nil {
 		panic(need.Line("fwrate: RunTo with a Budget.Watch: look at the points in done"))
 	}
@@ -47,7 +49,8 @@ func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
 	for i := range times {
 		all = run()
 		if i > 0 && len(all) != len(spent) {
-			panic(need.Linef("fwrate: repeated run %d has %d points, the first %d: they must be the same but for their seconds", i+1, len(all), len(spent)))
+			panic(need.Linef("fwrate: repeated run %d has %d points, the first %d: they must be the "+
+				"same but for their seconds", i+1, len(all), len(spent)))
 		}
 		last := 0.0
 		for k, q := range all {
@@ -55,7 +58,8 @@ func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
 				spent, steps = append(spent, math.Inf(1)), append(steps, q.Step)
 			}
 			if q.Step != steps[k] {
-				panic(need.Linef("fwrate: repeated run %d has step %d for point %d, the first %d: they must be the same but for their seconds", i+1, q.Step, k, steps[k]))
+				panic(need.Linef("fwrate: repeated run %d has step %d for point %d, the first %d: they "+
+					"must be the same but for their seconds", i+1, q.Step, k, steps[k]))
 			}
 			spent[k] = min(spent[k], q.Seconds-last)
 			last = q.Seconds
@@ -84,4 +88,22 @@ func Fastest(seconds float64, f func()) float64 {
 			return least
 		}
 	}
+}
+
+// SecondsOf is how many seconds a call of f takes on one processor: the median of three means,
+// each over so many calls that they take 30 ms by CPU. A first call is not timed, so that what
+// lies in the cache is f's own. Threads of f run on one processor meanwhile.
+func SecondsOf(f func()) float64 {
+	need.Given("fwrate", "SecondsOf: f", f == nil)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	f()
+	var all []float64
+	for range 3 {
+		began, n := CPU(), 0
+		for ; n == 0 || CPU()-began < 30*time.Millisecond; n++ {
+			f()
+		}
+		all = append(all, (CPU()-began).Seconds()/float64(n))
+	}
+	return median(all)
 }

@@ -83,7 +83,7 @@ func TestGroups(t *testing.T) {
 	for name, call := range map[string]func(){
 		"Groups": func() { Groups(two, one, other) }, "Summary": func() { Summary(two, one, other) }} {
 		msg := small.Panics(call)
-		if !strings.HasPrefix(msg, want) || !strings.Contains(msg, `Name them apart, as by tr.Method = "SGD`) {
+		if !strings.HasPrefix(msg, want) || !strings.Contains(msg, `apart, as by tr.Method = "SGD, `) {
 			t.Errorf("%s: %q", name, msg)
 		}
 	}

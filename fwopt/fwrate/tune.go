@@ -50,17 +50,25 @@ type Tried struct {
 //
 // Tune panics if the grid is empty or does not rise from above 0, if seeds < 1, if run is
 // nil, or if b cannot be divided: it has a Record, or no limit but Tolerance.
-func Tune(grid []float64, seeds int, b fwopt.Budget, run func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
+func Tune(grid []float64, seeds int, b fwopt.Budget, run func(c float64, seed uint64,
+	b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
 	need.Given("fwrate", "Tune: run", run == nil)
-	return tune([2][]float64{grid, {0}}, seeds, b, func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace { return run(p[0], seed, b) })
+	return tune([2][]float64{grid, {0}}, seeds, b, func(p pair, seed uint64,
+		b fwopt.Budget) *fwopt.Trace {
+		return run(p[0], seed, b)
+	})
 }
 
 // TuneTwo is Tune of two constants: it tries each value of one grid with each of another,
 // and adds to the grid at an end of which the best is.
-func TuneTwo(grid, second []float64, seeds int, b fwopt.Budget, run func(c, second float64, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
+func TuneTwo(grid, second []float64, seeds int, b fwopt.Budget,
+	run func(c, second float64, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
 	need.Given("fwrate", "TuneTwo: run", run == nil)
 	checkTune(second, seeds, b)
-	return tune([2][]float64{grid, second}, seeds, b, func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace { return run(p[0], p[1], seed, b) })
+	return tune([2][]float64{grid, second}, seeds, b, func(p pair, seed uint64,
+		b fwopt.Budget) *fwopt.Trace {
+		return run(p[0], p[1], seed, b)
+	})
 }
 
 // pair is a value of each constant; the second is 0 where there is one constant.
@@ -83,7 +91,8 @@ type known struct {
 	seed  uint64
 }
 
-func tune(grids [2][]float64, seeds int, b fwopt.Budget, run func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
+func tune(grids [2][]float64, seeds int, b fwopt.Budget,
+	run func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
 	checkTune(grids[0], seeds, b)
 	u := &tuner{seeds, b, run, map[known]*fwopt.Trace{}, 0}
 	for grown := 0; ; grown++ {
@@ -130,7 +139,9 @@ func (u *tuner) halve(grids [2][]float64) (*Tuning, error) {
 				if tr == nil {
 					tr = u.run(at, key.seed, part(u.b, share))
 					if tr == nil || tr.Status == fwopt.Interrupted {
-						return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %v and seed %d: what was tried before is in the Tuning", round+1, len(sizes), at, seed+1)
+						return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %v "+
+							"and seed %d: what was tried before is in the Tuning",
+							round+1, len(sizes), at, seed+1)
 					}
 					u.known[key] = tr
 					u.spent += share
@@ -185,7 +196,8 @@ func neat(x float64) float64 {
 
 func checkTune(grid []float64, seeds int, b fwopt.Budget) {
 	if len(grid) == 0 || seeds < 1 {
-		panic(need.Linef("fwrate: Tune of %d values on %d seeds, want at least one of each", len(grid), seeds))
+		panic(need.Linef("fwrate: Tune of %d values on %d seeds, want at least one of each", len(grid),
+			seeds))
 	}
 	for i, c := range grid {
 		if !(c > 0) || math.IsInf(c, 1) || i > 0 && !(c > grid[i-1]) {
@@ -193,7 +205,8 @@ func checkTune(grid []float64, seeds int, b fwopt.Budget) {
 		}
 	}
 	if b.Record != nil || b.Steps+b.Exact+b.Stochastic+b.Linear+b.Projections == 0 && b.Seconds == 0 {
-		panic(need.Line("fwrate: Tune divides its budget: give it a limit other than Tolerance, and no Record"))
+		panic(need.Line("fwrate: Tune divides its budget: give it a limit other than Tolerance, " +
+			"and no Record"))
 	}
 }
 
@@ -228,4 +241,136 @@ func (p *Tried) summarise() {
 		f = append(f, last)
 	}
 	p.Median, p.Least, p.Most = median(f), slices.Min(f), slices.Max(f)
+}
+
+// best returns the best of the last round, and whether another does as well.
+func (t *Tuning) best() (best *Tried, tied bool) {
+	last := t.Rounds[len(t.Rounds)-1]
+	for i := range last {
+		if best == nil || last[i].Median < best.Median {
+			best = &last[i]
+		}
+	}
+	return best, slices.ContainsFunc(last, best.tie)
+}
+
+// tie reports whether another value does as well as p to nine digits of what p has gained.
+func (p *Tried) tie(q Tried) bool {
+	return q.pair() != p.pair() && q.Median-p.Median <= 1e-9*p.gained()
+}
+
+// gained returns how far the median is below the first f.
+func (p *Tried) gained() float64 {
+	return middleOf(p.Traces, start, loss) - p.Median
+}
+
+// judge says what the best of the last round is, and what speaks against it.
+func (t *Tuning) judge(grids [2][]float64, b fwopt.Budget) {
+	best, _ := t.best()
+	if math.IsInf(best.Median, 1) {
+		t.doubt("half of the runs diverged, or more, at each value of the last round")
+		return
+	}
+	t.Best, t.Second = best.C, best.Second
+	for i, grid := range grids {
+		which := [2]string{"best value", "best second value"}[i]
+		switch c := best.pair()[i]; {
+		case len(grid) == 1 && c > 0:
+			t.doubt("the grid has one value, so nothing was compared")
+		case c > 0 && c == grid[0]:
+			t.doubt("the %s, %g, is the smallest of the grid: try smaller ones", which, c)
+		case c > 0 && c == grid[len(grid)-1]:
+			t.doubt("the %s, %g, is the largest of the grid: try larger ones", which, c)
+		}
+	}
+	for _, p := range t.Rounds[len(t.Rounds)-1] {
+		if best.tie(p) {
+			t.doubt("%v does as well as %v to nine digits: take a smaller budget to tell them apart",
+				p.pair(), best.pair())
+		}
+	}
+	t.still(best, b)
+}
+
+// still doubts a best that has come to rest far from an optimum.
+func (t *Tuning) still(best *Tried, b fwopt.Budget) {
+	half := func(tr *fwopt.Trace) fwopt.Point {
+		at := start(tr)
+		for _, q := range tr.Points {
+			if !math.IsNaN(q.F) && b.Share(q) <= b.Share(tr.Last())/2 {
+				at = q
+			}
+		}
+		return at
+	}
+	if !(middleOf(best.Traces, half, loss)-best.Median <= 1e-3*best.gained()) {
+		return
+	}
+	least := math.Inf(1)
+	for _, p := range slices.Concat(t.Rounds...) {
+		for _, tr := range p.Traces {
+			for _, q := range tr.Points {
+				if q.F < least { // false for NaN
+					least = q.F
+				}
+			}
+		}
+	}
+	gap := func(q fwopt.Point) float64 { return q.DualityGap + q.Slack }
+	gapLeft := middleOf(best.Traces, (*fwopt.Trace).Last, gap) / middleOf(best.Traces, start, gap)
+	lossLeft := (best.Median - least) / (middleOf(best.Traces, start, loss) - least)
+	still := fmt.Sprintf("f stands still in the last half of the budget at the best value, %v, ", best.pair())
+	switch {
+	case best.gained() <= 0:
+		t.doubt("%sand is no less than where the run began", still)
+	case gapLeft > 0.01:
+		t.doubt("%swhere the duality gap is %.2g %% of the first", still, 100*gapLeft)
+	case lossLeft > 0.01:
+		t.doubt("%s%.2g %% of its first distance above the least f that a run saw", still, 100*lossLeft)
+	}
+}
+
+func (t *Tuning) doubt(format string, a ...any) {
+	t.Doubts = append(t.Doubts, fmt.Sprintf(format, a...))
+}
+
+// median returns the mean of the two in the middle where there are two.
+func median(x []float64) float64 {
+	s := slices.Sorted(slices.Values(x))
+	return s[(len(s)-1)/2]/2 + s[len(s)/2]/2
+}
+
+// Rows is a table of what was tried, for fwnb.Table: each value with the median of its
+// last f in each round, "–" where it was no longer tried, and the range in its last.
+func (t *Tuning) Rows() [][]string {
+	if t == nil || len(t.Rounds) == 0 {
+		panic(need.Line("fwrate: Rows of a Tuning that is nil or has no rounds: Tune makes one"))
+	}
+	head, two := []string{"value"}, false
+	for _, p := range t.Rounds[0] {
+		two = two || p.Second > 0
+	}
+	if two {
+		head = append(head, "second value")
+	}
+	own := len(head)
+	for _, round := range t.Rounds {
+		if len(round) > 0 {
+			head = append(head, fmt.Sprintf("f after %.3g of the budget", round[0].Share))
+		}
+	}
+	rows := [][]string{append(head, "range over the seeds")}
+	for _, first := range t.Rounds[0] {
+		row, spread := []string{number(first.C, 4), number(first.Second, 4)}[:own], ""
+		for _, round := range t.Rounds[:len(head)-own] {
+			cell := "–"
+			if i := slices.IndexFunc(round, func(p Tried) bool { return p.pair() == first.pair() }); i >= 0 {
+				cell = number(round[i].Median, 5)
+				spread = number(round[i].Least, 5) + " to " + number(round[i].Most, 5)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, append(row, spread))
+	}
+	return rows
 }
