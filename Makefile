@@ -125,7 +125,8 @@ pins: ## the kernel's version of gonb is the library's
 report: ## what pages and files have more of than is good to read; it warns
 	@$(PYTHON) docker/report.py
 
-fmt: ## gofmt finds nothing to change
+fmt: ## gofmt finds nothing to change, and no line of code is wider than 110 columns
+	@$(PYTHON) -B docker/report.py columns
 	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l fwopt datasets notebooks bench) && { [ -z "$$bad" ] || { echo "gofmt -w these:" $$bad >&2; exit 1; }; }
 
 vet: ## go vet

@@ -197,7 +197,8 @@ func exportedNames(t *testing.T, dir string) (names []string) {
 // what is declared further down looks up; five may.
 func TestFiles(t *testing.T) {
 	order := strings.Fields(`common kernel_asm kernel_noasm version constants oracle method trace limits step
-		parts partssum condg memory sfw svrf storc storcaway fw scgs scgsstrong sgd svrg registry gap run doc`)
+		parts partssum condg memory sfw svrf storc storcaway fw scgs scgsstrong sgd svrg
+		registry gap run doc`)
 	declared, files := map[string]int{}, []*ast.File{}
 	for i, name := range order {
 		file, err := parser.ParseFile(token.NewFileSet(), name+".go", nil, 0)

@@ -25,17 +25,21 @@ func aheadOf(m fwopt.Method) (a ahead, err error) {
 		case nil, fwopt.OpenLoop, fwopt.Short:
 			return ahead{next: func() (t, k int) { return 1, m.K + 1 }}, nil
 		}
-		return a, fmt.Errorf("FW with the step rule %T looks at all rows again in each step, a pass each; take the open loop or the short step", m.Rule)
+		return a, fmt.Errorf("FW with the step rule %T looks at all rows again in each step, a pass each; "+
+			"take the open loop or the short step", m.Rule)
 	case *fwopt.SFW:
-		return ahead{m: func(_, k int) int { return m.M(k) }, next: func() (t, k int) { return 1, m.K + 1 }}, nil
+		return ahead{m: func(_, k int) int { return m.M(k) }, next: func() (t, k int) { return 1, m.K + 1 }},
+			nil
 	case *fwopt.SVRF:
 		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}, nil
 	case *fwopt.STORC:
 		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}, nil
 	case *fwmore.AdaptiveSTORC:
-		return a, fmt.Errorf("the batches of AdaptiveSTORC depend on the iterate, so that nobody can bring their rows in the pass before; take STORC")
+		return a, fmt.Errorf("the batches of AdaptiveSTORC depend on the iterate, so that nobody can bring " +
+			"their rows in the pass before; take STORC")
 	}
-	return a, fmt.Errorf("%T does not say the sizes of its batches ahead; of those here FW, SFW, SVRF and STORC do", m)
+	return a, fmt.Errorf("%T does not say the sizes of its batches ahead; of those here FW, SFW, SVRF and "+
+		"STORC do", m)
 }
 
 // done returns how many steps the method has made.

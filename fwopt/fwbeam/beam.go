@@ -40,9 +40,14 @@ type engine struct {
 func newEngine(f *flag.FlagSet) *engine {
 	return &engine{
 		progress: os.Stderr,
-		runner:   f.String("runner", "prism", "prism, which runs in this process unless --endpoint is given, or universal, for any other at --endpoint"),
-		jobs:     f.Int("jobs", min(8, runtime.NumCPU()), "pipelines that share out the shards of a pass: Prism gives each one worker; for other runners 1"),
-		limit:    f.Duration("patience", 10*time.Minute, "a pass that takes longer, or a sweep from which nothing comes for so long, is made anew, once: a worker that dies before it has a connection ends no pipeline of Prism's"),
+		runner: f.String("runner", "prism",
+			"prism, which runs in this process unless --endpoint is given, or universal, for any other at "+
+				"--endpoint"),
+		jobs: f.Int("jobs", min(8, runtime.NumCPU()),
+			"pipelines that share out the shards of a pass: Prism gives each one worker; for other runners 1"),
+		limit: f.Duration("patience", 10*time.Minute,
+			"a pass that takes longer, or a sweep from which nothing comes for so long, is made anew, "+
+				"once: a worker that dies before it has a connection ends no pipeline of Prism's"),
 	}
 }
 
@@ -78,7 +83,8 @@ func (e *engine) start(memory int) (err error) {
 	if err != nil {
 		return fmt.Errorf("no runner answers at --endpoint %s: %w", *jobopts.Endpoint, err)
 	}
-	if kind := strings.ToLower(*jobopts.EnvironmentType); *jobopts.WorkerBinary == "" && (kind == "process" || kind == "external") {
+	if kind := strings.ToLower(*jobopts.EnvironmentType); *jobopts.WorkerBinary == "" &&
+		(kind == "process" || kind == "external") {
 		// the workers have this program: nothing of 80 MB is sent in each pass
 		*jobopts.WorkerBinary = filepath.Join(e.temp, "none")
 		err = os.WriteFile(*jobopts.WorkerBinary, nil, 0o600)
@@ -155,7 +161,8 @@ var minute = time.Minute
 
 // twice does what it is given, within --patience, and once more if it fails. What calls
 // alive, for something has come, has the patience from there on.
-func (e *engine) twice(ctx context.Context, what string, do func(ctx context.Context, alive func()) error) error {
+func (e *engine) twice(ctx context.Context, what string,
+	do func(ctx context.Context, alive func()) error) error {
 	try := func() error {
 		// no deadline, which gRPC would see first and name by another word
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -169,7 +176,8 @@ func (e *engine) twice(ctx context.Context, what string, do func(ctx context.Con
 			for {
 				select {
 				case <-tick.C:
-					fmt.Fprintf(e.progress, "%s has waited %.0f s for workers\n", what, time.Since(began).Seconds())
+					fmt.Fprintf(e.progress, "%s has waited %.0f s for workers\n", what,
+						time.Since(began).Seconds())
 				case <-over:
 					return
 				}

@@ -111,7 +111,8 @@ func separate(t *testing.T) []string {
 			t.Fatal("Prism does not begin: ", err)
 		}
 	}
-	return []string{"--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port), "--environment_type=PROCESS",
+	return []string{"--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port),
+		"--environment_type=PROCESS",
 		fmt.Sprintf(`--environment_config={"command":%q}`, os.Args[0])}
 }
 
@@ -127,7 +128,8 @@ func TestSeparate(t *testing.T) {
 	t.Setenv("FWBEAM_MAIN", "1") // for the workers that Prism starts
 	flags := separate(t)
 	runs := t.TempDir()
-	args := append([]string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5", "--steps=3000", "--jobs=2", "--patience=6s"}, flags...)
+	args := append([]string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5",
+		"--steps=3000", "--jobs=2", "--patience=6s"}, flags...)
 
 	drive := func(watch func(cmd *exec.Cmd)) (out string, err error) {
 		cmd := program(args...)
@@ -189,7 +191,8 @@ func workers() (ps []*os.Process) {
 	procs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range procs {
 		b, err := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(string(b), os.Args[0]) || !strings.Contains(string(b), "--provision_endpoint") {
+		if err != nil || !strings.HasPrefix(string(b), os.Args[0]) ||
+			!strings.Contains(string(b), "--provision_endpoint") {
 			continue
 		}
 		var pid int
@@ -206,8 +209,11 @@ func TestNoRunner(t *testing.T) {
 	port := must(freePort())
 	dir, _ := small(t, 3000)
 	began := time.Now()
-	out, err := program("run", "--shards", dir, "--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port)).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), fmt.Sprintf("no runner answers at --endpoint localhost:%d", port)) || time.Since(began) > 20*time.Second {
+	out, err := program("run", "--shards", dir, "--runner=universal", fmt.Sprintf("--endpoint=localhost:%d",
+		port)).CombinedOutput()
+	if err == nil || !strings.Contains(string(out),
+		fmt.Sprintf("no runner answers at --endpoint localhost:%d", port)) ||
+		time.Since(began) > 20*time.Second {
 		t.Errorf("%v after %v: %s", err, time.Since(began), out)
 	}
 	out, err = program("run", "--shards", dir, "--runner=universal").CombinedOutput()

@@ -21,7 +21,8 @@ func cut(ctx context.Context, f *flag.FlagSet, args []string) error {
 	in := f.String("in", "", "a LIBSVM file, plain or packed by gzip or bzip2; without it data is generated")
 	out := f.String("out", "", "the folder of the shards")
 	rows := f.Int("rows", 100_000, "rows of a shard")
-	features := f.Int("features", 0, "the number of features, if more than occur; of generated data 100,000 unless it is given")
+	features := f.Int("features", 0,
+		"the number of features, if more than occur; of generated data 100,000 unless it is given")
 	unit := f.Bool("unit", true, "scale rows to unit length")
 	var g generated
 	f.IntVar(&g.n, "n", 1_000_000, "generated data: rows")
@@ -30,7 +31,8 @@ func cut(ctx context.Context, f *flag.FlagSet, args []string) error {
 	f.Uint64Var(&g.seed, "seed", 1, "generated data: the seed")
 	f.Parse(args)
 	if *out == "" || *rows < 1 || f.NArg() > 0 {
-		return fmt.Errorf("fwbeam shard needs --out, a folder, and --rows of at least 1; %q is left over", f.Args())
+		return fmt.Errorf("fwbeam shard needs --out, a folder, and --rows of at least 1; %q is left over",
+			f.Args())
 	}
 	w := &writer{ctx: ctx, dir: *out}
 	if _, err := sizeOf(ctx, join(*out, manifestFile)); err == nil {
@@ -52,7 +54,8 @@ func cut(ctx context.Context, f *flag.FlagSet, args []string) error {
 			bytes += int(s.Bytes)
 		}
 		fmt.Printf("%s: %d rows with %d nonzeros, %d features, %d classes, in %d shards of together %s in %s\n",
-			w.m.Name, w.m.Rows, w.m.Nonzeros, w.m.Features, len(w.m.Labels), len(w.m.Shards), size(bytes), *out)
+			w.m.Name, w.m.Rows, w.m.Nonzeros, w.m.Features, len(w.m.Labels), len(w.m.Shards), size(bytes),
+			*out)
 	}
 	return err
 }
@@ -81,7 +84,8 @@ func cutFile(w *writer, path string, rows, features int, unit bool) error {
 	}
 	slices.Sort(labels)
 	if len(labels) < 2 {
-		return fmt.Errorf("%s: all %d rows have the label %d: at least two classes are needed", path, n, labels[0])
+		return fmt.Errorf("%s: all %d rows have the label %d: at least two classes are needed", path, n,
+			labels[0])
 	}
 	err = scan(path, rows, func(p fwdata.Piece) error {
 		s := &fwdata.Set{Name: w.m.Name, X: p.X, Labels: labels, Y: make([]int, p.X.N)}
@@ -138,9 +142,11 @@ type generated struct {
 
 func (g *generated) write(w *writer, rows int) error {
 	if g.n < 1 || g.classes < 2 || g.nonzeros < 1 || g.nonzeros > g.m/2 {
-		return fmt.Errorf("generated data of %d rows, %d features, %d nonzeros a row and %d classes: want a row, two classes, and at most half of the features in a row", g.n, g.m, g.nonzeros, g.classes)
+		return fmt.Errorf("generated data of %d rows, %d features, %d nonzeros a row and %d classes: want "+
+			"a row, two classes, and at most half of the features in a row", g.n, g.m, g.nonzeros, g.classes)
 	}
-	w.m.Name, w.m.Generated = fmt.Sprintf("planted-%d-%d-%d-%d (generated)", g.n, g.m, g.classes, g.seed), true
+	w.m.Name, w.m.Generated = fmt.Sprintf("planted-%d-%d-%d-%d (generated)", g.n, g.m, g.classes, g.seed),
+		true
 	draw := rand.New(rand.NewPCG(g.seed, 0))
 	truth := make([]float64, g.m*g.classes)
 	for j := range truth {

@@ -21,7 +21,8 @@ func TestFullDisk(t *testing.T) {
 	j := newJob(t, dir, p)
 	j.work, j.engine = disk, on(2)
 	_, err := j.run(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "no space left on device") || !strings.Contains(err.Error(), disk) {
+	if err == nil || !strings.Contains(err.Error(), "no space left on device") ||
+		!strings.Contains(err.Error(), disk) {
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(disk); len(left) > 0 {

@@ -19,7 +19,8 @@ func rowLimit(m *manifest, memory int) (rows int, err error) {
 	base := 8*vectors*m.dim() + 64<<20 // the program itself
 	each := 64 + 36*m.Nonzeros/m.Rows
 	if rows = (memory - base) / each; rows < 1 {
-		return 0, fmt.Errorf("the driver's %s are too few: it needs %s for its vectors of d = %d numbers: raise --memory", size(memory), size(base), m.dim())
+		return 0, fmt.Errorf("the driver's %s are too few: it needs %s for its vectors of d = %d numbers: "+
+			"raise --memory", size(memory), size(base), m.dim())
 	}
 	return rows, nil
 }

@@ -42,7 +42,8 @@ func TestNews20(t *testing.T) {
 		off := math.Abs(g.F-w.F) / w.F
 		t.Logf("%s: f = %v, in memory %v, off by %.1e; %+v", p.Method, g.F, w.F, off, g.Calls)
 		if !(off <= 1e-12) || g.Calls != w.Calls || one.Status != fwopt.Done {
-			t.Errorf("%s: f = %v, %+v; in memory %v, %+v: off by %.1e", p.Method, g.F, g.Calls, w.F, w.Calls, off)
+			t.Errorf("%s: f = %v, %+v; in memory %v, %+v: off by %.1e", p.Method, g.F, g.Calls, w.F, w.Calls,
+				off)
 		}
 		for name, engine := range engines {
 			j := newJob(t, dir, p)

@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-var onebit = flag.Bool("onebit", false, "TestOneBit: all data of the README's table, with news20 if it is there: a quarter of an hour")
+var onebit = flag.Bool("onebit", false,
+	"TestOneBit: all data of the README's table, with news20 if it is there: a quarter of an hour")
 
 // How rounding grows, as the README says: one bit of one number of w_0 is another, and after
 // 300 steps the iterate has moved; so has that of shards, whose sums are rounded in another
@@ -26,7 +27,8 @@ func TestOneBit(t *testing.T) {
 	}
 	for k, set := range sets {
 		set = set.UnitRows()
-		for _, p := range []problem{{Method: "fw", Scale: 1}, {Method: "sfw", Scale: 1}, {Method: "svrf", Scale: 1}, {Method: "storc", Scale: 1}, {Method: "storc", Scale: 0x1p-12}} {
+		for _, p := range []problem{{Method: "fw", Scale: 1}, {Method: "sfw", Scale: 1},
+			{Method: "svrf", Scale: 1}, {Method: "storc", Scale: 1}, {Method: "storc", Scale: 0x1p-12}} {
 			p.Schedule, p.Tau, p.Steps = "experiments", 50, 300
 			var w, f [3]float64 // in the trace norm's ball, in the ℓ₁ ball, of shards
 			for seed := range seeds {
@@ -54,7 +56,8 @@ func TestOneBit(t *testing.T) {
 			}
 			for i, what := range []string{"one bit, trace norm", "one bit, ℓ₁ ball", "shards, trace norm"} {
 				if i < len(balls) || i == 2 && k == 0 {
-					t.Logf("%s, %s, scale %.2g; %s: w moves by %.0e of its norm, f by %.0e of itself", set.Name, p.Method, p.Scale, what, w[i], f[i])
+					t.Logf("%s, %s, scale %.2g; %s: w moves by %.0e of its norm, f by %.0e of itself",
+						set.Name, p.Method, p.Scale, what, w[i], f[i])
 				}
 			}
 			switch {

@@ -16,12 +16,14 @@ func TestClean(t *testing.T) {
 	dead := exec.Command("true")
 	ok(t, dead.Run())
 	gone := func(name string) string { // the name that the dead process would have taken
-		return strings.Replace(name, "-"+strconv.Itoa(os.Getpid())+"-", "-"+strconv.Itoa(dead.Process.Pid)+"-", 1)
+		return strings.Replace(name, "-"+strconv.Itoa(os.Getpid())+"-", "-"+strconv.Itoa(dead.Process.Pid)+
+			"-", 1)
 	}
 	j := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1, 2})
 	host, _ := os.Hostname()
 	left := gone(own("run"))
-	stay := []string{own("run"), strings.Replace(gone(own("run")), host, host+"-2", 1), strings.Replace(gone(own("run")), host, "other", 1), gone(own("shards")), "run-" + host}
+	stay := []string{own("run"), strings.Replace(gone(own("run")), host, host+"-2", 1),
+		strings.Replace(gone(own("run")), host, "other", 1), gone(own("shards")), "run-" + host}
 	for _, name := range append([]string{left}, stay...) {
 		ok(t, os.MkdirAll(filepath.Join(j.work, name, "pass-000001"), 0o777))
 	}

@@ -29,7 +29,8 @@ func TestPatience(t *testing.T) {
 		<-ctx.Done()
 		return other
 	})
-	if tries != 2 || !errors.Is(err, other) || !strings.Contains(err.Error(), "twice: longer than --patience 130ms") {
+	if tries != 2 || !errors.Is(err, other) ||
+		!strings.Contains(err.Error(), "twice: longer than --patience 130ms") {
 		t.Errorf("%d tries: %v", tries, err)
 	}
 	if n := strings.Count(said.String(), "pass 7 has waited 0 s for workers\n"); n < 4 || n > 14 {

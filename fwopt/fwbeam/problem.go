@@ -23,7 +23,8 @@ type problem struct {
 
 func (p *problem) flags(f *flag.FlagSet) {
 	f.StringVar(&p.Method, "method", "svrf", "fw, sfw, svrf or storc")
-	f.StringVar(&p.Schedule, "schedule", "experiments", "experiments, of Section 5, or theorem, of Theorem 1, 2(a) or 3")
+	f.StringVar(&p.Schedule, "schedule", "experiments",
+		"experiments, of Section 5, or theorem, of Theorem 1, 2(a) or 3")
 	f.Float64Var(&p.Scale, "scale", 1, "STORC, and theorems: L of the formulas is so many times f's")
 	f.StringVar(&p.Ball, "set", "tracenorm", "Ω: tracenorm or l1, the ball of radius tau")
 	f.Float64Var(&p.Tau, "tau", 50, "the radius of Ω")
@@ -77,7 +78,9 @@ func (p *problem) method(L, D float64) (fwopt.Method, error) {
 	case "adaptivestorc experiments", "adaptivestorc theorem":
 		return fwmore.NewAdaptiveSTORC(), nil
 	case "sagfw experiments", "sagfw theorem":
-		return nil, fmt.Errorf("SAG-FW remembers a number for each of the n rows from step to step, which no pass brings; take SVRF or STORC")
+		return nil, fmt.Errorf("SAG-FW remembers a number for each of the n rows from step to step, which " +
+			"no pass brings; take SVRF or STORC")
 	}
-	return nil, fmt.Errorf("no method %q with the schedule %q: fw, sfw, svrf, storc; experiments, theorem", p.Method, p.Schedule)
+	return nil, fmt.Errorf("no method %q with the schedule %q: fw, sfw, svrf, storc; experiments, theorem",
+		p.Method, p.Schedule)
 }

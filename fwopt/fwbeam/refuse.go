@@ -39,7 +39,9 @@ func (e *engine) refuse() error {
 				has = append(has, n[0])
 			}
 		}
-		return fmt.Errorf("--runner %s is none of this program's, which are %s: Flink and Spark are --runner universal with the --endpoint of their job server, Dataflow is an import: see the table under \"On other runners\" in README.md", *e.runner, strings.Join(has, ", "))
+		return fmt.Errorf("--runner %s is none of this program's, which are %s: Flink and Spark are "+
+			"--runner universal with the --endpoint of their job server, Dataflow is an import: see the "+
+			"table under \"On other runners\" in README.md", *e.runner, strings.Join(has, ", "))
 	}
 	if k := slices.IndexFunc(names, func(n [2]string) bool { return n[0] == *e.runner }); k >= 0 {
 		*e.runner = names[k][1]
@@ -55,7 +57,8 @@ func (e *engine) refuse() error {
 		return fmt.Errorf(`--environment_config %q is no {"command":"PATH"}, as --environment_type PROCESS needs it (%v)`, *jobopts.EnvironmentConfig, err)
 	}
 	host, _, _ := net.SplitHostPort(*jobopts.Endpoint)
-	if ip := net.ParseIP(host); filepath.IsAbs(env.Command) && (host == "localhost" || ip != nil && ip.IsLoopback()) {
+	if ip := net.ParseIP(host); filepath.IsAbs(env.Command) && (host == "localhost" || ip != nil &&
+		ip.IsLoopback()) {
 		if _, err := exec.LookPath(env.Command); err != nil {
 			return fmt.Errorf("no worker can begin: the command of --environment_config: %w", err)
 		}

@@ -20,7 +20,9 @@ func TestRefusedFlags(t *testing.T) {
 		flags []string
 		want  string
 	}{
-		{[]string{"--runner=flink"}, "--runner flink is none of this program's, which are prism, PrismRunner, universal, portable, PortableRunner: "},
+		{[]string{"--runner=flink"},
+			"--runner flink is none of this program's, which are prism, PrismRunner, universal, portable, " +
+				"PortableRunner: "},
 		{[]string{"--runner=FlinkRunner", "--endpoint=localhost:1"}, "--runner FlinkRunner is none"},
 		{[]string{"--runner=spark"}, "--runner spark is none"},
 		{[]string{"--runner=direct"}, "--runner direct is none"},
@@ -29,11 +31,13 @@ func TestRefusedFlags(t *testing.T) {
 		{[]string{"--runner=PortableRunner"}, "--runner universal needs --endpoint"},
 		{[]string{"--async"}, "--async cannot be"},
 		{[]string{"--runner=universal", here, "--environment_type=PROCESS"}, "is no {\"command\":\"PATH\"}"},
-		{[]string{"--runner=universal", here, "--environment_type=process", `--environment_config={"command":"/no/such/fwbeam"}`}, "/no/such/fwbeam"},
+		{[]string{"--runner=universal", here, "--environment_type=process",
+			`--environment_config={"command":"/no/such/fwbeam"}`}, "/no/such/fwbeam"},
 	} {
 		for _, command := range []string{"run", "sweep"} {
 			temp := t.TempDir()
-			cmd := program(append([]string{command, "--shards", dir, "--runs", temp + "/runs", "--patience=5s"}, c.flags...)...)
+			cmd := program(append([]string{command, "--shards", dir, "--runs", temp + "/runs",
+				"--patience=5s"}, c.flags...)...)
 			cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 			late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 			out, err := cmd.CombinedOutput()
@@ -57,7 +61,8 @@ func TestPrismBusy(t *testing.T) {
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	out, err := program("prism", fmt.Sprintf("--port=%d", port)).CombinedOutput()
-	if want := fmt.Sprintf("--port %d", port); err == nil || strings.Contains(string(out), "panic") || !strings.Contains(string(out), want) {
+	if want := fmt.Sprintf("--port %d", port); err == nil || strings.Contains(string(out), "panic") ||
+		!strings.Contains(string(out), want) {
 		t.Errorf("%v: %s; want %q", err, out, want)
 	}
 }

@@ -33,8 +33,10 @@ func runCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	j := &job{progress: os.Stderr}
 	j.problem.flags(f)
 	f.StringVar(&j.shards, "shards", "", "the folder that fwbeam shard has written")
-	f.StringVar(&j.runs, "runs", "runs", "the folder of kept runs and of the tables of passes, of this machine")
-	f.StringVar(&j.work, "work", "", "a folder that the driver and all workers see, for the files of a pass (default DIR/work of --shards DIR)")
+	f.StringVar(&j.runs, "runs", "runs",
+		"the folder of kept runs and of the tables of passes, of this machine")
+	f.StringVar(&j.work, "work", "",
+		"a folder that the driver and all workers see, for the files of a pass (default DIR/work of --shards DIR)")
 	memory := f.String("memory", "1GiB", "what the driver may take")
 	e := newEngine(f)
 	f.Parse(args)
@@ -56,7 +58,8 @@ func runCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	tr, err := j.run(ctx)
 	if tr != nil {
 		p := tr.Last()
-		fmt.Printf("%s on %s, seed %d: %v after step %d, f = %v, duality gap at most %.6g, %+v\n", tr.Method, tr.Data, tr.Seed, tr.Status, p.Step, p.F, p.DualityGap+p.Slack, p.Calls)
+		fmt.Printf("%s on %s, seed %d: %v after step %d, f = %v, duality gap at most %.6g, %+v\n", tr.Method,
+			tr.Data, tr.Seed, tr.Status, p.Step, p.F, p.DualityGap+p.Slack, p.Calls)
 		if tr.Note != "" {
 			fmt.Println(tr.Note)
 		}
@@ -90,7 +93,8 @@ func (j *job) run(ctx context.Context) (tr *fwopt.Trace, err error) {
 		return nil, err
 	}
 	if err := a.fits(j.Steps, m.Rows, limit); err != nil {
-		return nil, fmt.Errorf("%s with the schedule %s: %w, and a driver of %s may hold %d: %s", j.Method, j.Schedule, err, size(j.memory), limit, j.smaller(m, D, limit))
+		return nil, fmt.Errorf("%s with the schedule %s: %w, and a driver of %s may hold %d: %s", j.Method,
+			j.Schedule, err, size(j.memory), limit, j.smaller(m, D, limit))
 	}
 	if tr := j.finished(m); tr != nil {
 		return tr, nil
@@ -117,13 +121,15 @@ func (j *job) mended(err error) error {
 	if forGood(err) {
 		return err
 	}
-	return fmt.Errorf("%w; what is kept of the run is in %s: once that is mended the same command goes on from there", err, j.runs)
+	return fmt.Errorf("%w; what is kept of the run is in %s: once that is mended the same command goes on "+
+		"from there", err, j.runs)
 }
 
 // forGood reports whether the same command ends in the same error. That of a worker comes
 // as text.
 func forGood(err error) bool {
-	return slices.ContainsFunc([]string{notNumber, "run fwbeam shard again", "code = Unimplemented"}, func(s string) bool { return strings.Contains(err.Error(), s) })
+	return slices.ContainsFunc([]string{notNumber, "run fwbeam shard again", "code = Unimplemented"},
+		func(s string) bool { return strings.Contains(err.Error(), s) })
 }
 
 // smaller names a schedule that fits, as far as there is one.
@@ -133,7 +139,8 @@ func (j *job) smaller(m *manifest, D float64, limit int) string {
 		p.Method, p.Schedule = method, "experiments"
 		if other, err := p.method(m.Norm2/2, D); err == nil {
 			if a, err := aheadOf(other); err == nil && a.fits(p.Steps, m.Rows, limit) == nil {
-				return fmt.Sprintf("--method %s --schedule experiments fits; or raise --memory, or make fewer --steps", method)
+				return fmt.Sprintf("--method %s --schedule experiments fits; or raise --memory, or make "+
+					"fewer --steps", method)
 			}
 		}
 	}
@@ -142,7 +149,8 @@ func (j *job) smaller(m *manifest, D float64, limit int) string {
 
 // keep makes the run by fwkeep.Keep. The pass at a snapshot is made after the step before
 // it, where the run can be stopped and saved if the pass fails.
-func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, method fwopt.Method, a ahead) (*fwopt.Trace, error) {
+func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, method fwopt.Method,
+	a ahead) (*fwopt.Trace, error) {
 	if err := os.MkdirAll(j.runs, 0o777); err != nil {
 		return nil, err
 	}
@@ -162,7 +170,8 @@ func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, m
 			gap = g + slack
 		}
 		now.Step = a.done()
-		fmt.Fprintf(j.progress, "pass %d after step %d: %d rows brought, %.3f s", r.Pass, now.Step, r.Rows, r.Seconds)
+		fmt.Fprintf(j.progress, "pass %d after step %d: %d rows brought, %.3f s", r.Pass, now.Step, r.Rows,
+			r.Seconds)
 		if r.Grad {
 			fmt.Fprintf(j.progress, ", f %.9g, gap %.3g", r.F, gap)
 		}
@@ -201,15 +210,18 @@ func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, m
 
 // log adds a pass to the table of the run's passes, which is the record of what was done:
 // a pass that is made again after a stop is there twice.
-func (j *job) log(s *sum, o *fwopt.Oracle, r report, now fwopt.Point, elapsed time.Duration, gap float64) error {
-	name := fmt.Sprintf("passes-%s-%s-%s-%g-%s-%g-seed%d.csv", s.m.Digest[:8], j.Method, j.Schedule, j.Scale, j.Ball, j.Tau, j.Seed)
+func (j *job) log(s *sum, o *fwopt.Oracle, r report, now fwopt.Point, elapsed time.Duration,
+	gap float64) error {
+	name := fmt.Sprintf("passes-%s-%s-%s-%g-%s-%g-seed%d.csv", s.m.Digest[:8], j.Method, j.Schedule, j.Scale,
+		j.Ball, j.Tau, j.Seed)
 	f, err := os.OpenFile(filepath.Join(j.runs, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
 	out := csv.NewWriter(f)
 	if at, err := f.Seek(0, io.SeekEnd); err == nil && at == 0 {
-		out.Write([]string{"method", "schedule", "data", "shards", "n", "d", "seed", "step", "exact", "stochastic", "linear", "draws", "rows", "bytes", "seconds", "elapsed", "f", "gap"})
+		out.Write([]string{"method", "schedule", "data", "shards", "n", "d", "seed", "step", "exact",
+			"stochastic", "linear", "draws", "rows", "bytes", "seconds", "elapsed", "f", "gap"})
 	}
 	number := func(x float64) string {
 		if math.IsNaN(x) {
@@ -218,7 +230,8 @@ func (j *job) log(s *sum, o *fwopt.Oracle, r report, now fwopt.Point, elapsed ti
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	row := []string{j.Method, j.Schedule, s.m.Name}
-	for _, k := range []int{len(s.m.Shards), s.m.Rows, s.Dim(), int(j.Seed), now.Step, o.Calls.Exact, o.Calls.Stochastic, o.Calls.Linear, r.Draws, r.Rows, r.Bytes} {
+	for _, k := range []int{len(s.m.Shards), s.m.Rows, s.Dim(), int(j.Seed), now.Step, o.Calls.Exact,
+		o.Calls.Stochastic, o.Calls.Linear, r.Draws, r.Rows, r.Bytes} {
 		row = append(row, strconv.Itoa(k))
 	}
 	out.Write(append(row, number(r.Seconds), number(elapsed.Seconds()), number(r.F), number(gap)))

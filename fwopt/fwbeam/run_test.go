@@ -46,8 +46,10 @@ func TestRunInMemory(t *testing.T) {
 func sameBits(t *testing.T, what string, a, b *fwopt.Trace) {
 	t.Helper()
 	p, q := a.Last(), b.Last()
-	if !slices.Equal(a.W, b.W) || p.F != q.F || p.Calls != q.Calls || p.DualityGap != q.DualityGap || p.Step != q.Step {
-		t.Errorf("%s: f = %v after step %d, %+v; and %v after %d, %+v", what, p.F, p.Step, p.Calls, q.F, q.Step, q.Calls)
+	if !slices.Equal(a.W, b.W) || p.F != q.F || p.Calls != q.Calls || p.DualityGap != q.DualityGap ||
+		p.Step != q.Step {
+		t.Errorf("%s: f = %v after step %d, %+v; and %v after %d, %+v", what, p.F, p.Step, p.Calls, q.F,
+			q.Step, q.Calls)
 	}
 }
 
@@ -61,7 +63,8 @@ func TestRunBits(t *testing.T) {
 		for _, workers := range []int{2, 8} {
 			j := newJob(t, dir, p)
 			j.engine = func(ctx context.Context, p *pass, ts []task) error {
-				return errors.Join(local(workers)(ctx, p, ts), local(3)(ctx, p, append(slices.Clone(ts), ts...)))
+				return errors.Join(local(workers)(ctx, p, ts),
+					local(3)(ctx, p, append(slices.Clone(ts), ts...)))
 			}
 			sameBits(t, fmt.Sprintf("%+v, %d workers", p, workers), want, j.mustRun(t))
 			if left, _ := os.ReadDir(j.work); len(left) > 0 {
@@ -197,7 +200,8 @@ func TestRunStopped(t *testing.T) {
 		if _, on, ok := strings.Cut(said.String(), "goes on from step "); ok {
 			fmt.Sscan(on, &step)
 		}
-		if strings.Contains(said.String(), "NaN") || strings.Count(said.String(), "goes on from step") != 1 || step < 1 || step != at {
+		if strings.Contains(said.String(), "NaN") || strings.Count(said.String(), "goes on from step") != 1 ||
+			step < 1 || step != at {
 			t.Errorf("%+v: stopped after step %d, then said:\n%s", p, at, said)
 		}
 	}
@@ -211,7 +215,8 @@ func TestRefused(t *testing.T) {
 		memory int
 		want   string
 	}{
-		{problem{"fw-linesearch", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "looks at all rows again in each step"},
+		{problem{"fw-linesearch", "experiments", 1, "l1", 5, 1, 10}, 1 << 30,
+			"looks at all rows again in each step"},
 		{problem{"sagfw", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "a number for each of the n rows"},
 		{problem{"adaptivestorc", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "depend on the iterate"},
 		{problem{"sgd", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "no method"},
@@ -220,8 +225,11 @@ func TestRefused(t *testing.T) {
 		{problem{"storc", "experiments", -1, "l1", 5, 1, 10}, 1 << 30, "--scale -1"},
 		{problem{"svrf", "experiments", 1, "l1", 5, 1, 0}, 1 << 30, "--steps 0"},
 		{problem{"svrf", "experiments", 1, "l1", 5, 1, 10}, 1000, "raise --memory"},
-		{problem{"svrf", "theorem", 1, "l1", 5, 1, 20}, 64<<20 + 8*vectors*120 + 400*244, "by step 2 of epoch 1 it draws 480 rows, and a driver of 64.11 MiB may hold 400: --method svrf --schedule experiments fits"},
-		{problem{"sfw", "experiments", 1, "l1", 5, 1, 60}, 64<<20 + 8*vectors*120 + 400*244, "by step 21 of epoch 1 it draws 441 rows"},
+		{problem{"svrf", "theorem", 1, "l1", 5, 1, 20}, 64<<20 + 8*vectors*120 + 400*244,
+			"by step 2 of epoch 1 it draws 480 rows, and a driver of 64.11 MiB may hold 400: --method svrf " +
+				"--schedule experiments fits"},
+		{problem{"sfw", "experiments", 1, "l1", 5, 1, 60}, 64<<20 + 8*vectors*120 + 400*244,
+			"by step 21 of epoch 1 it draws 441 rows"},
 	} {
 		j := newJob(t, dir, c.p)
 		j.memory = c.memory

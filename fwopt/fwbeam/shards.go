@@ -60,7 +60,8 @@ func open(ctx context.Context, dir string) (*manifest, error) {
 			return nil, fmt.Errorf("a shard is missing: %w", err)
 		}
 		if size != s.Bytes {
-			return nil, fmt.Errorf("%s has %d bytes where the manifest says %d: it is cut off, or was changed, or the manifest is of other data", join(dir, s.File), size, s.Bytes)
+			return nil, fmt.Errorf("%s has %d bytes where the manifest says %d: it is cut off, or was "+
+				"changed, or the manifest is of other data", join(dir, s.File), size, s.Bytes)
 		}
 	}
 	return m, nil
@@ -76,7 +77,8 @@ func parse(b []byte) (*manifest, error) {
 	case m.digest():
 		return m, m.check()
 	case "":
-		return nil, errors.New("it has no checksum, as those of older versions, so that nobody can tell whether it is right")
+		return nil, errors.New("it has no checksum, as those of older versions, so that nobody can tell " +
+			"whether it is right")
 	}
 	return nil, errors.New("it is damaged or was changed: its checksum is wrong")
 }
@@ -108,9 +110,11 @@ func (m *manifest) check() error {
 	case len(m.Shards) == 0:
 		return fmt.Errorf("it names no shard")
 	case rows != m.Rows || nonzeros != m.Nonzeros:
-		return fmt.Errorf("its shards have %d rows and %d nonzeros, the whole %d and %d", rows, nonzeros, m.Rows, m.Nonzeros)
+		return fmt.Errorf("its shards have %d rows and %d nonzeros, the whole %d and %d", rows, nonzeros,
+			m.Rows, m.Nonzeros)
 	case m.Features < 1 || len(m.Labels) < 2 || !slices.IsSorted(m.Labels):
-		return fmt.Errorf("%d features and the labels %v are not those of a classification", m.Features, m.Labels)
+		return fmt.Errorf("%d features and the labels %v are not those of a classification", m.Features,
+			m.Labels)
 	case !(m.Norm2 >= 0) || math.IsInf(m.Norm2, 0):
 		return fmt.Errorf("the largest row has the squared length %g", m.Norm2)
 	}
@@ -133,9 +137,11 @@ func load(ctx context.Context, dir string, t *task) (*fwdata.Set, error) {
 	case err != nil:
 		return nil, err
 	case s.M() != t.Features || !slices.Equal(s.Labels, t.Labels):
-		return nil, fmt.Errorf("%s has %d features and the labels %v, the manifest %d and %v: shards of two sets", path, s.M(), s.Labels, t.Features, t.Labels)
+		return nil, fmt.Errorf("%s has %d features and the labels %v, the manifest %d and %v: shards of "+
+			"two sets", path, s.M(), s.Labels, t.Features, t.Labels)
 	case s.Digest != t.Digest || s.N() != t.Rows:
-		return nil, fmt.Errorf("%s is not the shard of the manifest: it was changed since, or the manifest is of other data: run fwbeam shard again", path)
+		return nil, fmt.Errorf("%s is not the shard of the manifest: it was changed since, or the manifest "+
+			"is of other data: run fwbeam shard again", path)
 	}
 	return s, nil
 }

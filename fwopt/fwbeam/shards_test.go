@@ -40,10 +40,12 @@ func TestCut(t *testing.T) {
 				if unit {
 					want = want.UnitRows()
 				}
-				if !reflect.DeepEqual(set.X, want.X) || !reflect.DeepEqual(set.Y, want.Y) || !reflect.DeepEqual(set.Labels, want.Labels) || m.Name != "own" {
+				if !reflect.DeepEqual(set.X, want.X) || !reflect.DeepEqual(set.Y, want.Y) ||
+					!reflect.DeepEqual(set.Labels, want.Labels) || m.Name != "own" {
 					t.Fatalf("%s in shards of %d rows, unit %v: another set", path, rows, unit)
 				}
-				if n := (120 + rows - 1) / rows; len(m.Shards) != n || m.Rows != 120 || m.Nonzeros != len(want.X.Val) {
+				if n := (120 + rows - 1) / rows; len(m.Shards) != n || m.Rows != 120 ||
+					m.Nonzeros != len(want.X.Val) {
 					t.Fatalf("%d shards of %d rows: %+v", n, rows, m)
 				}
 				if L := want.Logistic().Smoothness(); L != m.Norm2/2 {
@@ -64,10 +66,12 @@ func TestGenerated(t *testing.T) {
 		return m
 	}
 	a, b, c := write(1, 30), write(1, 30), write(2, 30)
-	if a.Digest != b.Digest || a.Shards[0].Digest == c.Shards[0].Digest || a.Shards[0].Digest == a.Shards[1].Digest {
+	if a.Digest != b.Digest || a.Shards[0].Digest == c.Shards[0].Digest ||
+		a.Shards[0].Digest == a.Shards[1].Digest {
 		t.Error("digests:", a.Shards, c.Shards)
 	}
-	if len(a.Shards) != 4 || a.Shards[3].Rows != 10 || a.Nonzeros != 400 || !a.Generated || !strings.HasSuffix(a.Name, "(generated)") {
+	if len(a.Shards) != 4 || a.Shards[3].Rows != 10 || a.Nonzeros != 400 || !a.Generated ||
+		!strings.HasSuffix(a.Name, "(generated)") {
 		t.Errorf("%+v", a)
 	}
 	bad := &generated{n: 10, m: 4, classes: 2, nonzeros: 4}
@@ -105,22 +109,28 @@ func TestBadShards(t *testing.T) {
 		spoil func(dir string)
 		want  string
 	}{
-		"no manifest":      {without(manifestFile), "no shards in"},
-		"no JSON":          {rewrite(manifestFile, func([]byte) []byte { return []byte("{") }), "no manifest"},
-		"another format":   {edit(func(m *manifest) { m.Format = 2 }), "no manifest of format 1"},
-		"two of one name":  {edit(func(m *manifest) { m.Shards[1].File = m.Shards[0].File }), "two shards have the name shard-00000.bin"},
-		"elsewhere":        {edit(func(m *manifest) { m.Shards[1].File = "../x" }), "no name of a file"},
-		"an empty shard":   {edit(func(m *manifest) { m.Shards[1].Rows = 0 }), "shard shard-00001.bin is empty"},
-		"none":             {edit(func(m *manifest) { m.Shards = nil }), "names no shard"},
-		"other rows":       {edit(func(m *manifest) { m.Rows++ }), "its shards have 6000 rows"},
-		"one label":        {edit(func(m *manifest) { m.Labels = m.Labels[:1] }), "not those of a classification"},
-		"missing":          {without(third), "a shard is missing: open"},
-		"cut off":          {rewrite(third, func(b []byte) []byte { return b[:100] }), "shard-00002.bin has 100 bytes"},
+		"no manifest": {without(manifestFile), "no shards in"},
+		"no JSON": {rewrite(manifestFile, func([]byte) []byte { return []byte("{") }),
+			"no manifest"},
+		"another format": {edit(func(m *manifest) { m.Format = 2 }), "no manifest of format 1"},
+		"two of one name": {edit(func(m *manifest) { m.Shards[1].File = m.Shards[0].File }),
+			"two shards have the name shard-00000.bin"},
+		"elsewhere": {edit(func(m *manifest) { m.Shards[1].File = "../x" }), "no name of a file"},
+		"an empty shard": {edit(func(m *manifest) { m.Shards[1].Rows = 0 }),
+			"shard shard-00001.bin is empty"},
+		"none":       {edit(func(m *manifest) { m.Shards = nil }), "names no shard"},
+		"other rows": {edit(func(m *manifest) { m.Rows++ }), "its shards have 6000 rows"},
+		"one label": {edit(func(m *manifest) { m.Labels = m.Labels[:1] }),
+			"not those of a classification"},
+		"missing": {without(third), "a shard is missing: open"},
+		"cut off": {rewrite(third, func(b []byte) []byte { return b[:100] }),
+			"shard-00002.bin has 100 bytes"},
 		"damaged":          {turn(3000), "shard-00002.bin: damaged"},
 		"damaged at first": {turn(0), "shard-00002.bin: damaged"},
 		"other features":   {edit(func(m *manifest) { m.Features = 41 }), "the manifest 41 and"},
 		"other labels":     {edit(func(m *manifest) { m.Labels[2] = 7 }), "shards of two sets"},
-		"of other data":    {edit(func(m *manifest) { m.Shards[2].Digest = m.Shards[3].Digest }), "shard-00002.bin is not the shard of the manifest"},
+		"of other data": {edit(func(m *manifest) { m.Shards[2].Digest = m.Shards[3].Digest }),
+			"shard-00002.bin is not the shard of the manifest"},
 		"another's shard": {rewrite(third, func([]byte) []byte { // of as many rows and nonzeros
 			return must(os.ReadFile(filepath.Join(other, "shard-00004.bin")))
 		}), third + " is not the shard of the manifest"},
@@ -134,7 +144,8 @@ func TestBadShards(t *testing.T) {
 			dir, _ := small(t, 600)
 			c.spoil(dir)
 			defer os.Chmod(dir, 0o755)
-			_, err := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1, 100}).run(context.Background())
+			_, err := newJob(t, dir, problem{"svrf", "experiments", 1, "l1", 5, 1,
+				100}).run(context.Background())
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -183,9 +194,11 @@ func TestManifestChecksum(t *testing.T) {
 		t.Errorf("%d refused, %d the same", refused, equal)
 	}
 	old := bytes.Replace(right, []byte(`"Digest": "`+want.Digest+`"`), []byte(`"Format": 1`), 1)
-	for text, b := range map[string][]byte{"it has no checksum, as those of older versions": old, "it is damaged or was changed": bytes.Replace(right, []byte(`"Norm2": `), []byte(`"Norm2": 1`), 1)} {
+	for text, b := range map[string][]byte{"it has no checksum, as those of older versions": old,
+		"it is damaged or was changed": bytes.Replace(right, []byte(`"Norm2": `), []byte(`"Norm2": 1`), 1)} {
 		ok(t, os.WriteFile(path, b, 0o666))
-		if _, err := open(ctx, dir); err == nil || !strings.Contains(err.Error(), path+" cannot be used: "+text) || !strings.Contains(err.Error(), "run fwbeam shard again") {
+		if _, err := open(ctx, dir); err == nil || !strings.Contains(err.Error(), path+" cannot be used: "+
+			text) || !strings.Contains(err.Error(), "run fwbeam shard again") {
 			t.Errorf("%v, want %s", err, text)
 		}
 	}
@@ -207,7 +220,8 @@ func TestWriteFile(t *testing.T) {
 		t.Error(b, err)
 	}
 	os.WriteFile(filepath.Join(dir, "b"), []byte("abce1234"), 0o666)
-	if _, err := unseal(ctx, filepath.Join(dir, "b")); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := unseal(ctx, filepath.Join(dir, "b")); err == nil ||
+		!strings.Contains(err.Error(), "damaged") {
 		t.Error(err)
 	}
 }
@@ -215,7 +229,8 @@ func TestWriteFile(t *testing.T) {
 // fwbeam shard says what it has written.
 func TestShardSays(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shards")
-	out, err := program("shard", "--out", dir, "--n=700", "--rows=300", "--features=40", "--nonzeros=5", "--seed=3").CombinedOutput()
+	out, err := program("shard", "--out", dir, "--n=700", "--rows=300", "--features=40", "--nonzeros=5",
+		"--seed=3").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -224,7 +239,8 @@ func TestShardSays(t *testing.T) {
 		info := must(os.Stat(filepath.Join(dir, fmt.Sprintf("shard-%05d.bin", k))))
 		bytes += info.Size()
 	}
-	if want := fmt.Sprintf("planted-700-40-2-3 (generated): 700 rows with 3500 nonzeros, 40 features, 2 classes, in 3 shards of together %s in %s\n", size(int(bytes)), dir); string(out) != want {
+	if want := fmt.Sprintf("planted-700-40-2-3 (generated): 700 rows with 3500 nonzeros, 40 features, 2 "+
+		"classes, in 3 shards of together %s in %s\n", size(int(bytes)), dir); string(out) != want {
 		t.Errorf("%q, want %q", out, want)
 	}
 }

@@ -19,15 +19,18 @@ func init() {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		//lint:ignore SA1019 Beam dials so, and its callers count on a connection that stands
-		return grpc.DialContext(ctx, endpoint, grpc.WithBlock(), grpc.WithTransportCredentials(insecure.NewCredentials()),
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)), grpc.WithStreamInterceptor(inTurn))
+		return grpc.DialContext(ctx, endpoint, grpc.WithBlock(),
+			grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
+			grpc.WithStreamInterceptor(inTurn))
 	}
 }
 
 var staging sync.Mutex
 
 // inTurn opens a stream; one that hands over files once no other does.
-func inTurn(ctx context.Context, d *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+func inTurn(ctx context.Context, d *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer,
+	opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	if !strings.HasSuffix(method, "/ReverseArtifactRetrievalService") {
 		return open(ctx, d, cc, method, opts...)
 	}

@@ -12,10 +12,12 @@ import (
 // Of the streams that hand over files one is open at a time, however the one before ends;
 // all others are let through.
 func TestInTurn(t *testing.T) {
-	const files, other = "/org.apache.beam.Staging/ReverseArtifactRetrievalService", "/org.apache.beam.Fn/Control"
+	const files, other = "/org.apache.beam.Staging/ReverseArtifactRetrievalService",
+		"/org.apache.beam.Fn/Control"
 	began, ends := make(chan string), make(chan func(), 1)
 	begin := func(method string, fail error) {
-		_, err := inTurn(context.Background(), nil, nil, method, func(_ context.Context, _ *grpc.StreamDesc, _ *grpc.ClientConn, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		_, err := inTurn(context.Background(), nil, nil, method, func(_ context.Context, _ *grpc.StreamDesc,
+			_ *grpc.ClientConn, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 			began <- method
 			for _, o := range opts {
 				if o, ok := o.(grpc.OnFinishCallOption); ok && fail == nil {

@@ -19,7 +19,8 @@ func TestTerm(t *testing.T) {
 	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 600}
 	want := newJob(t, dir, p).mustRun(t)
 	runs := t.TempDir()
-	args := []string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5", "--steps=600"}
+	args := []string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5",
+		"--steps=600"}
 	cmd := program(args...)
 	var said strings.Builder
 	out := must(cmd.StderrPipe())
@@ -32,7 +33,8 @@ func TestTerm(t *testing.T) {
 	}
 	err := cmd.Wait()
 	saved, _ := filepath.Glob(filepath.Join(runs, "*.ckpt"))
-	if err == nil || cmd.ProcessState.ExitCode() != 1 || len(saved) != 1 || !strings.Contains(said.String(), "the same command goes on") {
+	if err == nil || cmd.ProcessState.ExitCode() != 1 || len(saved) != 1 ||
+		!strings.Contains(said.String(), "the same command goes on") {
 		t.Fatalf("%v, kept %v:\n%s", err, saved, said.String())
 	}
 	args = append(args, separate(t)...)

@@ -147,7 +147,8 @@ func (s *sum) local(b fwopt.Batch) fwopt.Batch {
 	for _, i := range b.Index {
 		k, ok := slices.BinarySearch(s.index, i)
 		if !ok {
-			panic(fmt.Sprintf("fwbeam: row %d is not here: batches come from the Oracle that the sum serves", i))
+			panic(fmt.Sprintf("fwbeam: row %d is not here: batches come from the Oracle that the sum serves",
+				i))
 		}
 		s.at = append(s.at, k)
 	}
@@ -191,7 +192,8 @@ func (s *sum) mustPass(w []float64) {
 func (s *sum) pass(w []float64) (err error) {
 	start := time.Now()
 	s.passes++
-	p := &pass{Number: s.passes, Shards: s.dir, Work: join(s.work, fmt.Sprintf("pass-%06d", s.passes)), N: s.m.Rows, Grad: w != nil}
+	p := &pass{Number: s.passes, Shards: s.dir, Work: join(s.work, fmt.Sprintf("pass-%06d", s.passes)),
+		N: s.m.Rows, Grad: w != nil}
 	if s.left == 0 && s.ahead.m != nil && !s.over {
 		s.rows, s.index = nil, nil // before others are held
 		p.Sizes = s.ahead.from(s.t, s.k, s.limit)

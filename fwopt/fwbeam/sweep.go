@@ -44,7 +44,8 @@ func (s *sweepFn) ProcessElement(ctx context.Context, text string) (string, erro
 		return "", err
 	}
 	return "", writeFile(ctx, s.saidFile(e.K), func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s %s, scale %g, seed %d: f %.9g, %s\n", e.Method, e.Schedule, e.Scale, e.Seed, tr.Last().F, traceFile(s.Runs, tr))
+		_, err := fmt.Fprintf(w, "%s %s, scale %g, seed %d: f %.9g, %s\n", e.Method, e.Schedule, e.Scale,
+			e.Seed, tr.Last().F, traceFile(s.Runs, tr))
 		return err
 	})
 }
@@ -77,7 +78,8 @@ func (p *problem) keep(ctx context.Context, shards, runs string) (*fwopt.Trace, 
 	if err != nil {
 		return nil, err
 	}
-	tr, err := fwkeep.Keep(ctx, runs, fwopt.NewOracle(f, omega, p.Seed), method, fwopt.Budget{Steps: p.Steps, DualityGap: true})
+	tr, err := fwkeep.Keep(ctx, runs, fwopt.NewOracle(f, omega, p.Seed), method, fwopt.Budget{Steps: p.Steps,
+		DualityGap: true})
 	if err == nil && tr.Status != fwopt.Done {
 		err = fmt.Errorf("%+v: %v", *p, tr.Status)
 	}
@@ -121,7 +123,8 @@ func sweepCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	var base problem
 	base.flags(f)
 	fn := &sweepFn{}
-	f.StringVar(&fn.Shards, "shards", "", "the folder that fwbeam shard has written; each worker holds all of it")
+	f.StringVar(&fn.Shards, "shards", "",
+		"the folder that fwbeam shard has written; each worker holds all of it")
 	f.StringVar(&fn.Runs, "runs", "runs", "the folder of kept runs, which all workers see")
 	methods := f.String("methods", "svrf,storc", "a list of methods")
 	schedules := f.String("schedules", "experiments", "a list of schedules")
@@ -209,7 +212,8 @@ func (e *engine) sweep(ctx context.Context, fn *sweepFn, elements []element) err
 	if err == nil || forGood(err) {
 		return err
 	}
-	return fmt.Errorf("%d of %d runs are kept in %s; the same command goes on with those left: %w", all-len(left), all, fn.Runs, err)
+	return fmt.Errorf("%d of %d runs are kept in %s; the same command goes on with those left: %w",
+		all-len(left), all, fn.Runs, err)
 }
 
 // grid returns the runs of a sweep, each once.
@@ -221,7 +225,8 @@ func grid(base problem, methods, schedules, scales string, seeds int) (elements 
 				if base.Scale, err = strconv.ParseFloat(text, 64); err != nil {
 					return nil, fmt.Errorf("--scales %q: %w", scales, err)
 				}
-				if free := base.Method + " " + base.Schedule; free == "svrf experiments" || free == "sfw experiments" || base.Method == "fw" || free == "svrf theorem" {
+				if free := base.Method + " " + base.Schedule; free == "svrf experiments" ||
+					free == "sfw experiments" || base.Method == "fw" || free == "svrf theorem" {
 					base.Scale = 1
 				}
 				if _, err := base.method(1, 1); err != nil {

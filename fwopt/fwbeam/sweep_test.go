@@ -57,13 +57,16 @@ func TestSweep(t *testing.T) {
 	want := inMemory(t, dir, problem{"storc", "experiments", 0.01, "tracenorm", 5, 2, 60})
 	for path := range when {
 		tr := must(fwkeep.LoadTrace(path))
-		found = found || tr.Seed == 2 && tr.Last().F == want.Last().F && tr.Last().Calls == want.Last().Calls &&
-			strings.Contains(said.String(), fmt.Sprintf("storc experiments, scale 0.01, seed 2: f %.9g, %s\n", tr.Last().F, path))
+		found = found || tr.Seed == 2 && tr.Last().F == want.Last().F &&
+			tr.Last().Calls == want.Last().Calls &&
+			strings.Contains(said.String(), fmt.Sprintf("storc experiments, scale 0.01, seed 2: f %.9g, %s\n",
+				tr.Last().F, path))
 	}
 	if !found {
 		t.Error("no run of the sweep is that of STORC, scale 0.01, seed 2")
 	}
-	for _, bad := range [][3]string{{"sgd", "experiments", "1"}, {"svrf", "often", "1"}, {"storc", "experiments", "x"}, {"storc", "experiments", "0"}} {
+	for _, bad := range [][3]string{{"sgd", "experiments", "1"}, {"svrf", "often", "1"},
+		{"storc", "experiments", "x"}, {"storc", "experiments", "0"}} {
 		if _, err := grid(base, bad[0], bad[1], bad[2], 1); err == nil {
 			t.Errorf("%v is a sweep", bad)
 		}
@@ -83,8 +86,10 @@ func TestSweepTwice(t *testing.T) {
 	ok(t, os.Remove(shard))
 	runs := t.TempDir()
 	err := e.sweep(context.Background(), &sweepFn{Shards: dir, Runs: runs}, elements)
-	if err == nil || !strings.Contains(err.Error(), "0 of 2 runs are kept in "+runs+"; the same command goes on with those left: twice: ") ||
-		!strings.Contains(err.Error(), "a shard is missing") || strings.Count(said.String(), "the sweep is made once more: ") != 1 {
+	if err == nil || !strings.Contains(err.Error(), "0 of 2 runs are kept in "+runs+
+		"; the same command goes on with those left: twice: ") ||
+		!strings.Contains(err.Error(), "a shard is missing") ||
+		strings.Count(said.String(), "the sweep is made once more: ") != 1 {
 		t.Errorf("%v, said:\n%s", err, said)
 	}
 	e.progress = writerFunc(func(line []byte) (int, error) { // once the sweep says that it is made once more
@@ -107,9 +112,11 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func TestSweepFlags(t *testing.T) {
 	dir, _ := small(t, 3000)
 	for _, flag := range []string{"--method=svrf", "--schedule=theorem", "--scale=2", "--seed=3"} {
-		out, err := program("sweep", "--shards", dir, "--runs", t.TempDir(), "--steps=2", "--seeds=1", flag).CombinedOutput()
+		out, err := program("sweep", "--shards", dir, "--runs", t.TempDir(), "--steps=2", "--seeds=1",
+			flag).CombinedOutput()
 		name, _, _ := strings.Cut(flag, "=")
-		if want := name + " is of fwbeam run: a sweep has " + name + "s"; err == nil || !strings.Contains(string(out), want) {
+		if want := name + " is of fwbeam run: a sweep has " + name + "s"; err == nil ||
+			!strings.Contains(string(out), want) {
 			t.Errorf("%s: %v: %s", flag, err, out)
 		}
 	}
@@ -117,7 +124,8 @@ func TestSweepFlags(t *testing.T) {
 
 // A size is read as it is written, and nonsense is an error.
 func TestSize(t *testing.T) {
-	for text, want := range map[string]int{"1GiB": 1 << 30, "512MiB": 512 << 20, "1.5 KiB": 1536, "100MB": 1e8, "1.5 GB": 1.5e9, "2TB": 2e12, "3 TiB": 3 << 40, "2e9": 2e9, "17": 17} {
+	for text, want := range map[string]int{"1GiB": 1 << 30, "512MiB": 512 << 20, "1.5 KiB": 1536,
+		"100MB": 1e8, "1.5 GB": 1.5e9, "2TB": 2e12, "3 TiB": 3 << 40, "2e9": 2e9, "17": 17} {
 		if got, err := parseSize(text); err != nil || got != want {
 			t.Errorf("%s: %d, %v", text, got, err)
 		}

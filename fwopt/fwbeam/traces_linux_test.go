@@ -21,7 +21,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 )
 
-var traces = flag.String("traces", "", "TestTraces: the folder of page 17's traces, to measure them anew: ten minutes on a machine that does nothing else, and 5 GB on its disk for a while")
+var traces = flag.String("traces", "",
+	"TestTraces: the folder of page 17's traces, to measure them anew: ten minutes on a machine that does nothing else, and 5 GB on its disk for a while")
 
 // TestTraces measures what page 17 shows. Without -traces it does so on small sets, without
 // Beam and into a folder that is removed, so that it still works and the sums are right.
@@ -102,7 +103,8 @@ func (x *tracer) growth(t *testing.T) {
 		return generated{n: n, m: x.pick(100, 100_000), classes: 2, nonzeros: x.pick(5, 50), seed: 1}
 	}
 	news20 := generated{n: 16, m: x.pick(50, 62_061), classes: 20, nonzeros: x.pick(5, 80), seed: 1}
-	all := []*place{{what: "overhead", generated: of(16), shards: 16}, {what: "overhead", generated: news20, shards: 16}}
+	all := []*place{{what: "overhead", generated: of(16), shards: 16}, {what: "overhead", generated: news20,
+		shards: 16}}
 	for k := range 4 {
 		all = append(all, &place{what: "rows", generated: of(x.pick(160, 250_000) << k), shards: 16})
 	}
@@ -122,8 +124,10 @@ func (x *tracer) growth(t *testing.T) {
 		return
 	}
 	syscall.Sync() // or the disk is busy while passes are timed
-	passes := [][]string{row("what", "n", "shards", "features", "classes", "nonzeros", "stored", "pipelines", "turn", "seconds", "cpu", "bytes")}
-	memory := [][]string{row("what", "n", "features", "classes", "nonzeros", "threads", "turn", "load", "value", "seconds")}
+	passes := [][]string{row("what", "n", "shards", "features", "classes", "nonzeros", "stored", "pipelines",
+		"turn", "seconds", "cpu", "bytes")}
+	memory := [][]string{row("what", "n", "features", "classes", "nonzeros", "threads", "turn", "load",
+		"value", "seconds")}
 	for _, p := range all {
 		passes = append(passes, x.passes(t, p, 2)...)
 		if p.what == "rows" {
@@ -150,7 +154,8 @@ func (x *tracer) passes(t *testing.T, p *place, pipelines int) (lines [][]string
 		w[0]++
 		began := fwrate.CPU()
 		ok(t, s.pass(w))
-		lines = append(lines, row(p.what, p.n, p.shards, p.m.Features, p.classes, p.nonzeros, stored, pipelines, turn, last.Seconds, (fwrate.CPU()-began).Seconds(), last.Bytes))
+		lines = append(lines, row(p.what, p.n, p.shards, p.m.Features, p.classes, p.nonzeros, stored,
+			pipelines, turn, last.Seconds, (fwrate.CPU()-began).Seconds(), last.Bytes))
 	}
 	return lines
 }
@@ -172,7 +177,8 @@ func (x *tracer) memory(t *testing.T, p *place) (lines [][]string) {
 			f.Value(w)
 			value := time.Since(began).Seconds()
 			f.Grad(dst, w, fwopt.Batch{})
-			lines = append(lines, row("memory", p.n, p.m.Features, p.classes, p.nonzeros, threads, turn, load, value, time.Since(began).Seconds()))
+			lines = append(lines, row("memory", p.n, p.m.Features, p.classes, p.nonzeros, threads, turn, load,
+				value, time.Since(began).Seconds()))
 		}
 	}
 	kept.set, kept.digest = nil, ""
@@ -190,7 +196,8 @@ func (x *tracer) off() float64 {
 
 // contest is the set of the race.
 func (x *tracer) contest(t *testing.T) (dir string) {
-	p := &place{generated: generated{n: x.pick(1600, 200_000), m: x.pick(200, 20_000), classes: x.pick(3, 10), nonzeros: x.pick(5, 50), seed: 1}, shards: 16, dir: t.TempDir()}
+	p := &place{generated: generated{n: x.pick(1600, 200_000), m: x.pick(200, 20_000), classes: x.pick(3, 10),
+		nonzeros: x.pick(5, 50), seed: 1}, shards: 16, dir: t.TempDir()}
 	if p.cut(t); t.Failed() {
 		t.FailNow()
 	}
@@ -239,8 +246,10 @@ func (x *tracer) race(t *testing.T) {
 		}
 		return p
 	}
-	alone := [][]string{row("method", "scale", "steps", "seconds", "f", "gap", "exact", "stochastic", "linear")}
-	race := [][]string{row("method", "step", "exact", "stochastic", "linear", "draws", "rows", "bytes", "seconds", "elapsed", "f", "gap")}
+	alone := [][]string{row("method", "scale", "steps", "seconds", "f", "gap", "exact", "stochastic",
+		"linear")}
+	race := [][]string{row("method", "step", "exact", "stochastic", "linear", "draws", "rows", "bytes",
+		"seconds", "elapsed", "f", "gap")}
 	for _, q := range []problem{
 		{"fw", "experiments", 1, "tracenorm", 50, 1, x.pick(12, 400)},
 		{"sfw", "experiments", 1, "tracenorm", 50, 1, x.pick(30, 300)},
@@ -255,7 +264,8 @@ func (x *tracer) race(t *testing.T) {
 		if off := math.Abs(there.F-here.F) / here.F; there.Calls != here.Calls || !(off <= x.off()) {
 			t.Errorf("%+v: f = %v, %+v, in memory %v, %+v", q, there.F, there.Calls, here.F, here.Calls)
 		}
-		alone = append(alone, row(label(q), fmt.Sprint(q.Scale), q.Steps, here.Seconds, fmt.Sprint(here.F), here.DualityGap+here.Slack, here.Calls.Exact, here.Calls.Stochastic, here.Calls.Linear))
+		alone = append(alone, row(label(q), fmt.Sprint(q.Scale), q.Steps, here.Seconds, fmt.Sprint(here.F),
+			here.DualityGap+here.Slack, here.Calls.Exact, here.Calls.Stochastic, here.Calls.Linear))
 		for _, l := range table(t, j.runs) {
 			race = append(race, append(row(label(q)), l[7:]...)) // the rest is that of the set
 		}
@@ -277,7 +287,8 @@ func (x *tracer) reference(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := fwopt.NewOracle(set.Logistic(), omega, 1)
-	tr := fwopt.Run(context.Background(), o.From(from.W), &fwmore.FISTA{L: 1e-3}, fwopt.Budget{Steps: x.pick(30, 200), DualityGap: true, Every: 1.2})
+	tr := fwopt.Run(context.Background(), o.From(from.W), &fwmore.FISTA{L: 1e-3},
+		fwopt.Budget{Steps: x.pick(30, 200), DualityGap: true, Every: 1.2})
 	least, lower := math.Inf(1), math.Inf(-1)
 	for _, q := range tr.Points {
 		least, lower = min(least, q.F), max(lower, q.F-q.DualityGap-q.Slack)
@@ -285,7 +296,8 @@ func (x *tracer) reference(t *testing.T) {
 	if !(lower < least && least <= from.Last().F) {
 		t.Errorf("f* from %v to %v, where SVRF ends at %v", lower, least, from.Last().F)
 	}
-	x.write(t, "reference", [][]string{row("what", "value"), row("f* at least", fmt.Sprint(lower)), row("f* at most", fmt.Sprint(least)), row("steps of FISTA", tr.Last().Step)})
+	x.write(t, "reference", [][]string{row("what", "value"), row("f* at least", fmt.Sprint(lower)),
+		row("f* at most", fmt.Sprint(least)), row("steps of FISTA", tr.Last().Step)})
 }
 
 // machine says where and when, and what of.
@@ -295,8 +307,10 @@ func (x *tracer) machine(t *testing.T) {
 	if m := regexp.MustCompile(`model name\s*: (.*)`).FindSubmatch(text); m != nil {
 		processor = string(m[1])
 	}
-	x.write(t, "machine", [][]string{row("what", "value"), row("processor", processor), row("processors", runtime.NumCPU()),
-		row("system", runtime.GOOS+"/"+runtime.GOARCH), row("Go", runtime.Version()), row("Apache Beam", beamVersion(t)),
+	x.write(t, "machine", [][]string{row("what", "value"), row("processor", processor),
+		row("processors", runtime.NumCPU()),
+		row("system", runtime.GOOS+"/"+runtime.GOARCH), row("Go", runtime.Version()),
+		row("Apache Beam", beamVersion(t)),
 		row("kernels", fwopt.Kernel()), row("date", time.Now().UTC().Format(time.DateOnly))})
 }
 

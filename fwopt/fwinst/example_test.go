@@ -16,7 +16,8 @@ func ExampleSimplex() {
 	for s := range (&fwopt.FW{Rule: fwopt.LineSearch{}}).Steps(o, p.W0) {
 		if s.K == 4 || s.K == 40 || s.K == 400 {
 			least := (1/float64(s.K+1) - 1./4096) / 4
-			fmt.Printf("k = %3d: gap %.5f, at least %.5f, bound %.5f\n", s.K, p.Excess(s.X), least, fwopt.Constants{L: p.LF, D: p.D}.BoundFW(s.K))
+			fmt.Printf("k = %3d: gap %.5f, at least %.5f, bound %.5f\n", s.K, p.Excess(s.X), least,
+				fwopt.Constants{L: p.LF, D: p.D}.BoundFW(s.K))
 		}
 		if s.K == 400 {
 			break

@@ -31,20 +31,25 @@ type small struct {
 func s(p *Instance) func(i, j int) float64 { return p.F.(*signs).sign }
 
 func smalls() []small {
-	all := []small{simplexCase(5, 8), simplexCase(3, 2), simplexCase(4, 64), mslCase(4, 6, 1), mslCase(3, 40, 0.25), mscCase(3, 0.5), mscCase(1, 2)}
+	all := []small{simplexCase(5, 8), simplexCase(3, 2), simplexCase(4, 64), mslCase(4, 6, 1),
+		mslCase(3, 40, 0.25), mscCase(3, 0.5), mscCase(1, 2)}
 	all = append(all, faceCase(4, 8, 3), faceCase(6, 6, 0.01))
 	for _, n := range []int{1, 8, 34} {
 		all = append(all,
-			noiseCase(NoisyBox(4, n, 5), n, 1, boxVertices(4, 1)), noiseCase(NoisySimplex(5, n, 0.3, 5), n, 0.3, simplexVertices(5)),
-			illCase(IllBox(4, n, 30, 5), n, 30, boxVertices(4, 1)), illCase(IllSimplex(5, n, 7, 5), n, 7, simplexVertices(5)))
+			noiseCase(NoisyBox(4, n, 5), n, 1, boxVertices(4, 1)), noiseCase(NoisySimplex(5, n, 0.3, 5), n,
+				0.3, simplexVertices(5)),
+			illCase(IllBox(4, n, 30, 5), n, 30, boxVertices(4, 1)), illCase(IllSimplex(5, n, 7, 5), n, 7,
+				simplexVertices(5)))
 	}
 	all = append(all, small{Zigzag(), func(_ int, w []float64) float64 {
 		return (math.Pow(w[0]+1-math.Sqrt(2), 2) + w[1]*w[1]) / 2
 	}, [][]float64{{-1, 0}, {1, 0}, {0, 1}}})
-	all = append(all, productCase(simplexCase(3, 4), mscCase(2, 0.5)), productCase(mscCase(3, 0.5), mslCase(2, 4, 0.25)),
+	all = append(all, productCase(simplexCase(3, 4), mscCase(2, 0.5)), productCase(mscCase(3, 0.5),
+		mslCase(2, 4, 0.25)),
 		productCase(productCase(simplexCase(2, 2), mscCase(1, 1)), mscCase(2, 0.3)),
 		productCase(productCase(simplexCase(3, 2), mscCase(2, 0.5)), mslCase(1, 4, 0.25)),
-		productCase(productCase(simplexCase(2, 2), illCase(IllBox(2, 4, 64, 5), 4, 64, boxVertices(2, 1))), noiseCase(NoisyBox(1, 4, 5), 4, 1, boxVertices(1, 1))))
+		productCase(productCase(simplexCase(2, 2), illCase(IllBox(2, 4, 64, 5), 4, 64, boxVertices(2, 1))),
+			noiseCase(NoisyBox(1, 4, 5), 4, 1, boxVertices(1, 1))))
 	return all
 }
 
@@ -306,7 +311,8 @@ func TestVariance(t *testing.T) {
 // Line 7 without its snapshot: SVRF then is this loop, to the bit, and the oracle draws
 // and counts as before.
 func TestWithoutSnapshot(t *testing.T) {
-	for _, p := range []*Instance{NoisyBox(5, 8, 1), Product(Product(Simplex(6, 4, 1), MSC(6, 0.5)), MSL(4, 8, 0.25, 1))} {
+	for _, p := range []*Instance{NoisyBox(5, 8, 1), Product(Product(Simplex(6, 4, 1), MSC(6, 0.5)),
+		MSL(4, 8, 0.25, 1))} {
 		q := p.WithoutSnapshot()
 		w0 := p.start()
 		o, with := fwopt.NewOracle(p.F, p.Omega, 3), fwopt.NewOracle(q.F, q.Omega, 3)
@@ -334,7 +340,8 @@ func TestWithoutSnapshot(t *testing.T) {
 			t.Errorf("named %s", q.F)
 		}
 		run := func(p *Instance) *fwopt.Trace {
-			tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(p.F, p.Omega, 1).From(w0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 9})
+			tr, err := fwkeep.Keep(context.Background(), t.TempDir(), fwopt.NewOracle(p.F, p.Omega,
+				1).From(w0), fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 9})
 			if err != nil || strings.HasPrefix(tr.Note, "not ") {
 				t.Errorf("%s: %v, %s", p.Name, err, tr.Note)
 			}
@@ -382,7 +389,8 @@ func TestMinimiser(t *testing.T) {
 	})
 	product := func(b *Instance) *Instance { return Product(Simplex(100, 8, 1), b) }
 	for _, p := range []*Instance{Simplex(100, 8, 1), Face(100, 8, 1, 1), NoisyBox(16, 64, 1),
-		NoisySimplex(100, 8, 0.01, 1), IllBox(16, 8, 100, 1), IllSimplex(16, 8, 100, 1), Zigzag(), MSC(14, 0.5),
+		NoisySimplex(100, 8, 0.01, 1), IllBox(16, 8, 100, 1), IllSimplex(16, 8, 100, 1), Zigzag(),
+		MSC(14, 0.5),
 		MSL(19, 64, 1, 1), MSL(18, 64, 0.25, 1), product(MSL(18, 64, 0.25, 1)), product(MSC(14, 0.5))} {
 		if gap := p.Excess(p.start()); gap > p.BoundEpoch(0) {
 			t.Errorf("%s: the gap of W0 is %g, above LD²/2 = %g", p.Name, gap, p.BoundEpoch(0))
@@ -403,7 +411,8 @@ func TestCentres(t *testing.T) {
 			lo, hi = 1./(3*d), 3./d
 			near(t, "Σ c_j", floats.Sum(c), 1, 1e-15)
 		}
-		if slices.Min(c) < lo || slices.Max(c) > hi || slices.Max(c)-slices.Min(c) < (hi-lo)/4 || slices.Equal(c, make(2).WStar) {
+		if slices.Min(c) < lo || slices.Max(c) > hi || slices.Max(c)-slices.Min(c) < (hi-lo)/4 ||
+			slices.Equal(c, make(2).WStar) {
 			t.Errorf("%s: centre %v", name, c)
 		}
 	}
@@ -430,7 +439,8 @@ func TestZigzag(t *testing.T) {
 // Gauge against these, Project against what defines a projection.
 func TestPolygon(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	for _, p := range []Polygon{{{-1, 0}, {1, 0}, {0, 1}}, {{1, 0}, {0, 1}, {-1, 0}, {0, -1}}, {{0, -1}, {-1, 0}, {0, 1}, {1, 0}}} {
+	for _, p := range []Polygon{{{-1, 0}, {1, 0}, {0, 1}}, {{1, 0}, {0, 1}, {-1, 0}, {0, -1}},
+		{{0, -1}, {-1, 0}, {0, 1}, {1, 0}}} {
 		fwtest.TestDomain(t, p)
 		for range 2000 {
 			x, q := []float64{4*r.Float64() - 2, 4*r.Float64() - 2}, make([]float64, 2)
@@ -451,8 +461,10 @@ func TestPolygon(t *testing.T) {
 // Every instance is kept, and no two are the same run.
 func TestKept(t *testing.T) {
 	dir, box := t.TempDir(), MSC(4, 1)
-	for runs, p := range []*Instance{Simplex(16, 8, 1), Simplex(16, 8, 2), Face(16, 8, 0.5, 1), MSL(4, 8, 1, 1), box,
-		MSC(5, 1), NoisyBox(4, 8, 1), Product(box, Simplex(16, 8, 1)), Product(box, Simplex(16, 8, 2)), Zigzag()} {
+	for runs, p := range []*Instance{Simplex(16, 8, 1), Simplex(16, 8, 2), Face(16, 8, 0.5, 1),
+		MSL(4, 8, 1, 1), box,
+		MSC(5, 1), NoisyBox(4, 8, 1), Product(box, Simplex(16, 8, 1)), Product(box, Simplex(16, 8, 2)),
+		Zigzag()} {
 		for range 2 {
 			o := fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0)
 			tr, err := fwkeep.Keep(context.Background(), dir, o, fwopt.SVRFTheorem1(), fwopt.Budget{Steps: 5})
@@ -487,10 +499,14 @@ func TestPanics(t *testing.T) {
 		"fwinst: mu = 0.5, want at least 1":            func() { IllSimplex(2, 1, 0.5, 1) },
 		"fwinst: a product of 4294967296 times":        func() { Product(MSC(32, 1), MSC(32, 1)) },
 		"fwinst: a vector of length 2, not 3":          func() { p.Excess(x[:2]) },
-		"fwset: a vector of length 4, not 5":           func() { Product(p, MSC(2, 1)).Omega.Argmin(make([]float64, 4), x) },
-		"fwinst: a batch with term 2 of a sum of 2":    func() { p.F.Grad(x, x, single(2)) },
-		"fwinst: a batch of 1 terms with 0 weights":    func() { p.F.Grad(x, x, fwopt.Batch{Index: []int{0}}) },
-		"fwinst: a Polygon of 2 vertices":              func() { Polygon{{0, 0}, {1, 1}}.Diameter() },
+		"fwset: a vector of length 4, not 5": func() {
+			Product(p, MSC(2, 1)).Omega.Argmin(make([]float64, 4), x)
+		},
+		"fwinst: a batch with term 2 of a sum of 2": func() { p.F.Grad(x, x, single(2)) },
+		"fwinst: a batch of 1 terms with 0 weights": func() {
+			p.F.Grad(x, x, fwopt.Batch{Index: []int{0}})
+		},
+		"fwinst: a Polygon of 2 vertices": func() { Polygon{{0, 0}, {1, 1}}.Diameter() },
 	} {
 		if r := problems.Panics(call); !strings.HasPrefix(r, want) {
 			t.Errorf("panic %q, want %q", r, want)
@@ -514,7 +530,8 @@ func TestSigns(t *testing.T) {
 				common += x * f.sign(0, j)
 			}
 			if math.Abs(sum) > 5*math.Sqrt(d) || i > 0 && math.Abs(common) > 5*math.Sqrt(d) {
-				t.Errorf("n %d: the signs of term %d add up to %g, times those of term 0 to %g", n, i, sum, common)
+				t.Errorf("n %d: the signs of term %d add up to %g, times those of term 0 to %g", n, i, sum,
+					common)
 			}
 		}
 	}
@@ -557,7 +574,8 @@ func TestSeeds(t *testing.T) {
 
 // A sampler's batch is a list of true terms whose weights are counts over m.
 func TestSamplerCounts(t *testing.T) {
-	for _, p := range []*Instance{MSC(3, 1), MSC(40, 1), Product(Simplex(3, 8, 1), MSC(40, 1)), Product(MSC(4, 1), MSC(5, 1)),
+	for _, p := range []*Instance{MSC(3, 1), MSC(40, 1), Product(Simplex(3, 8, 1), MSC(40, 1)),
+		Product(MSC(4, 1), MSC(5, 1)),
 		Product(Zigzag(), MSC(5, 1)), Product(Simplex(3, 8, 1), Product(MSL(3, 6, 1, 1), MSC(10, 1)))} {
 		rng := rand.New(rand.NewPCG(4, 4))
 		var b fwopt.Batch
@@ -588,7 +606,8 @@ func TestSamplerLaw(t *testing.T) {
 		m int
 	}{
 		{MSC(3, 1), 1}, {MSC(3, 1), 2}, {MSC(2, 1), 5}, {MSC(1, 1), 9},
-		{Product(Simplex(3, 4, 1), MSC(2, 1)), 1}, {Product(Simplex(3, 4, 1), MSC(2, 1)), 2}, {Product(Simplex(3, 4, 1), MSC(2, 1)), 3},
+		{Product(Simplex(3, 4, 1), MSC(2, 1)), 1}, {Product(Simplex(3, 4, 1), MSC(2, 1)), 2},
+		{Product(Simplex(3, 4, 1), MSC(2, 1)), 3},
 		{Product(MSC(2, 1), MSL(2, 2, 1, 3)), 3},
 	} {
 		n, d := c.p.F.Len(), c.p.F.Dim()
@@ -648,7 +667,8 @@ func TestRun(t *testing.T) {
 	for _, p := range []*Instance{Simplex(64, 8, 1), Product(IllBox(4, 8, 30, 2), NoisyBox(4, 8, 2))} {
 		m, o := fwopt.STORCTheorem2a(p.Constants), fwopt.NewOracle(p.F, p.Omega, 7)
 		run := func(seed uint64) []fwopt.Point {
-			return p.Run(context.Background(), fwopt.STORCTheorem2a(p.Constants), seed, fwopt.EpochEnds(m.N, 4))
+			return p.Run(context.Background(), fwopt.STORCTheorem2a(p.Constants), seed,
+				fwopt.EpochEnds(m.N, 4))
 		}
 		got, other := run(7), run(8)
 		w0, i := p.W0, 0
@@ -660,7 +680,8 @@ func TestRun(t *testing.T) {
 				continue
 			}
 			q := got[i]
-			if e := p.Excess(s.X); q.T != s.T || q.K != s.K || q.Calls != o.Calls || q.Excess != e || len(got) != 4 {
+			if e := p.Excess(s.X); q.T != s.T || q.K != s.K || q.Calls != o.Calls || q.Excess != e ||
+				len(got) != 4 {
 				t.Errorf("%s: %+v, want %v after %v", p.Name, q, e, o.Calls)
 			}
 			if i++; i == 4 {

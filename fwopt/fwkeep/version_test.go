@@ -27,7 +27,8 @@ import (
 func main() {
 	f, made := fwsum.NewEntryLoss(3, []float64{1, 2, 3}), 0
 	b := fwopt.Budget{Steps: 5, Watch: func(_ *fwopt.Trace, now fwopt.Point) { made = now.Step }}
-	_, err := fwkeep.Keep(context.Background(), os.Args[1], fwopt.NewOracle(f, fwset.L1Ball{D: 3, R: 1}, 1), &fwopt.FW{}, b)
+	_, err := fwkeep.Keep(context.Background(), os.Args[1],
+		fwopt.NewOracle(f, fwset.L1Ball{D: 3, R: 1}, 1), &fwopt.FW{}, b)
 	fmt.Print(made, " steps, ", err)
 }
 `

@@ -108,11 +108,13 @@ func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 		panic(need.Linef("fwmore: a Tolerance of %g, want 0 or more", a.Tolerance))
 	}
 	if r := a.Rules; !(r.Eta > 0) || r.Least < 1 || r.Most < r.Least || !(r.L >= 0) || r.M < 0 {
-		panic(need.Linef("fwmore: AdaptiveSTORC with %+v: begin with NewAdaptiveSTORC, whose rules are %+v", r, frozen))
+		panic(need.Linef("fwmore: AdaptiveSTORC with %+v: begin with NewAdaptiveSTORC, whose rules are %+v",
+			r, frozen))
 	}
 	begun := a.T > 1 || a.K > 0
 	if !begun {
-		*a = AdaptiveSTORC{Tolerance: a.Tolerance, Memory: fwopt.Memory{Size: a.Memory.Size}, Rules: a.Rules, M: 16, T: 1}
+		*a = AdaptiveSTORC{Tolerance: a.Tolerance, Memory: fwopt.Memory{Size: a.Memory.Size}, Rules: a.Rules,
+			M: 16, T: 1}
 		if a.Rules.M != 0 {
 			a.M = a.Rules.M
 		}
@@ -154,7 +156,8 @@ type adaptive struct {
 
 func newAdaptive(a *AdaptiveSTORC, d int) *adaptive {
 	n := make([]float64, 4*d)
-	return &adaptive{AdaptiveSTORC: a, inner: fwopt.NewCondG(d, &a.Memory), z: n[:d:d], y: n[d : 2*d : 2*d], g: n[2*d : 3*d : 3*d], d: n[3*d:]}
+	return &adaptive{AdaptiveSTORC: a, inner: fwopt.NewCondG(d, &a.Memory), z: n[:d:d], y: n[d : 2*d : 2*d],
+		g: n[2*d : 3*d : 3*d], d: n[3*d:]}
 }
 
 func clone(x []float64) []float64 { return append([]float64(nil), x...) }

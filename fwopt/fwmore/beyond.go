@@ -54,7 +54,8 @@ type BeyondStep struct {
 }
 
 // BeyondClaims names what Beyond.Shares returns, in order.
-var BeyondClaims = [6]string{"Step 1: E‖x_k − w*‖²", "Step 1: E gap(y_k), Lemma 3", "Step 2: E ∇f(y_k)ᵀ(x_k − w*)",
+var BeyondClaims = [6]string{"Step 1: E‖x_k − w*‖²", "Step 1: E gap(y_k), Lemma 3",
+	"Step 2: E ∇f(y_k)ᵀ(x_k − w*)",
 	"Step 3: E gap(z_s)", "Step 4: E‖δ_s‖²", "theorem: E gap(w_t)"}
 
 // Shares returns the six quantities of step k of epoch t, each over what is claimed of its mean:

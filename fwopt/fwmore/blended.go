@@ -78,7 +78,8 @@ func (a *BlendedPairwise) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.St
 				γ := across(&a.S, a.W, g, u, &a.S.Atom[s], d, end).Step(a.Rule, o, k)
 				a.S.Across(a.W, u, &a.S.Atom[s], γ) // w_k = w_{k−1} + γ_k (s_k − u_k)
 			} else {
-				γ := fwopt.Segment{X: a.W, D: d, End: floats.SubTo(end, a.W, d), Slope: a.DualityGap, Most: 1}.Step(a.Rule, o, k)
+				γ := fwopt.Segment{X: a.W, D: d, End: floats.SubTo(end, a.W, d), Slope: a.DualityGap,
+					Most: 1}.Step(a.Rule, o, k)
 				a.S.Toward(a.W, &v, γ) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			}
 			a.K = k

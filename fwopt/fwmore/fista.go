@@ -51,7 +51,8 @@ func (a *FISTA) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 				o.Project(x, x) // x_k = Π_Ω(y_k − ∇f(y_k)/L)
 				floats.SubTo(d, x, a.Y)
 				fx := o.Value(x)
-				if !(fx > fy+floats.Dot(g, d)+a.L/2*floats.Dot(d, d)+1e-14*math.Abs(fy)) || math.IsInf(a.L, 1) {
+				if !(fx > fy+floats.Dot(g, d)+a.L/2*floats.Dot(d, d)+1e-14*math.Abs(fy)) ||
+					math.IsInf(a.L, 1) {
 					break
 				}
 			}

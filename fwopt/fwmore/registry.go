@@ -14,25 +14,32 @@ func init() {
 	fixed := func(c fwopt.Calls) calls { return func(fwopt.Method, int, int) fwopt.Calls { return c } }
 	fwopt.Register(
 		fwopt.Entry{
-			Name: "AwayFW", New: func(c fwopt.Constants) fwopt.Method { return &AwayFW{Rule: fwopt.Short{L: c.L}} },
+			Name: "AwayFW", New: func(
+				c fwopt.Constants) fwopt.Method {
+				return &AwayFW{Rule: fwopt.Short{L: c.L}}
+			},
 			Calls:  vertices(func(m fwopt.Method) fwopt.StepRule { return m.(*AwayFW).Rule }),
 			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundAway(k) },
 			Passes: true, Colour: 0x661100, Width: 1.8, Dashes: []float64{4, 2, 1, 2},
 		},
 		fwopt.Entry{
-			Name: "PairwiseFW", New: func(c fwopt.Constants) fwopt.Method { return &PairwiseFW{Rule: fwopt.Short{L: c.L}} },
+			Name:   "PairwiseFW",
+			New:    func(c fwopt.Constants) fwopt.Method { return &PairwiseFW{Rule: fwopt.Short{L: c.L}} },
 			Calls:  vertices(func(m fwopt.Method) fwopt.StepRule { return m.(*PairwiseFW).Rule }),
 			Passes: true, Colour: 0xE1003C, Width: 1.8, Dashes: []float64{6, 3},
 		},
 		fwopt.Entry{
-			Name:   "BlendedPairwise",
-			New:    func(c fwopt.Constants) fwopt.Method { return &BlendedPairwise{Rule: fwopt.Short{L: c.L}} },
+			Name: "BlendedPairwise",
+			New: func(c fwopt.Constants) fwopt.Method {
+				return &BlendedPairwise{Rule: fwopt.Short{L: c.L}}
+			},
 			Calls:  vertices(func(m fwopt.Method) fwopt.StepRule { return m.(*BlendedPairwise).Rule }),
 			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundAway(k) },
 			Passes: true,
 		},
 		fwopt.Entry{
-			Name: "Garber-Hazan", New: func(c fwopt.Constants) fwopt.Method { return GarberHazanStronglyConvex(c) },
+			Name:   "Garber-Hazan",
+			New:    func(c fwopt.Constants) fwopt.Method { return GarberHazanStronglyConvex(c) },
 			Calls:  fixed(fwopt.Calls{Exact: 1, Linear: 1}),
 			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundGarberHazan(k) },
 			Passes: true, Colour: 0x882E72, Width: 1.8, Dashes: []float64{6, 2, 3, 2, 3, 2},

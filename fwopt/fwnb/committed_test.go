@@ -22,7 +22,8 @@ func TestCommitted(t *testing.T) {
 	for name, want := range map[string][]string{
 		"page/both":  {"**As committed, ", "of page/both.svg", "of page/both.md", generated},
 		"page/table": {"**As committed, ", "of page/table.md", generated},
-		"page/none":  {"**What this cell shows with the data is not in this folder: committed/page/none.**", generated},
+		"page/none": {"**What this cell shows with the data is not in this folder: committed/page/none.**",
+			generated},
 	} {
 		s.sent = nil
 		if Committed(name); len(s.sent) > 0 {
@@ -89,10 +90,12 @@ func TestCommittedFiles(t *testing.T) {
 		name, calls, falls := strings.TrimSuffix(filepath.Base(file), ".ipynb"), 0, false
 		for _, c := range readPage(t, file) {
 			source := strings.Join(c.Source, "")
-			falls = falls || c.Type == "code" && regexp.MustCompile(`OrTwin\(|OrGrid\(|ErrNotHere`).MatchString(source)
+			falls = falls || c.Type == "code" &&
+				regexp.MustCompile(`OrTwin\(|OrGrid\(|ErrNotHere`).MatchString(source)
 			m := call.FindStringSubmatch(source)
 			if n := strings.Count(source, "fwnb.Committed("); m == nil && n > 0 || n > 1 {
-				t.Errorf("%s: fwnb.Committed is not below %%%%, with a name in quotes, or not the only one:\n%s", file, source)
+				t.Errorf("%s: fwnb.Committed is not below %%%%, with a name in quotes, or not the only "+
+					"one:\n%s", file, source)
 			}
 			if m == nil {
 				continue
@@ -119,7 +122,8 @@ func TestCommittedFiles(t *testing.T) {
 				want[m[1]+".md"] = strings.Join(tables, "\n")
 			}
 		}
-		if twins := slices.Contains([]string{"11-experiments-rcv1", "12-experiments-aloi"}, name); falls && calls == 0 && !twins {
+		if twins := slices.Contains([]string{"11-experiments-rcv1", "12-experiments-aloi"}, name); falls &&
+			calls == 0 && !twins {
 			t.Errorf("%s: something generated may stand in for its data, and no cell shows what was committed", name)
 		}
 	}

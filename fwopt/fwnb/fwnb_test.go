@@ -45,8 +45,9 @@ func set(t *testing.T, isNotebook, isTerminal bool) *stage {
 }
 
 func at(k int) fwopt.Point {
-	return fwopt.Point{Step: k, T: 1, K: k, Seconds: float64(k) / 100, F: 3 / float64(k+1), DualityGap: math.NaN(),
-		Calls: fwopt.Calls{Exact: 2, Stochastic: 1000 * k, Linear: k + 1}}
+	return fwopt.Point{Step: k, T: 1, K: k, Seconds: float64(k) / 100, F: 3 / float64(k+1),
+		DualityGap: math.NaN(),
+		Calls:      fwopt.Calls{Exact: 2, Stochastic: 1000 * k, Linear: k + 1}}
 }
 
 func TestShow(t *testing.T) {
@@ -57,7 +58,8 @@ func TestShow(t *testing.T) {
 	Table([]string{"method", "seconds"}, []string{"SVRF", "1.5"})
 	var got []string
 	for _, d := range s.sent {
-		for _, kind := range []protocol.MIMEType{"image/png", "image/svg+xml", "text/markdown", "text/plain"} {
+		for _, kind := range []protocol.MIMEType{"image/png", "image/svg+xml", "text/markdown",
+			"text/plain"} {
 			if x, ok := d.Data[kind]; ok {
 				got = append(got, fmt.Sprintf("%s", x))
 			}
@@ -67,7 +69,8 @@ func TestShow(t *testing.T) {
 	text := "| method | seconds |\n|:-------|--------:|\n| SVRF   |     1.5 |\n"
 	if want := []string{"png", "<svg/>", "alt", "3 map[image/png:map[height:346 width:576]]",
 		"no picture", "1 map[image/png:map[height:0 width:0]]",
-		"**a** $x^2$", "**a** $x^2$", "2 map[]", text, text, "2 map[]"}; !slices.Equal(got, want) || s.synced != 4 {
+		"**a** $x^2$", "**a** $x^2$", "2 map[]", text, text, "2 map[]"}; !slices.Equal(got, want) ||
+		s.synced != 4 {
 		t.Errorf("%d complete: %q", s.synced, got)
 	}
 	// A figure that slides goes as JSON, in types that the kernel knows, without the menu of Vega.
@@ -81,7 +84,8 @@ func TestShow(t *testing.T) {
 	if err := gob.NewEncoder(io.Discard).Encode(d); err != nil {
 		t.Error(err)
 	}
-	if p := small.Panics(Figure{Vega: []byte("no JSON")}.Show); !strings.HasPrefix(p, "fwnb: the Vega of a figure: ") {
+	if p := small.Panics(Figure{Vega: []byte("no JSON")}.Show); !strings.HasPrefix(p,
+		"fwnb: the Vega of a figure: ") {
 		t.Errorf("%q", p)
 	}
 }
@@ -136,7 +140,8 @@ func TestProgressNotebook(t *testing.T) {
 		}
 	}
 	last := s.sent[len(s.sent)-1]
-	want := "SVRF <1> 100 %  f = 0.0030151  10.0 s  step 1,000 (t = 1, k = 1000)\n2 exact, 1,000,000 stochastic, 1,001 linear"
+	want := "SVRF <1> 100 %  f = 0.0030151  10.0 s  step 1,000 (t = 1, k = 1000)\n2 exact, 1,000,000 " +
+		"stochastic, 1,001 linear"
 	if last.Data["text/plain"] != want {
 		t.Errorf("%q, want %q", last.Data["text/plain"], want)
 	}
@@ -144,7 +149,8 @@ func TestProgressNotebook(t *testing.T) {
 	if !strings.Contains(page, "SVRF &lt;1&gt; 100 %") || !strings.Contains(page, `<progress value="1.000"`) {
 		t.Errorf("page %.300s", page)
 	}
-	_, m, ok := strings.Cut(page, `<img width="400" height="120" alt="f so far" src="data:image/svg+xml;base64,`)
+	_, m, ok := strings.Cut(page,
+		`<img width="400" height="120" alt="f so far" src="data:image/svg+xml;base64,`)
 	m, _, _ = strings.Cut(m, `">`)
 	svg, err := base64.StdEncoding.DecodeString(m)
 	if !ok || err != nil || !strings.Contains(string(svg), ">f between 0.003015 and 3, log scale</text>") ||
@@ -153,7 +159,8 @@ func TestProgressNotebook(t *testing.T) {
 	}
 	p.Done()
 	n := len(s.sent)
-	if d := s.sent[n-1]; d.DisplayID != id || d.Data["text/html"] != "" || d.Data["text/plain"] != "" || s.synced != n {
+	if d := s.sent[n-1]; d.DisplayID != id || d.Data["text/html"] != "" || d.Data["text/plain"] != "" ||
+		s.synced != n {
 		t.Errorf("at the end %q, complete %v", d.Data, s.synced == n)
 	}
 	if s.term.Len() > 0 {
@@ -173,7 +180,8 @@ func TestProgressNotebook(t *testing.T) {
 		}
 	}
 	said := s.sent[n].Data
-	if p := said["text/plain"].(string); !strings.HasPrefix(p, "SFW  f = 0.5  ") || strings.Count(p, "\nnot kept: T") != 1 ||
+	if p := said["text/plain"].(string); !strings.HasPrefix(p, "SFW  f = 0.5  ") ||
+		strings.Count(p, "\nnot kept: T") != 1 ||
 		strings.Count(said["text/html"].(string), "\nnot kept: T") != 1 {
 		t.Errorf("unknown share, and a note: %q", said)
 	}
@@ -199,7 +207,9 @@ func TestProgressTerminal(t *testing.T) {
 		p.Update(tr, q, float64(k)/300)
 	}
 	seen := s.term.String()
-	if strings.Contains(seen, "\n") || !strings.HasPrefix(seen, "\rSVRF 7 %  f = 0.14286  0.2 s  step 20 (t = 1, k = 20)  2 exact, 20,000 stocha") {
+	if strings.Contains(seen, "\n") ||
+		!strings.HasPrefix(seen,
+			"\rSVRF 7 %  f = 0.14286  0.2 s  step 20 (t = 1, k = 20)  2 exact, 20,000 stocha") {
 		t.Errorf("%q", seen)
 	}
 	if n := strings.Count(seen, "\r"); n != 15 {
@@ -263,7 +273,8 @@ func TestTerminal(t *testing.T) {
 // values do no harm.
 func TestCurve(t *testing.T) {
 	pt := func(sec, f float64) fwopt.Point { return fwopt.Point{Seconds: sec, F: f} }
-	for _, few := range [][]fwopt.Point{nil, {pt(0, 1)}, {pt(0, 1), pt(1, math.NaN())}, {pt(0, 1), pt(0, 2)}} {
+	for _, few := range [][]fwopt.Point{nil, {pt(0, 1)}, {pt(0, 1), pt(1, math.NaN())},
+		{pt(0, 1), pt(0, 2)}} {
 		if svg := curve(few); svg != "" {
 			t.Errorf("a curve of %v", few)
 		}
@@ -276,7 +287,8 @@ func TestCurve(t *testing.T) {
 		points []fwopt.Point
 		want   string
 	}{
-		"positive": {[]fwopt.Point{pt(0, 1), pt(1, math.Inf(1)), pt(5, 0.1), pt(7, math.NaN()), pt(10, 0.01)}, "4.0,5.0 200.0,51.5 396.0,98.0 "},
+		"positive": {[]fwopt.Point{pt(0, 1), pt(1, math.Inf(1)), pt(5, 0.1), pt(7, math.NaN()), pt(10, 0.01)},
+			"4.0,5.0 200.0,51.5 396.0,98.0 "},
 		"negative": {[]fwopt.Point{pt(0, 1), pt(5, -1), pt(10, -3)}, "4.0,5.0 200.0,51.5 396.0,98.0 "},
 		"rising":   {[]fwopt.Point{pt(0, 1), pt(10, 2)}, "4.0,98.0 396.0,5.0 "},
 		"flat":     {[]fwopt.Point{pt(0, 1), pt(10, 1)}, "4.0,51.5 396.0,51.5 "},

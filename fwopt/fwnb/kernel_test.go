@@ -79,7 +79,8 @@ func displays(t *testing.T, cmd *exec.Cmd, limit time.Duration) (got []*protocol
 			break // the program has ended
 		}
 		if v, ok := d.Data[protocol.MIMECommValue].(protocol.CommValue); ok {
-			if err := enc.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value}); err != nil {
+			if err := enc.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress,
+				Value: v.Value}); err != nil {
 				t.Error(err)
 			}
 			continue
@@ -146,7 +147,8 @@ func TestPageWithoutData(t *testing.T) {
 			t.Errorf("%s: no word of what is generated", name)
 		}
 		for _, kind := range []string{".svg", ".md"} {
-			if b, err := os.ReadFile(notebooks + "committed/" + name + kind); err == nil && !strings.Contains(committed, string(b)) {
+			if b, err := os.ReadFile(notebooks + "committed/" + name + kind); err == nil &&
+				!strings.Contains(committed, string(b)) {
 				t.Errorf("%s%s is not shown", name, kind)
 			}
 		}

@@ -131,7 +131,8 @@ func (p *Progress) line(tr *fwopt.Trace, at fwopt.Point, done float64) (state, s
 	var all []string
 	for i, n := range []int{at.Calls.Exact, at.Calls.Stochastic, at.Calls.Linear, at.Calls.Projections} {
 		if n > 0 {
-			all = append(all, num.Thousands(n)+[]string{" exact", " stochastic", " linear", " projections"}[i])
+			all = append(all, num.Thousands(n)+[]string{" exact", " stochastic", " linear",
+				" projections"}[i])
 		}
 	}
 	if spent = strings.Join(all, ", "); tr.Note != "" {

@@ -84,7 +84,8 @@ func TestRunInterrupted(t *testing.T) {
 	whole := run(t.TempDir(), false)
 	dir := t.TempDir()
 	first := run(dir, true)
-	if !strings.Contains(first, "SVRF: interrupted, ") || !strings.Contains(first, "SFW: interrupted, 0 points") {
+	if !strings.Contains(first, "SVRF: interrupted, ") ||
+		!strings.Contains(first, "SFW: interrupted, 0 points") {
 		t.Errorf("interrupted in the first method:\n%s", first)
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, folder, "*.ckpt")); len(files) != 1 {
@@ -101,7 +102,8 @@ func TestRunInterrupted(t *testing.T) {
 	}
 	kind, dir = "own", t.TempDir()
 	first = run(dir, true)
-	if strings.Count(first, "not kept: fwopt.MethodFunc has no method Identify") != 1 || strings.Contains(first, "run the cell again") {
+	if strings.Count(first, "not kept: fwopt.MethodFunc has no method Identify") != 1 ||
+		strings.Contains(first, "run the cell again") {
 		t.Errorf("interrupted in a method without identity:\n%s", first)
 	}
 }
@@ -122,7 +124,8 @@ func TestPick(t *testing.T) {
 // The progress of many seeds, and what Stop leaves of them.
 func TestSeeds(t *testing.T) {
 	s := set(t, true, false)
-	if got := Seeds("SFW", 3, func(_ context.Context, seed uint64) uint64 { return seed }); !slices.Equal(got, []uint64{1, 2, 3}) {
+	if got := Seeds("SFW", 3, func(_ context.Context, seed uint64) uint64 { return seed }); !slices.Equal(got,
+		[]uint64{1, 2, 3}) {
 		t.Errorf("%v", got)
 	}
 	msg := small.Panics(func() { Seeds("SFW", 3, func(context.Context, uint64) int { panic("a fault") }) })
@@ -161,8 +164,11 @@ func stoppable() (stop func()) {
 func TestRuns(t *testing.T) {
 	set(t, false, false)
 	point := func(draw, seed uint64) []fwopt.Point { return []fwopt.Point{{T: int(draw), K: int(seed)}} }
-	want := [][][]fwopt.Point{{point(1, 1), point(1, 2)}, {point(2, 3), point(2, 4)}, {point(3, 5), point(3, 6)}}
-	r := Runs("SVRF", 3, 2, func(_ context.Context, draw, seed uint64) []fwopt.Point { return point(draw, seed) })
+	want := [][][]fwopt.Point{{point(1, 1), point(1, 2)}, {point(2, 3), point(2, 4)},
+		{point(3, 5), point(3, 6)}}
+	r := Runs("SVRF", 3, 2, func(_ context.Context, draw, seed uint64) []fwopt.Point {
+		return point(draw, seed)
+	})
 	if r.Name != "SVRF" || !reflect.DeepEqual(r.Draws, want) {
 		t.Errorf("%v", r)
 	}
@@ -173,7 +179,8 @@ func TestRuns(t *testing.T) {
 			return []fwopt.Point{{Excess: math.NaN()}}
 		})
 	})
-	if !strings.Contains(msg, "fwnb: Runs of SVRF: the runs have no gaps") || int(begun.Load()) > runtime.GOMAXPROCS(0) {
+	if !strings.Contains(msg, "fwnb: Runs of SVRF: the runs have no gaps") ||
+		int(begun.Load()) > runtime.GOMAXPROCS(0) {
 		t.Errorf("after %d runs: %.200q", begun.Load(), msg)
 	}
 	stop := stoppable()
@@ -229,15 +236,24 @@ func TestMistakes(t *testing.T) {
 			"Progress.Count":  {(*Progress).Count, NewProgress("title"), 1, 2},
 			"Progress.Done":   {(*Progress).Done, NewProgress("title")},
 			"Progress.Update": {(*Progress).Update, NewProgress("title"), tr, at(1), 0.5},
-			"Runs":            {Runs, "SVRF", 2, 1, func(context.Context, uint64, uint64) []fwopt.Point { return []fwopt.Point{at(1)} }},
-			"Record.Num":      {Record.Num, Record{"a": "1"}, "a"},
-			"Row":             {Row, 3, 0.5, "text"},
-			"Run, o":          {func(o *fwopt.Oracle) { Run(o, &fwopt.FW{}, b) }, fwopt.NewOracle(f, omega, 1)},
-			"Run, m":          {func(m fwopt.Method) { Run(fwopt.NewOracle(f, omega, 1), m, b) }, &fwopt.FW{}},
-			"Run":             {func(w0 []float64, b fwopt.Budget) { Run(fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b) }, nil, b},
-			"Seeds":           {Seeds[int], "title", 2, func(context.Context, uint64) int { return 1 }},
-			"Figure.Show":     {Figure.Show, Figure{PNG: []byte{1}, SVG: []byte("<svg/>"), Width: 1, Height: 1, Alt: "alt"}},
-			"Table":           {Table, []string{"a"}, []string{"1"}},
+			"Runs": {Runs, "SVRF", 2, 1, func(context.Context, uint64,
+				uint64) []fwopt.Point {
+				return []fwopt.Point{at(1)}
+			}},
+			"Record.Num": {Record.Num, Record{"a": "1"}, "a"},
+			"Row":        {Row, 3, 0.5, "text"},
+			"Run, o": {func(o *fwopt.Oracle) { Run(o, &fwopt.FW{}, b) },
+				fwopt.NewOracle(f, omega, 1)},
+			"Run, m": {func(m fwopt.Method) { Run(fwopt.NewOracle(f, omega, 1), m, b) },
+				&fwopt.FW{}},
+			"Run": {func(w0 []float64,
+				b fwopt.Budget) {
+				Run(fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b)
+			}, nil, b},
+			"Seeds": {Seeds[int], "title", 2, func(context.Context, uint64) int { return 1 }},
+			"Figure.Show": {Figure.Show, Figure{PNG: []byte{1}, SVG: []byte("<svg/>"), Width: 1,
+				Height: 1, Alt: "alt"}},
+			"Table": {Table, []string{"a"}, []string{"1"}},
 		} {
 			for _, bad := range small.Mistakes(c[0], c[1:]...) {
 				t.Errorf("%s: %s", name, bad)

@@ -41,10 +41,15 @@ func TestStack(t *testing.T) {
 		{"ours", line, 3, []string{place("", "ours"), place("ours", "ours, called")}},
 		{"goroutine", line, 3, []string{place("", "ours"), place("goroutine", "ours, called")}},
 		{"seeds", "panic: fwrate: seed ", 6, []string{place("", "ours"), place("seeds", "ours, called")}},
-		{"mine", "panic: runtime error: index out of range [2] with length 2", 99, []string{place("", "the reader's"), place("mine", "the reader's, called"), "\ngoroutine 1 [running]"}},
-		{"mine in seeds", "panic: fwrate: seed ", 99, []string{"index out of range [2] with length 2", "\ngoroutine ", place("", "the reader's"), place("mine in seeds", "the reader's, called")}},
-		{"recovered", "panic: runtime error: index out of range", 99, []string{place("recovered", "the reader's, called"), "\ngoroutine 1 [running]"}},
-		{"on the way", "panic: runtime error: index out of range", 99, []string{place("on the way", "the reader's, called"), "\ngoroutine 1 [running]", line}},
+		{"mine", "panic: runtime error: index out of range [2] with length 2", 99,
+			[]string{place("", "the reader's"), place("mine", "the reader's, called"),
+				"\ngoroutine 1 [running]"}},
+		{"mine in seeds", "panic: fwrate: seed ", 99, []string{"index out of range [2] with length 2",
+			"\ngoroutine ", place("", "the reader's"), place("mine in seeds", "the reader's, called")}},
+		{"recovered", "panic: runtime error: index out of range", 99,
+			[]string{place("recovered", "the reader's, called"), "\ngoroutine 1 [running]"}},
+		{"on the way", "panic: runtime error: index out of range", 99,
+			[]string{place("on the way", "the reader's, called"), "\ngoroutine 1 [running]", line}},
 		{"again", line, 99, []string{place("", "ours"), "\ngoroutine 1 [running]"}},
 	} {
 		for _, isCell := range []bool{true, false} {
@@ -65,10 +70,13 @@ func TestStack(t *testing.T) {
 				t.Errorf("%s: the deferred call is missing: %q", c.mode, said)
 			}
 			n := strings.Count(said, "\n")
-			if c.mode != "recovered" && !strings.HasPrefix(said, c.first) || !strings.Contains(said, c.first) || isCell && n > c.most || !isCell && (n < 6 || !strings.Contains(said, "\ngoroutine ")) {
+			if c.mode != "recovered" && !strings.HasPrefix(said, c.first) ||
+				!strings.Contains(said, c.first) || isCell && n > c.most || !isCell &&
+				(n < 6 || !strings.Contains(said, "\ngoroutine ")) {
 				t.Errorf("%s, a cell: %v: %d lines:\n%s", c.mode, isCell, n, said)
 			}
-			if strings.HasSuffix(c.mode, "seeds") && !isCell && !strings.Contains(said, "runtime/debug.Stack") {
+			if strings.HasSuffix(c.mode, "seeds") && !isCell &&
+				!strings.Contains(said, "runtime/debug.Stack") {
 				t.Errorf("%s: without the stack of the seed:\n%s", c.mode, said)
 			}
 			for _, p := range c.places {

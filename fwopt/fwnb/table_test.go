@@ -33,7 +33,8 @@ func ExampleNewProgress() {
 
 func ExampleColumns() {
 	measured, allowed := []float64{0.496, 0.165}, []float64{1, 1}
-	for _, row := range fwnb.Columns(2, []string{"", "FACE", "bound"}, []string{"Step 1", "Step 2"}, measured, allowed) {
+	for _, row := range fwnb.Columns(2, []string{"", "FACE", "bound"}, []string{"Step 1", "Step 2"}, measured,
+		allowed) {
 		fmt.Println(strings.Join(row, " | "))
 	}
 	// Output:
@@ -47,17 +48,21 @@ func TestRow(t *testing.T) {
 	if want := "SVRF 5657 0.03263 1.285e+04 1e-300 123456 0.123456 2"; strings.Join(got, " ") != want {
 		t.Errorf("%q, want %s", got, want)
 	}
-	if got := slices.Concat(fwnb.Row(1), fwnb.Row(1, 0.96), fwnb.Row(5, 0.525374)); !slices.Equal(got, []string{"1", "0.52537"}) {
+	if got := slices.Concat(fwnb.Row(1), fwnb.Row(1, 0.96), fwnb.Row(5, 0.525374)); !slices.Equal(got,
+		[]string{"1", "0.52537"}) {
 		t.Errorf("%q", got)
 	}
 	head, names := []string{"", "a", "b"}, []string{"NaN", "y"}
 	rows := fwnb.Columns(3, head, names, []float64{math.NaN(), 0.00025549}, []float64{23.1667, math.Inf(1)})
-	if want := [][]string{head, {"NaN", "–", "23.2"}, {"y", "0.000255", "+Inf"}}; !reflect.DeepEqual(rows, want) {
+	if want := [][]string{head, {"NaN", "–", "23.2"}, {"y", "0.000255", "+Inf"}}; !reflect.DeepEqual(rows,
+		want) {
 		t.Errorf("%q, want %q", rows, want)
 	}
 	for want, call := range map[string]func(){
-		"fwnb: numbers of 0 digits":                func() { fwnb.Row(0, 1.) },
-		"fwnb: column 2 has 1 numbers for 2 names": func() { fwnb.Columns(3, head, names, []float64{1, 2}, []float64{1}) },
+		"fwnb: numbers of 0 digits": func() { fwnb.Row(0, 1.) },
+		"fwnb: column 2 has 1 numbers for 2 names": func() {
+			fwnb.Columns(3, head, names, []float64{1, 2}, []float64{1})
+		},
 	} {
 		if got := small.Panics(call); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -91,7 +96,8 @@ func TestReadTable(t *testing.T) {
 			t.Errorf("%q: %q, %s, want %q", text, got, says, want)
 		}
 	}
-	if _, says := read("item,seconds\nP1,1\nP2\n"); !strings.Contains(says, "a.csv") || !strings.Contains(says, "line 3") {
+	if _, says := read("item,seconds\nP1,1\nP2\n"); !strings.Contains(says, "a.csv") ||
+		!strings.Contains(says, "line 3") {
 		t.Errorf("a short line: %q", says)
 	}
 	says := small.Panics(func() { fwnb.ReadTable(file + ".not") })
@@ -114,7 +120,8 @@ func TestReadTable(t *testing.T) {
 // FuzzReadTable: no file panics, and of what is accepted each record has the headings, and a
 // number under each, or a panic of this package.
 func FuzzReadTable(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n3,\n", "a\n\"x\ny\"\n", "a,a\n1,2\n", "", "a,b\n1\n", "a\n\"1", "a,b\r\n1e400,0x1p-2\r\n", ",\n,\n", "\ufeffa,b\n1,2\n"} {
+	for _, seed := range []string{"a,b\n1,2\n3,\n", "a\n\"x\ny\"\n", "a,a\n1,2\n", "", "a,b\n1\n", "a\n\"1",
+		"a,b\r\n1e400,0x1p-2\r\n", ",\n,\n", "\ufeffa,b\n1,2\n"} {
 		f.Add([]byte(seed))
 	}
 	path := filepath.Join(f.TempDir(), "table.csv")
@@ -138,7 +145,8 @@ func FuzzReadTable(f *testing.F) {
 				if r[heading] != lines[i+1][j] && !slices.Contains(lines[0][j+1:], heading) {
 					t.Fatalf("record %d has %q under %q, want %q", i, r[heading], heading, lines[i+1][j])
 				}
-				if says := small.Panics(func() { r.Num(heading) }); !strings.HasPrefix(says+"fwnb: under ", "fwnb: under ") {
+				if says := small.Panics(func() { r.Num(heading) }); !strings.HasPrefix(says+"fwnb: under ",
+					"fwnb: under ") {
 					t.Fatal(says)
 				}
 			}

@@ -94,7 +94,8 @@ func ExampleRate() {
 		}
 		runs = append(runs, run)
 	}
-	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 1, D: 1}.BoundEpoch(p.T) }}
+	law := fwrate.Law{Count: fwrate.Stochastic, Power: 2,
+		Bound: func(p fwopt.Point) float64 { return fwopt.Constants{L: 1, D: 1}.BoundEpoch(p.T) }}
 	r, err := law.Measure(runs)
 	if err != nil {
 		fmt.Println(err)
@@ -134,7 +135,8 @@ func ExampleScene() {
 // the seeds.
 func ExampleTuning() {
 	grid := []float64{0.01, 0.1, 1, 10, 100}
-	t, err := fwrate.Tune(grid, 3, fwopt.Budget{Steps: 64}, func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+	t, err := fwrate.Tune(grid, 3, fwopt.Budget{Steps: 64}, func(c float64, seed uint64,
+		b fwopt.Budget) *fwopt.Trace {
 		end := 1/float64(b.Steps) + math.Pow(math.Log10(c), 2)/100*float64(seed)
 		return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {Step: b.Steps, F: end}}}
 	})
@@ -147,7 +149,8 @@ func ExampleTuning() {
 func ExampleCosts() {
 	var run []fwopt.Point
 	for t := 1; t <= 8; t++ {
-		run = append(run, fwopt.Point{T: t, Excess: math.Exp2(-float64(t)), Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
+		run = append(run, fwopt.Point{T: t, Excess: math.Exp2(-float64(t)),
+			Calls: fwopt.Calls{Stochastic: 1 << (2 * t)}})
 	}
 	race := fwrate.Runs{Name: "SVRF", Draws: [][][]fwopt.Point{{run}}}
 	samples := fwplot.Costs(race, fwrate.Stochastic)

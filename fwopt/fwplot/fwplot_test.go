@@ -47,7 +47,8 @@ func race(seeds int) (traces []*fwopt.Trace) {
 			var c fwopt.Calls
 			for k := range m.steps {
 				gap := 3 * math.Pow(float64(k+1), -m.rate) * math.Exp(0.3*r.NormFloat64())
-				p := fwopt.Point{Step: k, Calls: c, Seconds: float64(k) * 60 / float64(m.steps) * (1 + 0.1*r.Float64()), F: 0.3 + gap, DualityGap: math.NaN()}
+				p := fwopt.Point{Step: k, Calls: c, Seconds: float64(k) * 60 / float64(m.steps) * (1 +
+					0.1*r.Float64()), F: 0.3 + gap, DualityGap: math.NaN()}
 				if k%7 == 0 {
 					p.DualityGap = 2 * gap
 				}
@@ -72,7 +73,8 @@ func race(seeds int) (traces []*fwopt.Trace) {
 func trace(method string, f ...float64) *fwopt.Trace {
 	tr := &fwopt.Trace{Method: method}
 	for k, v := range f {
-		tr.Points = append(tr.Points, fwopt.Point{Step: k, Calls: fwopt.Calls{Stochastic: 100 * k}, Seconds: float64(k) / 8, F: v, DualityGap: v})
+		tr.Points = append(tr.Points, fwopt.Point{Step: k, Calls: fwopt.Calls{Stochastic: 100 * k},
+			Seconds: float64(k) / 8, F: v, DualityGap: v})
 	}
 	return tr
 }
@@ -95,7 +97,8 @@ func figures() map[string]fwnb.Figure {
 		"decade":   bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", 3.2, 3.1, 2.2))),
 		"close":    bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1))),
 		"negative": bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
-		"lines":    bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2}, []float64{1, -1, nan}}, Series{"none", nil, nil})),
+		"lines": bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2},
+			[]float64{1, -1, nan}}, Series{"none", nil, nil})),
 	}
 	g := map[string]*plot.Plot{}
 	for _, x := range allAxes {
@@ -110,9 +113,12 @@ func figures() map[string]fwnb.Figure {
 			}
 		}
 	}
-	all["grid3"] = Grid([]*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label], g[fwrate.Linear.Label]})
-	all["grid2x2"] = Grid([]*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label]}, []*plot.Plot{g[fwrate.Linear.Label], Traces(fwrate.Steps, Loss(), rs...)})
-	all["grid of odd rows"] = Grid([]*plot.Plot{g[fwrate.Steps.Label]}, []*plot.Plot{Traces(fwrate.Steps, Loss()), g[fwrate.Exact.Label]})
+	all["grid3"] = Grid([]*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label],
+		g[fwrate.Linear.Label]})
+	all["grid2x2"] = Grid([]*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label]},
+		[]*plot.Plot{g[fwrate.Linear.Label], Traces(fwrate.Steps, Loss(), rs...)})
+	all["grid of odd rows"] = Grid([]*plot.Plot{g[fwrate.Steps.Label]},
+		[]*plot.Plot{Traces(fwrate.Steps, Loss()), g[fwrate.Exact.Label]})
 	long := trace("SGD", make([]float64, 200000)...)
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range long.Points {
@@ -121,7 +127,8 @@ func figures() map[string]fwnb.Figure {
 	for name, r := range rates() {
 		all["rate "+name] = bundle(Rate("MSC", name, r))
 	}
-	all["rates"] = Grid([]*plot.Plot{Rate("MSC", "SVRF", rates()["ln"]), Rate("MSC", "SFW", rates()["far"]), Rate("MSC", "STORC", rates()["over"])})
+	all["rates"] = Grid([]*plot.Plot{Rate("MSC", "SVRF", rates()["ln"]), Rate("MSC", "SFW", rates()["far"]),
+		Rate("MSC", "STORC", rates()["over"])})
 	p := Traces(fwrate.Steps, Excess(0), long, long, trace("my own", 3, 2, 1))
 	Bound(p, "a bound with a name that takes more than one row", func(x float64) float64 { return 1e5 / x })
 	all["long"] = Grid([]*plot.Plot{p})
@@ -164,14 +171,17 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: SVG of %g x %g points for %d x %d pixels", name, w, h, f.Width, f.Height)
 		}
 		s := string(f.SVG)
-		fonts, long := strings.Count(s, "Liberation Sans,Arial,Helvetica,sans-serif"), strings.Count(s, "<text textLength=")
+		fonts, long := strings.Count(s, "Liberation Sans,Arial,Helvetica,sans-serif"),
+			strings.Count(s, "<text textLength=")
 		if n := strings.Count(s, "<text "); n == 0 || n != fonts || n != long {
 			t.Errorf("%s: text without other fonts or length", name)
 		}
 		if strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.Contains(s, "@font-face") {
 			t.Errorf("%s: NaN, Inf or a font in the SVG", name)
 		}
-		if strings.Contains(name, "against") && (!strings.Contains(s, ">news20 (generated): median and range of 5 seeds<") || !strings.Contains(f.Alt, "(generated)")) {
+		if strings.Contains(name, "against") &&
+			(!strings.Contains(s, ">news20 (generated): median and range of 5 seeds<") ||
+				!strings.Contains(f.Alt, "(generated)")) {
 			t.Errorf("%s: the title does not say that the data is generated; alt %q", name, f.Alt)
 		}
 		if strings.ContainsAny(f.Alt, "\n-") || !strings.HasSuffix(f.Alt, ".") {
@@ -197,7 +207,8 @@ func TestFigureAgain(t *testing.T) {
 	if !strings.Contains(saved, ">STORC<") || save() != saved {
 		t.Error("a plot changes when it is drawn in a grid")
 	}
-	if after := Grid([]*plot.Plot{p}); !bytes.Equal(before.PNG, after.PNG) || !bytes.Equal(before.SVG, after.SVG) || before.Alt != after.Alt {
+	if after := Grid([]*plot.Plot{p}); !bytes.Equal(before.PNG, after.PNG) ||
+		!bytes.Equal(before.SVG, after.SVG) || before.Alt != after.Alt {
 		t.Error("a figure changes when it is drawn again")
 	}
 }
@@ -221,8 +232,10 @@ func TestAlt(t *testing.T) {
 	b.Path("FW", []float64{1, 0, 0}, []float64{0, 1, 0})
 	for want, f := range map[string]fwnb.Figure{
 		"digits: f(w) − f* against stochastic gradients ends at SVRF 0.25, SFW 0.25, bound 0.5.": bundle(p),
-		"median and range of nearby points: f(w) − f* against steps ends at SGD 123.":            bundle(Traces(fwrate.Steps, Excess(0), noisy)),
-		"before: a picture; after: a picture of FW.":                                             Grid([]*plot.Plot{a.Plot, b.Plot}),
+		"median and range of nearby points: f(w) − f* against steps ends at SGD 123.": bundle(
+			Traces(fwrate.Steps, Excess(0), noisy)),
+		"before: a picture; after: a picture of FW.": Grid(
+			[]*plot.Plot{a.Plot, b.Plot}),
 		"after: a picture of FW.": bundle(b.Plot),
 	} {
 		if f.Alt != want {
@@ -251,17 +264,24 @@ func TestNotes(t *testing.T) {
 	}{
 		{Traces(fwrate.Steps, Excess(0), trace("SVRF", 3, 2, 1)), "", "steps", "f(w) − f*"},
 		{Traces(fwrate.Steps, Excess(0), seeds(9)...), "median and range of 9 seeds", "steps", "f(w) − f*"},
-		{Traces(fwrate.Steps, Excess(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps", "f(w) − f*"},
-		{Traces(fwrate.Steps, Loss(), append(seeds(10), other, &second)...), "rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
-		{Traces(fwrate.Steps, Excess(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps", "f(w) − f*"},
-		{Traces(fwrate.Steps, Excess(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps", "f(w) − f*"},
-		{Traces(fwrate.Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "nothing to draw", "exact gradients (SVRF, SFW: none)", "f(w)"},
+		{Traces(fwrate.Steps, Excess(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps",
+			"f(w) − f*"},
+		{Traces(fwrate.Steps, Loss(), append(seeds(10), other, &second)...),
+			"rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
+		{Traces(fwrate.Steps, Excess(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps",
+			"f(w) − f*"},
+		{Traces(fwrate.Steps, Excess(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps",
+			"f(w) − f*"},
+		{Traces(fwrate.Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "nothing to draw",
+			"exact gradients (SVRF, SFW: none)", "f(w)"},
 		{Traces(fwrate.Steps, Loss()), "nothing to draw", "steps", "f(w)"},
-		{Traces(fwrate.Steps, DualityGap(), trace("SVRF", 3, 2, 1), trace("SFW", math.NaN(), math.NaN())), "", "steps", "duality gap (SFW: none)"},
+		{Traces(fwrate.Steps, DualityGap(), trace("SVRF", 3, 2, 1), trace("SFW", math.NaN(), math.NaN())), "",
+			"steps", "duality gap (SFW: none)"},
 		{Traces(fwrate.Steps, Loss(), other, named), "rcv1, digits", "steps", "f(w)"},
 	} {
 		if c.p.Title.Text != c.title || c.p.X.Label.Text != c.x || c.p.Y.Label.Text != c.y {
-			t.Errorf("%q, %q, %q; want %q, %q, %q", c.p.Title.Text, c.p.X.Label.Text, c.p.Y.Label.Text, c.title, c.x, c.y)
+			t.Errorf("%q, %q, %q; want %q, %q, %q", c.p.Title.Text, c.p.X.Label.Text, c.p.Y.Label.Text,
+				c.title, c.x, c.y)
 		}
 	}
 	k := keyOf(Traces(fwrate.Steps, Loss(), other, named))
@@ -286,13 +306,15 @@ func TestScales(t *testing.T) {
 		{Traces(fwrate.Steps, Loss(), upto(99, func(k int) float64 { return 1 + float64(k) })), false, true},
 		{Traces(fwrate.Steps, Loss(), upto(100, func(k int) float64 { return 2 + float64(k) })), true, false},
 		{Traces(fwrate.Steps, Loss(), upto(5, func(k int) float64 { return 3 - float64(k) })), false, false},
-		{Traces(fwrate.Steps, Excess(0), upto(5, func(k int) float64 { return 3 - float64(k) })), false, true},
+		{Traces(fwrate.Steps, Excess(0), upto(5, func(k int) float64 { return 3 - float64(k) })), false,
+			true},
 	} {
 		if isLog(c.p.X) != c.x || isLog(c.p.Y) != c.y {
 			t.Errorf("logarithmic: x %v, y %v", isLog(c.p.X), isLog(c.p.Y))
 		}
 	}
-	p := Traces(fwrate.Seconds, Loss(), &fwopt.Trace{Points: []fwopt.Point{{F: 1}, {Seconds: 1e-9, F: 2}, {Seconds: 2e-3, F: 1}, {Seconds: 10, F: 3}}})
+	p := Traces(fwrate.Seconds, Loss(), &fwopt.Trace{Points: []fwopt.Point{{F: 1}, {Seconds: 1e-9, F: 2},
+		{Seconds: 2e-3, F: 1}, {Seconds: 10, F: 3}}})
 	if p.X.Min != 2e-3 || p.X.Max != 10 || p.Y.Max > 3.2 {
 		t.Errorf("seconds from %g to %g", p.X.Min, p.X.Max)
 	}
@@ -304,7 +326,8 @@ func TestScales(t *testing.T) {
 		}
 		return 1000 / x // infinite at 0
 	})
-	if p.X.Min != 0 || p.X.Max != 2 || p.Y.Min > 1 || p.Y.Min < 0.5 || p.Y.Max < 1000 || math.IsInf(p.Y.Max, 0) {
+	if p.X.Min != 0 || p.X.Max != 2 || p.Y.Min > 1 || p.Y.Min < 0.5 || p.Y.Max < 1000 ||
+		math.IsInf(p.Y.Max, 0) {
 		t.Errorf("x from %g to %g, y from %g to %g", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
 	}
 }
@@ -352,7 +375,8 @@ func checkTicks(t *testing.T, tk ticks, lo, hi float64) (labels int) {
 
 func TestTicks(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
-	for _, c := range [][2]float64{{0, 0}, {0, 1}, {-1, 1}, {1, 1}, {2, 1}, {5e-324, 1e-323}, {5e-324, math.MaxFloat64}, {-math.MaxFloat64, math.MaxFloat64},
+	for _, c := range [][2]float64{{0, 0}, {0, 1}, {-1, 1}, {1, 1}, {2, 1}, {5e-324, 1e-323},
+		{5e-324, math.MaxFloat64}, {-math.MaxFloat64, math.MaxFloat64},
 		{1, 1 + 1e-15}, {1e16, 1e16 + 2}, {-inf, inf}, {1, inf}, {nan, 1}, {1, nan}, {nan, nan}} {
 		checkTicks(t, ticks{log: true, max: 7}, c[0], c[1])
 		checkTicks(t, ticks{max: 7}, c[0], c[1])
@@ -414,7 +438,8 @@ func TestRanges(t *testing.T) {
 
 func TestLogScale(t *testing.T) {
 	nan := math.NaN()
-	for _, lim := range [][2]float64{{1e-3, 10}, {0, 1}, {-1, 1}, {-1, -1}, {0, 0}, {1, 1}, {nan, nan}, {math.Inf(1), math.Inf(-1)}, {0, 5e-324}} {
+	for _, lim := range [][2]float64{{1e-3, 10}, {0, 1}, {-1, 1}, {-1, -1}, {0, 0}, {1, 1}, {nan, nan},
+		{math.Inf(1), math.Inf(-1)}, {0, 5e-324}} {
 		for _, x := range []float64{-1, 0, 5e-324, 1, 1e300, nan, math.Inf(-1)} {
 			if v := (logScale{}).Normalize(lim[0], lim[1], x); !finite(v) || v < -1 {
 				t.Errorf("%g on [%g, %g]: %g", x, lim[0], lim[1], v)
@@ -493,7 +518,8 @@ func TestBand(t *testing.T) {
 			q := func(p float64) float64 { // the definition: piecewise linear in the ranks
 				slices.Sort(vs)
 				for i := 1; i < n; i++ {
-					if a, b := float64(i-1)/float64(n-1), float64(i)/float64(n-1); p >= a-1e-15 && p <= b+1e-15 {
+					if a, b := float64(i-1)/float64(n-1), float64(i)/float64(n-1); p >= a-1e-15 &&
+						p <= b+1e-15 {
 						v := vs[i-1] + (p-a)/(b-a)*(vs[i]-vs[i-1])
 						if ax.logy {
 							v = math.Exp(v)
@@ -508,7 +534,8 @@ func TestBand(t *testing.T) {
 				lo, hi = q(0.1), q(0.9)
 			}
 			for _, c := range [][2]float64{{p.y, q(0.5)}, {l.lo[i], lo}, {l.hi[i], hi}} {
-				if tol := 1e-9*c[1] + 1e-13*highest; ax.logy && math.Abs(c[0]-c[1]) > 1e-9*c[1] || math.Abs(c[0]-c[1]) > tol {
+				if tol := 1e-9*c[1] + 1e-13*highest; ax.logy && math.Abs(c[0]-c[1]) > 1e-9*c[1] ||
+					math.Abs(c[0]-c[1]) > tol {
 					t.Fatalf("trial %d at %g: %g, want %g", trial, p.x, c[0], c[1])
 				}
 			}
@@ -532,11 +559,13 @@ func TestBand(t *testing.T) {
 func TestBandWithZeros(t *testing.T) {
 	runs := [][]xy{{{1, 1}, {2, 0}}, {{1, 1}, {2, 1e-6}}, {{1, 1}, {2, 1e-2}}}
 	l := summarise(runs, surveyed{axes: axes{false, true}, cut: math.Inf(-1), least: floor})
-	if n := len(l.xy); n != 2 || math.Abs(l.xy[1].y-1e-6) > 1e-18 || l.lo[1] != 0 || math.Abs(l.hi[1]-1e-2) > 1e-12 {
+	if n := len(l.xy); n != 2 || math.Abs(l.xy[1].y-1e-6) > 1e-18 || l.lo[1] != 0 ||
+		math.Abs(l.hi[1]-1e-2) > 1e-12 {
 		t.Errorf("%+v", l)
 	}
 	runs[1][1].y = 0 // most of them: no line
-	if l = summarise(runs, surveyed{axes: axes{false, true}, cut: math.Inf(-1), least: floor}); len(l.xy) != 1 {
+	if l = summarise(runs, surveyed{axes: axes{false, true}, cut: math.Inf(-1),
+		least: floor}); len(l.xy) != 1 {
 		t.Errorf("%+v", l)
 	}
 }
@@ -655,11 +684,13 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-var allAxes = []fwrate.Count{fwrate.Steps, fwrate.Exact, fwrate.Stochastic, fwrate.Linear, fwrate.Projections, fwrate.Seconds, fwrate.Terms(100)}
+var allAxes = []fwrate.Count{fwrate.Steps, fwrate.Exact, fwrate.Stochastic, fwrate.Linear, fwrate.Projections,
+	fwrate.Seconds, fwrate.Terms(100)}
 
 // The font has every letter of ours: what it lacks vanishes without a word.
 func TestGlyphs(t *testing.T) {
-	used := "0123456789.e− SVRFSTORC (generated): median and range of 10–90 % seeds nearby points; negative values under left out none"
+	used := "0123456789.e− SVRFSTORC (generated): median and range of 10–90 % seeds nearby points; " +
+		"negative values under left out none"
 	for _, x := range allAxes {
 		used += x.Label
 	}
@@ -673,7 +704,8 @@ func TestGlyphs(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 0.31: "0.31", 3.217e-5: "3.22e−5", 1e-12: "1e−12", 120: "120", 98765: "98800", 1.234e6: "1.23e6", -2e-7: "−2e−7", 1e300: "1e300"} {
+	for v, want := range map[float64]string{0: "0", 0.31: "0.31", 3.217e-5: "3.22e−5", 1e-12: "1e−12",
+		120: "120", 98765: "98800", 1.234e6: "1.23e6", -2e-7: "−2e−7", 1e300: "1e300"} {
 		if got := number(v, 3); got != want {
 			t.Errorf("%g: %s, want %s", v, got, want)
 		}
@@ -684,7 +716,8 @@ func TestNumber(t *testing.T) {
 // to name them apart, and the same run twice is one line.
 func TestTracesNameApart(t *testing.T) {
 	one, other := trace("SGD", 3, 2, 1), trace("SGD", 3, 2, 2)
-	if msg := small.Panics(func() { Traces(fwrate.Steps, Loss(), one, other) }); !strings.HasPrefix(msg, `fwrate: traces 1 and 2 are both "SGD"`) {
+	if msg := small.Panics(func() { Traces(fwrate.Steps, Loss(), one, other) }); !strings.HasPrefix(msg,
+		`fwrate: traces 1 and 2 are both "SGD"`) {
 		t.Errorf("%q", msg)
 	}
 	again := *one
@@ -702,44 +735,55 @@ func TestTracesNameApart(t *testing.T) {
 // A line for each round, its band the range over the seeds; what diverged is left out.
 func TestTuning(t *testing.T) {
 	tuning := func(end func(c float64) float64) *fwrate.Tuning {
-		got, err := fwrate.Tune([]float64{1, 2, 4, 8}, 2, fwopt.Budget{Steps: 10}, func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
-			return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {F: end(c) * float64(seed)}}}
-		})
+		got, err := fwrate.Tune([]float64{1, 2, 4, 8}, 2, fwopt.Budget{Steps: 10},
+			func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+				return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1},
+					{F: end(c) * float64(seed)}}}
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
-	got := tuning(func(c float64) float64 { return []float64{0, 0.5, 0x1p-10, 0, 0.25, 0, 0, 0, 0x1p1023}[int(c)] })
+	got := tuning(func(c float64) float64 {
+		return []float64{0, 0.5, 0x1p-10, 0, 0.25, 0, 0, 0, 0x1p1023}[int(c)]
+	})
 	p := Tuning("SGD", got)
 	e, _ := rounds("SGD", got)
 	logy := isLog(p.Y)
 	if p.Title.Text != "best: 2" || !logy {
 		t.Errorf("%q, logarithmic: %v", p.Title.Text, logy)
 	}
-	if len(e) != 2 || e[0].name != "1/2 of the budget" || e[1].name != "SGD" || !slices.Equal(e[1].xy, []xy{{1, 0.75}, {2, 0x1.8p-10}, {4, 0.375}}) ||
-		!slices.Equal(e[1].lo, []float64{0.5, 0x1p-10, 0.25}) || !slices.Equal(e[1].hi, []float64{1, 0x1p-9, 0.5}) || len(e[0].xy) != 3 {
+	if len(e) != 2 || e[0].name != "1/2 of the budget" || e[1].name != "SGD" ||
+		!slices.Equal(e[1].xy, []xy{{1, 0.75}, {2, 0x1.8p-10}, {4, 0.375}}) ||
+		!slices.Equal(e[1].lo, []float64{0.5, 0x1p-10, 0.25}) ||
+		!slices.Equal(e[1].hi, []float64{1, 0x1p-9, 0.5}) || len(e[0].xy) != 3 {
 		t.Errorf("%+v", e)
 	}
-	if p := Tuning("SGD", tuning(func(c float64) float64 { return 1 / c })); p.Title.Text != "best: 512, in doubt" { // where the grid no longer grows
+	if p := Tuning("SGD", tuning(
+		func(c float64) float64 { return 1 / c })); p.Title.Text != "best: 512, in doubt" { // where the grid no longer grows
 		t.Errorf("%q", p.Title.Text)
 	}
-	if p := Tuning("SGD", tuning(func(c float64) float64 { return math.NaN() })); len(keyOf(p).entries) != 0 || p.Title.Text != "best: NaN, in doubt" {
+	if p := Tuning("SGD", tuning(func(c float64) float64 { return math.NaN() })); len(
+		keyOf(p).entries) != 0 || p.Title.Text != "best: NaN, in doubt" {
 		t.Errorf("%q, %+v", p.Title.Text, keyOf(p).entries)
 	}
 }
 
 // Of two constants the axis has the first, each with its best second.
 func TestTuningTwo(t *testing.T) {
-	got, err := fwrate.TuneTwo([]float64{1, 2, 4}, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 10}, func(c, d float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
-		return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {Step: b.Steps, F: math.Abs(c-2)/10 + math.Abs(d-2)/20}}}
-	})
+	got, err := fwrate.TuneTwo([]float64{1, 2, 4}, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 10},
+		func(c, d float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+			return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1},
+				{Step: b.Steps, F: math.Abs(c-2)/10 + math.Abs(d-2)/20}}}
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := Tuning("STORC", got)
 	lines, _ := rounds("STORC", got)
-	if p.Title.Text != "best: 2, 2" || len(lines) != 3 || !slices.Equal(lines[0].xy, []xy{{1, 0.1}, {2, 0}, {4, 0.2}}) || len(lines[0].lo) != 3 {
+	if p.Title.Text != "best: 2, 2" || len(lines) != 3 ||
+		!slices.Equal(lines[0].xy, []xy{{1, 0.1}, {2, 0}, {4, 0.2}}) || len(lines[0].lo) != 3 {
 		t.Errorf("%q, %+v", p.Title.Text, lines)
 	}
 }

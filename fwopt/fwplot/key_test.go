@@ -27,12 +27,15 @@ func TestNames(t *testing.T) {
 		name string
 		want int // how often the name stands there
 	}{
-		"one":               {[][]*plot.Plot{{lines("SVRF")}}, "SVRF", 1},
-		"two":               {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF", "SFW")}}, "SVRF", 2},
-		"three alike":       {[][]*plot.Plot{{lines("SVRF"), lines("SVRF"), lines("SVRF", "SFW")}}, "SVRF", 1},
-		"one more at first": {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF"), lines("SVRF")}}, "SVRF", 2},
-		"another style":     {[][]*plot.Plot{{lines("mine", "yours"), lines("yours", "mine"), lines("yours", "mine")}}, "mine", 2},
-		"none alike":        {[][]*plot.Plot{{lines("SVRF"), lines("SGD"), lines("SFW")}}, "SVRF", 1},
+		"one": {[][]*plot.Plot{{lines("SVRF")}}, "SVRF", 1},
+		"two": {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF", "SFW")}}, "SVRF", 2},
+		"three alike": {[][]*plot.Plot{{lines("SVRF"), lines("SVRF"), lines("SVRF", "SFW")}}, "SVRF",
+			1},
+		"one more at first": {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF"), lines("SVRF")}}, "SVRF",
+			2},
+		"another style": {[][]*plot.Plot{{lines("mine", "yours"), lines("yours", "mine"),
+			lines("yours", "mine")}}, "mine", 2},
+		"none alike": {[][]*plot.Plot{{lines("SVRF"), lines("SGD"), lines("SFW")}}, "SVRF", 1},
 	} {
 		f := Grid(c.rows...)
 		if n := strings.Count(string(f.SVG), ">"+c.name+"<"); n != c.want {
@@ -58,7 +61,8 @@ func TestLeaders(t *testing.T) {
 	leader := func(method string) (v [4]float64) { // where it begins, and where to
 		c := readable(Style(method).Color)
 		r, g, b, _ := c.RGBA()
-		at := regexp.MustCompile(fmt.Sprintf(`d="M([-0-9.]+),([-0-9.]+)L([-0-9.]+),([-0-9.]+)[^"]*" style="fill:none;stroke:#%02X%02X%02X;stroke-width:0.5`, r>>8, g>>8, b>>8))
+		at := regexp.MustCompile(
+			fmt.Sprintf(`d="M([-0-9.]+),([-0-9.]+)L([-0-9.]+),([-0-9.]+)[^"]*" style="fill:none;stroke:#%02X%02X%02X;stroke-width:0.5`, r>>8, g>>8, b>>8))
 		m := at.FindStringSubmatch(svg)
 		for i := range m[min(1, len(m)):] {
 			v[i], _ = strconv.ParseFloat(m[i+1], 64)
@@ -66,7 +70,9 @@ func TestLeaders(t *testing.T) {
 		return v
 	}
 	var left, low, wide float64
-	for _, m := range regexp.MustCompile(`d="M([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)" style="fill:none;stroke:#333333`).FindAllStringSubmatch(svg, -1) {
+	for _, m := range regexp.MustCompile(
+		`d="M([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)" style="fill:none;stroke:#333333`).FindAllStringSubmatch(
+		svg, -1) {
 		var x0, y0, x1, y1 float64
 		if fmt.Sscan(strings.Join(m[1:], " "), &x0, &y0, &x1, &y1); y0 == y1 && x1-x0 > wide { // the frame's lower edge
 			left, low, wide = x0, y0, x1-x0
@@ -75,7 +81,8 @@ func TestLeaders(t *testing.T) {
 	if v := leader("SVRF"); math.Abs(v[0]-left-wide/2) > 2 || math.Abs(v[1]-low) > 2 || v[2] < left+wide-2 {
 		t.Errorf("of a line that goes out at %g, %g: %g", left+wide/2, low, v)
 	}
-	if v := leader("STORC"); math.Abs(v[0]-4-left-wide/4) > 2 || v[1] < low+20 || v[3] != v[1] || v[2] < left+wide-2 {
+	if v := leader("STORC"); math.Abs(v[0]-4-left-wide/4) > 2 || v[1] < low+20 || v[3] != v[1] ||
+		v[2] < left+wide-2 {
 		t.Errorf("of a line that ends at %g: %g", left+wide/4, v)
 	}
 	if v := leader("SFW"); v != [4]float64{} {
@@ -85,11 +92,13 @@ func TestLeaders(t *testing.T) {
 
 // A long title is one line over the figure, and the rest of it stands below.
 func TestHeadline(t *testing.T) {
-	const head, rest = "news20 (generated)", "median and range of 5 seeds, of one run: range of nearby points; values under 1e−12 left out"
+	const head, rest = "news20 (generated)",
+		"median and range of 5 seeds, of one run: range of nearby points; values under 1e−12 left out"
 	p := Lines(head+": "+rest, "x", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})
 	short := Lines(head, "x", "y", true, true, Series{"SVRF", []float64{1, 10}, []float64{1, 10}})
 	f, g := Grid([]*plot.Plot{p}), Grid([]*plot.Plot{short})
-	if s := string(f.SVG); !strings.Contains(s, ">"+head+"<") || !strings.Contains(s, ">median and range of 5 seeds, of one run") || !strings.Contains(f.Alt, rest) {
+	if s := string(f.SVG); !strings.Contains(s, ">"+head+"<") ||
+		!strings.Contains(s, ">median and range of 5 seeds, of one run") || !strings.Contains(f.Alt, rest) {
 		t.Errorf("the title, or its rest, is missing; alt %q", f.Alt)
 	}
 	if f.Height <= g.Height || g.Height != figHeight {

@@ -24,11 +24,14 @@ func invented(power, theory, ratio, noise float64, seeds, n int, bend ...float64
 			for _, b := range bend {
 				count *= math.Exp(-b * math.Pow(float64(t)-float64(n+1)/2, 2))
 			}
-			runs[s] = append(runs[s], fwopt.Point{T: t, K: 8, Excess: ratio * math.Exp2(-float64(t)) * math.Exp(noise*rng.NormFloat64()),
-				Calls: fwopt.Calls{Linear: int(count * math.Exp(noise/2*rng.Float64()))}})
+			runs[s] = append(runs[s],
+				fwopt.Point{T: t, K: 8,
+					Excess: ratio * math.Exp2(-float64(t)) * math.Exp(noise*rng.NormFloat64()),
+					Calls:  fwopt.Calls{Linear: int(count * math.Exp(noise/2*rng.Float64()))}})
 		}
 	}
-	r, err := fwrate.Law{Count: fwrate.Linear, Power: theory, Bound: func(p fwopt.Point) float64 { return math.Exp2(-float64(p.T)) }}.Measure(runs)
+	r, err := fwrate.Law{Count: fwrate.Linear, Power: theory,
+		Bound: func(p fwopt.Point) float64 { return math.Exp2(-float64(p.T)) }}.Measure(runs)
 	if err != nil {
 		panic(err)
 	}
@@ -92,7 +95,8 @@ func TestRateTheory(t *testing.T) {
 					check("line", gap, math.Exp(r.Late.Intercept-r.Late.Slope*math.Log(gap)))
 				}
 				if q := r.Schedule; i > 0 {
-					check("bound", math.Exp(mix(math.Log(q[i].Excess), math.Log(q[i-1].Excess), u)), math.Exp(mix(math.Log(q[i].Count), math.Log(q[i-1].Count), u)))
+					check("bound", math.Exp(mix(math.Log(q[i].Excess), math.Log(q[i-1].Excess), u)),
+						math.Exp(mix(math.Log(q[i].Count), math.Log(q[i-1].Count), u)))
 				}
 			}
 		}
@@ -105,19 +109,22 @@ func TestRate(t *testing.T) {
 		p := Rate("MSC", "SVRF, "+name, r)
 		k := keyOf(p)
 		last := r.Mean[len(r.Mean)-1]
-		if len(k.entries) != 1 || k.entries[0].name != "SVRF, "+name || k.entries[0].last != last.Count || k.entries[0].style.Width != 0 {
+		if len(k.entries) != 1 || k.entries[0].name != "SVRF, "+name || k.entries[0].last != last.Count ||
+			k.entries[0].style.Width != 0 {
 			t.Fatalf("%s: %+v", name, k.entries)
 		}
 		f := bundle(p)
 		shown := string(f.SVG)
 		slope := ">" + onLine(r)
-		if !strings.Contains(shown, slope+"<") || strings.Contains(shown, fmt.Sprintf(">theory %g<", r.Power)) != (r.Power > 0) {
+		if !strings.Contains(shown, slope+"<") ||
+			strings.Contains(shown, fmt.Sprintf(">theory %g<", r.Power)) != (r.Power > 0) {
 			t.Errorf("%s: no slope%s in the figure, or not the theory's", name, slope)
 		}
 		if strings.Contains(shown, ">per factor e<") != (r.Power == 0) || !strings.Contains(shown, ">MSC<") {
 			t.Errorf("%s: the strip does not say what its slopes are, or there is no title", name)
 		}
-		if isLog(p.Y) != (r.Power > 0) || !isLog(p.X) || p.Y.Label.Text != "linear optimisations" || p.X.Label.Text != "1/gap" {
+		if isLog(p.Y) != (r.Power > 0) || !isLog(p.X) || p.Y.Label.Text != "linear optimisations" ||
+			p.X.Label.Text != "1/gap" {
 			t.Errorf("%s: logarithmic axes: %v, %v", name, isLog(p.X), isLog(p.Y))
 		}
 		for _, ps := range [][]fwrate.Pair{r.Mean, r.Least, r.Most} {
@@ -147,11 +154,14 @@ func TestRate(t *testing.T) {
 		strip := keyOf(k.strip).entries[0].xy
 		for i, s := range r.Local() {
 			x := 1 / math.Sqrt(r.Mean[i].Excess*r.Mean[i+1].Excess)
-			if finite(s) && !slices.ContainsFunc(strip, func(q xy) bool { return q.y == s && math.Abs(q.x/x-1) < 1e-12 }) {
+			if finite(s) && !slices.ContainsFunc(strip, func(q xy) bool {
+				return q.y == s && math.Abs(q.x/x-1) < 1e-12
+			}) {
 				t.Errorf("%s: slope %g at %g is not in the strip %v", name, s, x, strip)
 			}
 		}
-		if lo, hi := min(r.Late.Slope, r.Power), max(r.Late.Slope, r.Power); r.Power > 0 && !(k.strip.Y.Min < lo && hi < k.strip.Y.Max) {
+		if lo, hi := min(r.Late.Slope, r.Power), max(r.Late.Slope, r.Power); r.Power > 0 &&
+			!(k.strip.Y.Min < lo && hi < k.strip.Y.Max) {
 			t.Errorf("%s: strip from %g to %g", name, k.strip.Y.Min, k.strip.Y.Max)
 		}
 		if f.Height < figHeight+80 {
@@ -166,7 +176,8 @@ func TestRateWithoutBound(t *testing.T) {
 	for _, name := range []string{"plain", "steep", "ln"} {
 		r := all[name]
 		less := *r
-		less.Bound, less.Schedule, less.Ratio, less.Long.Schedule, less.Late.Schedule = nil, nil, math.NaN(), math.NaN(), math.NaN()
+		less.Bound, less.Schedule, less.Ratio, less.Long.Schedule, less.Late.Schedule = nil, nil, math.NaN(),
+			math.NaN(), math.NaN()
 		if alt := bundle(Rate("simplex", "SVRF", &less)).Alt; alt != bundle(Rate("simplex", "SVRF", r)).Alt {
 			t.Errorf("%s: %q", name, alt)
 		}
@@ -178,7 +189,8 @@ func TestRateWithoutBound(t *testing.T) {
 		}
 		cell := fwrate.Cell{Name: "SVRF", On: "simplex", Verdict: "a", Rate: &less}
 		msg := small.Panics(func() { bundle(Slopes([]fwrate.Cell{cell}, "a")) })
-		if want := "fwplot: SVRF on simplex is a logarithmic law"; strings.HasPrefix(msg, want) != (r.Power == 0) || r.Power > 0 && msg != "" {
+		if want := "fwplot: SVRF on simplex is a logarithmic law"; strings.HasPrefix(msg,
+			want) != (r.Power == 0) || r.Power > 0 && msg != "" {
 			t.Errorf("%s: %q", name, msg)
 		}
 	}

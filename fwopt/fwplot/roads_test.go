@@ -74,8 +74,10 @@ func TestRoads(t *testing.T) {
 		g := got[i]
 		width := vg.Points(0.4 + 0.8*float64(w.wide))
 		off := width/2 + 0.2
-		if g.color != fullness[w.colour].color || math.Abs(float64(g.width-width)) > 1e-12 || len(g.path) != 2 {
-			t.Errorf("stroke %d: %v, %g wide, %d pieces; want %v, %g", i, g.color, g.width, len(g.path), fullness[w.colour].color, width)
+		if g.color != fullness[w.colour].color || math.Abs(float64(g.width-width)) > 1e-12 ||
+			len(g.path) != 2 {
+			t.Errorf("stroke %d: %v, %g wide, %d pieces; want %v, %g", i, g.color, g.width, len(g.path),
+				fullness[w.colour].color, width)
 			continue
 		}
 		for j, at := range []vg.Point{w.a, w.b} {

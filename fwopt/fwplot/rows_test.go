@@ -17,12 +17,15 @@ func TestSlopes(t *testing.T) {
 		var run []fwopt.Point
 		for k := 1; k <= 8; k++ {
 			samples := math.Pow(2, slope*float64(k))
-			run = append(run, fwopt.Point{T: k, Excess: math.Exp2(-float64(k)), Calls: fwopt.Calls{Stochastic: int(samples)}})
+			run = append(run, fwopt.Point{T: k, Excess: math.Exp2(-float64(k)),
+				Calls: fwopt.Calls{Stochastic: int(samples)}})
 		}
 		r := fwrate.Runs{Name: name, Draws: [][][]fwopt.Point{{run}}}
-		return fwrate.Cell{Name: name, On: "MSC", Verdict: verdict, Rate: r.Rate(fwrate.Stochastic, power, func(q fwopt.Point) float64 { return math.Exp2(1 - float64(q.T)) })}
+		return fwrate.Cell{Name: name, On: "MSC", Verdict: verdict, Rate: r.Rate(fwrate.Stochastic, power,
+			func(q fwopt.Point) float64 { return math.Exp2(1 - float64(q.T)) })}
 	}
-	p := Slopes([]fwrate.Cell{cell("SVRF", "visible", 2, 1), cell("SFW", "forced", 3, 6), cell("STORC", "visible", 1, 1), cell("FW", "open", 1, 7)}, "forced", "visible")
+	p := Slopes([]fwrate.Cell{cell("SVRF", "visible", 2, 1), cell("SFW", "forced", 3, 6),
+		cell("STORC", "visible", 1, 1), cell("FW", "open", 1, 7)}, "forced", "visible")
 	want := []string{"FORCED", "SFW · MSC", "VISIBLE", "SVRF · MSC", "STORC · MSC"}
 	if got := stand(t, p); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

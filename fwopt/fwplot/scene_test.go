@@ -39,9 +39,12 @@ func TestOutline(t *testing.T) {
 		want  []xy    // its corners
 		r     float64 // or its radius
 	}{
-		"square":        {square, []float64{1, 0}, []float64{0, 1}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}, 0},
-		"simplex":       {fwset.Simplex{D: 3, R: 1}, []float64{-1, 1, 0}, []float64{-1, -1, 2}, []xy{{r2, -1 / math.Sqrt(6)}, {0, 2 / math.Sqrt(6)}, {-r2, -1 / math.Sqrt(6)}}, 0},
-		"oblique axes":  {square, []float64{3, 0}, []float64{5, 2}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}, 0},
+		"square": {square, []float64{1, 0}, []float64{0, 1}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}},
+			0},
+		"simplex": {fwset.Simplex{D: 3, R: 1}, []float64{-1, 1, 0}, []float64{-1, -1, 2},
+			[]xy{{r2, -1 / math.Sqrt(6)}, {0, 2 / math.Sqrt(6)}, {-r2, -1 / math.Sqrt(6)}}, 0},
+		"oblique axes": {square, []float64{3, 0}, []float64{5, 2}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}},
+			0},
 		"own disc":      {disc{2}, []float64{1, 0}, []float64{0, 1}, nil, 1},
 		"ball's shadow": {disc{5}, []float64{1, 2, 0, 0, 1}, []float64{0, 1, 3, 1, 0}, nil, 1},
 		"trace, side":   {ball, apart, upright, []xy{{r2, r2}, {-r2, r2}, {-r2, -r2}, {r2, -r2}}, 0},
@@ -52,7 +55,8 @@ func TestOutline(t *testing.T) {
 			if c.want == nil && math.Abs(math.Hypot(p.x, p.y)-c.r) > 1e-9 {
 				t.Fatalf("%s: %v is not on the circle of radius %g", what, p, c.r)
 			}
-			if c.want != nil && !slices.ContainsFunc(c.want, func(q xy) bool { return math.Hypot(p.x-q.x, p.y-q.y) < 1e-9 }) {
+			if c.want != nil &&
+				!slices.ContainsFunc(c.want, func(q xy) bool { return math.Hypot(p.x-q.x, p.y-q.y) < 1e-9 }) {
 				t.Errorf("%s: a corner at %v, want one of %v", what, p, c.want)
 			}
 			if p.x < s.X.Min || p.x > s.X.Max || p.y < s.Y.Min || p.y > s.Y.Max {
@@ -117,7 +121,8 @@ func TestLevels(t *testing.T) {
 func TestNoise(t *testing.T) {
 	s := NewScene("", disc{2}, []float64{1, 0}, []float64{0, 1})
 	values := [][]float64{{2, 1}, {-1, 0.5}, {0.5, -2}, {0.1, 0.3}}
-	for _, p := range s.ellipse([]float64{0, 0}, [][]float64{{0.1, 0.3}, {-0.1, -0.3}, {0.1, 0.3}, {-0.1, -0.3}}) {
+	for _, p := range s.ellipse([]float64{0, 0}, [][]float64{{0.1, 0.3}, {-0.1, -0.3}, {0.1, 0.3},
+		{-0.1, -0.3}}) {
 		if math.Abs(p.y-3*p.x) > 1e-9 || math.Abs(p.x) > 0.1+1e-9 { // of a line it is a segment
 			t.Errorf("%v", p)
 		}
@@ -147,7 +152,8 @@ func TestSquared(t *testing.T) {
 		p := *s.Plot
 		squared(&p, vg.Rectangle{Max: at})
 		ux, uy := (p.X.Max-p.X.Min)/float64(at.X), (p.Y.Max-p.Y.Min)/float64(at.Y)
-		if math.Abs(ux-uy) > 1e-12 || p.X.Min > s.X.Min || p.X.Max < s.X.Max || p.Y.Min > s.Y.Min || p.Y.Max < s.Y.Max {
+		if math.Abs(ux-uy) > 1e-12 || p.X.Min > s.X.Min || p.X.Max < s.X.Max || p.Y.Min > s.Y.Min ||
+			p.Y.Max < s.Y.Max {
 			t.Errorf("x from %g to %g, y from %g to %g", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
 		}
 	}
@@ -186,7 +192,8 @@ func TestSlide(t *testing.T) {
 	if err := json.Unmarshal(f.Vega, &spec); err != nil {
 		t.Fatal(err)
 	}
-	if p := spec.Params[0]; !strings.HasSuffix(spec.Schema, "/v5.json") || p.Name != "k" || p.Value != 2 || p.Bind.Max != 2 || p.Bind.Min != 0 || p.Bind.Input != "range" {
+	if p := spec.Params[0]; !strings.HasSuffix(spec.Schema, "/v5.json") || p.Name != "k" || p.Value != 2 ||
+		p.Bind.Max != 2 || p.Bind.Min != 0 || p.Bind.Input != "range" {
 		t.Errorf("%+v", spec.Params)
 	}
 	if spec.Width != 520 || spec.Height != 520 {
@@ -202,10 +209,12 @@ func TestSlide(t *testing.T) {
 			points += len(l.Data.Values)
 		}
 	}
-	if slides != 2 || points != 5 || len(f.Vega) > maxBytes || strings.Contains(string(f.Vega), "null") || !strings.Contains(string(f.Vega), `"method":"SFW"`) {
+	if slides != 2 || points != 5 || len(f.Vega) > maxBytes || strings.Contains(string(f.Vega), "null") ||
+		!strings.Contains(string(f.Vega), `"method":"SFW"`) {
 		t.Errorf("%d paths with %d points, %d bytes", slides, points, len(f.Vega))
 	}
-	if g := s.Slide(1); !strings.Contains(string(g.Vega), `"value":1`) || len(g.PNG) == 0 || len(g.PNG) > maxBytes || len(g.SVG) > maxBytes {
+	if g := s.Slide(1); !strings.Contains(string(g.Vega), `"value":1`) || len(g.PNG) == 0 ||
+		len(g.PNG) > maxBytes || len(g.SVG) > maxBytes {
 		t.Error("the first k, or a picture, is missing")
 	}
 }

@@ -47,9 +47,11 @@ func TestVariants(t *testing.T) {
 		}
 	}
 	// a variant has the colour of its method: of the longest name, and no part of a word
-	names := []string{"SVRF", "SVRF, tuned", "STORC (theorem)", "STORC", "STORC, adaptive, no memory", "Online-FW, linearised", "mine", "STORCish"}
+	names := []string{"SVRF", "SVRF, tuned", "STORC (theorem)", "STORC", "STORC, adaptive, no memory",
+		"Online-FW, linearised", "mine", "STORCish"}
 	s := assign(names)
-	for i, of := range []string{"SVRF", "SVRF", "STORC", "STORC", "STORC, adaptive", "Online-FW", "mine", "mine"} {
+	for i, of := range []string{"SVRF", "SVRF", "STORC", "STORC", "STORC, adaptive", "Online-FW", "mine",
+		"mine"} {
 		if s[i].Color != Style(of).Color {
 			t.Errorf("%s: %+v, want the colour of %q", names[i], s[i], of)
 		}
@@ -64,10 +66,13 @@ func TestVariants(t *testing.T) {
 // Oliveira and Fernandes, IEEE TVCG 15, 2009, at full severity.
 func TestColourBlind(t *testing.T) {
 	for sight, m := range map[string][3][3]float64{
-		"normal":   {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-		"no red":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
-		"no green": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
-		"no blue":  {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+		"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+		"no red": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
+			{-0.003882, -0.048116, 1.051998}},
+		"no green": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413},
+			{-0.011820, 0.042940, 0.968881}},
+		"no blue": {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602},
+			{0.004733, 0.691367, 0.303900}},
 	} {
 		lab := func(i int) [3]float64 {
 			var c, seen, xyz [3]float64
@@ -86,7 +91,8 @@ func TestColourBlind(t *testing.T) {
 			for j, v := range seen {
 				seen[j] = min(1, max(0, v))
 			}
-			for j, v := range times([3][3]float64{{0.4339, 0.3762, 0.1899}, {0.2126, 0.7152, 0.0722}, {0.0177, 0.1095, 0.8728}}, seen) { // over white
+			for j, v := range times([3][3]float64{{0.4339, 0.3762, 0.1899}, {0.2126, 0.7152, 0.0722},
+				{0.0177, 0.1095, 0.8728}}, seen) { // over white
 				if xyz[j] = math.Cbrt(v); v < 0.008856 {
 					xyz[j] = 7.787*v + 16./116
 				}
@@ -96,7 +102,8 @@ func TestColourBlind(t *testing.T) {
 		for i, a := range methods() {
 			for j, b := range methods()[:i] {
 				p, q := lab(i), lab(j)
-				if d := math.Sqrt((p[0]-q[0])*(p[0]-q[0]) + (p[1]-q[1])*(p[1]-q[1]) + (p[2]-q[2])*(p[2]-q[2])); d < 10 {
+				if d := math.Sqrt((p[0]-q[0])*(p[0]-q[0]) + (p[1]-q[1])*(p[1]-q[1]) +
+					(p[2]-q[2])*(p[2]-q[2])); d < 10 {
 					t.Errorf("%s: %s and %s are %.1f apart", sight, a.name, b.name, d)
 				}
 			}

@@ -103,7 +103,8 @@ func (a *Archive) Table() [][]string {
 		rows = append(rows, []string{f[0], f[1]})
 	}
 	if code := fmt.Sprintf("%016x", fwopt.Version()); a.fact("code") != code {
-		rows = append(rows, []string{"not this code", "this is " + code + ": the runs show what the code of then did"})
+		rows = append(rows, []string{"not this code", "this is " + code +
+			": the runs show what the code of then did"})
 	}
 	return rows
 }
@@ -117,7 +118,8 @@ func (a *Archive) settle() *Archive {
 		for j := range t.Points {
 			p := &t.Points[j]
 			p.F, p.Seconds = rounded(p.F, 13), rounded(p.Seconds, 5)
-			p.DualityGap, p.Slack, p.Excess, p.Bound = rounded(p.DualityGap, 5), rounded(p.Slack, 5), math.NaN(), 0
+			p.DualityGap, p.Slack, p.Excess, p.Bound = rounded(p.DualityGap, 5), rounded(p.Slack, 5),
+				math.NaN(), 0
 			p.T, p.K = 0, 0
 		}
 		a.Traces[i] = &t
@@ -128,7 +130,8 @@ func (a *Archive) settle() *Archive {
 		for j, round := range t.Rounds {
 			t.Rounds[j] = nil
 			for _, p := range round {
-				p.Median, p.Least, p.Most, p.Traces = rounded(p.Median, 10), rounded(p.Least, 10), rounded(p.Most, 10), nil
+				p.Median, p.Least, p.Most, p.Traces = rounded(p.Median, 10), rounded(p.Least, 10),
+					rounded(p.Most, 10), nil
 				t.Rounds[j] = append(t.Rounds[j], p)
 			}
 		}
@@ -218,7 +221,8 @@ func Open(name string, paths ...string) (*Archive, error) {
 		a.Path = path
 		return a, nil
 	}
-	return nil, fmt.Errorf("fwrace: no archive of %s: %w: %s: run the race first", name, fs.ErrNotExist, strings.Join(paths, ", "))
+	return nil, fmt.Errorf("fwrace: no archive of %s: %w: %s: run the race first", name, fs.ErrNotExist,
+		strings.Join(paths, ", "))
 }
 
 // read reads what Write has written.
@@ -231,11 +235,13 @@ func read(r io.Reader) (*Archive, error) {
 	sum, ok := strings.CutPrefix(string(first), format)
 	switch {
 	case !ok && bytes.HasPrefix(first, []byte("# fwrace archive ")):
-		return nil, fmt.Errorf("fwrace: an archive of another form, %q, where this code reads %q: run the race in full again", first, format)
+		return nil, fmt.Errorf("fwrace: an archive of another form, %q, where this code reads %q: run the "+
+			"race in full again", first, format)
 	case !ok:
 		return nil, fmt.Errorf("fwrace: not an archive: it begins with %.40q", first)
 	case sum != digest(rest):
-		return nil, fmt.Errorf("fwrace: an archive that was damaged or edited since it was written: take it from the repository again, or run the race in full")
+		return nil, fmt.Errorf("fwrace: an archive that was damaged or edited since it was written: take " +
+			"it from the repository again, or run the race in full")
 	}
 	a := &Archive{}
 	for len(rest) > 2 && rest[0] == '#' {
@@ -266,7 +272,8 @@ func (a *Archive) read(f []string) {
 	case "fact":
 		a.Facts = append(a.Facts, [2]string{f[1], f[2]})
 	case "tuned":
-		a.Tunings = append(a.Tunings, Tuning{entry(f[1]), f[2], &fwrate.Tuning{Best: number(3), Spent: number(4)}})
+		a.Tunings = append(a.Tunings, Tuning{entry(f[1]), f[2], &fwrate.Tuning{Best: number(3),
+			Spent: number(4)}})
 	case "doubt":
 		last().Doubts = append(last().Doubts, f[1])
 	case "tried":
@@ -275,7 +282,8 @@ func (a *Archive) read(f []string) {
 			t.Rounds = append(t.Rounds, nil)
 		}
 		i := len(t.Rounds) - 1
-		t.Rounds[i] = append(t.Rounds[i], fwrate.Tried{C: number(2), Share: number(3), Median: number(4), Least: number(5), Most: number(6)})
+		t.Rounds[i] = append(t.Rounds[i], fwrate.Tried{C: number(2), Share: number(3), Median: number(4),
+			Least: number(5), Most: number(6)})
 	}
 }
 
@@ -285,7 +293,8 @@ func (a *Archive) read(f []string) {
 // fwrate.Terms(a.N) is all that was computed.
 func (a *Archive) Lines(names ...string) (traces []*fwopt.Trace) {
 	if len(names) == 0 {
-		names = []string{"SFW", "SCGS", "SVRF", "STORC", "SGD", "SVRG", Entry{"STORC", Adaptive}.String(), "FISTA"}
+		names = []string{"SFW", "SCGS", "SVRF", "STORC", "SGD", "SVRG", Entry{"STORC", Adaptive}.String(),
+			"FISTA"}
 	}
 	for _, name := range names {
 		for _, tr := range a.Traces {

@@ -39,7 +39,8 @@ func TestEndlessIsSliding(t *testing.T) {
 				y = slices.Clone(tr.W)
 			}
 		}
-		return r.Run(fwopt.NewOracle(whole{r.F}, r.Omega, 1).From(r.W0), m, fwopt.Budget{Steps: 120, Linear: 5000, Watch: watch})
+		return r.Run(fwopt.NewOracle(whole{r.F}, r.Omega, 1).From(r.W0), m,
+			fwopt.Budget{Steps: 120, Linear: 5000, Watch: watch})
 	}
 	e := &endless{STORC: *fwopt.STORCExperiments(fwopt.Constants{L: L, D: D})}
 	s := &fwopt.SCGS{Gamma: e.Gamma, Beta: e.Beta, M: func(int) int { return 1 },

@@ -78,7 +78,8 @@ type constants [2]float64
 // free returns which constants of e are tuned, in this order.
 func (e Entry) free() []int {
 	switch {
-	case e.Change == Adaptive || e.Change == SVD || e.Change == Singly || e.Method == "SFW" || e.Method == "SVRF":
+	case e.Change == Adaptive || e.Change == SVD || e.Change == Singly || e.Method == "SFW" ||
+		e.Method == "SVRF":
 		return nil
 	case e.Change == Apart:
 		return []int{1, 0}
@@ -213,11 +214,13 @@ func judge(e Entry, free int, found *fwrate.Tuning) *Tuning {
 	found.Doubts = nil
 	first := found.Rounds[0]
 	if found.Best == first[0].C || found.Best == first[len(first)-1].C {
-		found.Doubts = append(found.Doubts, fmt.Sprintf("the best value, %g, is at an end of the grid", found.Best))
+		found.Doubts = append(found.Doubts, fmt.Sprintf("the best value, %g, is at an end of the grid",
+			found.Best))
 	}
 	for _, c := range tied {
 		if c != found.Best && earlier(c)-earlier(found.Best) <= alike {
-			found.Doubts = append(found.Doubts, fmt.Sprintf("%g does as well as %g, with half of the budget, too", c, found.Best))
+			found.Doubts = append(found.Doubts,
+				fmt.Sprintf("%g does as well as %g, with half of the budget, too", c, found.Best))
 		}
 	}
 	return t

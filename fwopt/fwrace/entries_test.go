@@ -21,7 +21,8 @@ func TestRuns(t *testing.T) {
 		_, one := o.F.(*singly)
 		_, apart := m.(*endless)
 		key := fmt.Sprint(m)
-		for name, is := range map[string]bool{" SVD": o.Omega.(fwset.TraceNorm).SVD, " singly": one, " endless": apart} {
+		for name, is := range map[string]bool{" SVD": o.Omega.(fwset.TraceNorm).SVD, " singly": one,
+			" endless": apart} {
 			if is { // never two at once
 				key += name
 			}
@@ -85,9 +86,12 @@ func TestChangesOfSTORC(t *testing.T) {
 	} {
 		a := storc(name, c.c, L, D).(*fwopt.STORC)
 		for _, k := range []int{1, 7, 50} {
-			if a.M(2, k) != c.m || a.N(2) != 50 || a.Gamma(k) != plain.Gamma(k) || a.Beta(k) != c.beta*plain.Beta(k) ||
-				math.Abs(a.Eta(1, k)/plain.Eta(1, k)-c.eta1) > 1e-12 || math.Abs(a.Eta(5, k)/plain.Eta(5, k)-c.etat5) > 1e-12 {
-				t.Errorf("%q, k = %d: m %d, β %g, η %g and %g", name, k, a.M(2, k), a.Beta(k), a.Eta(1, k), a.Eta(5, k))
+			if a.M(2, k) != c.m || a.N(2) != 50 || a.Gamma(k) != plain.Gamma(k) ||
+				a.Beta(k) != c.beta*plain.Beta(k) ||
+				math.Abs(a.Eta(1, k)/plain.Eta(1, k)-c.eta1) > 1e-12 ||
+				math.Abs(a.Eta(5, k)/plain.Eta(5, k)-c.etat5) > 1e-12 {
+				t.Errorf("%q, k = %d: m %d, β %g, η %g and %g", name, k, a.M(2, k), a.Beta(k), a.Eta(1, k),
+					a.Eta(5, k))
 			}
 		}
 	}
@@ -125,12 +129,15 @@ func TestTies(t *testing.T) {
 		want         float64
 		doubts       []string
 	}{
-		"no tie":          {[3]float64{0.3, 0.2, 0.1}, [3]float64{0.01, 0, 0.02}, 2, nil},
-		"a tie":           {[3]float64{0.3, 0.1, 0.2}, [3]float64{0.01, 1e-13, 0}, 2, nil},
-		"all alike":       {[3]float64{0.1, 0.2, 0.3}, [3]float64{0, 0, 0}, 1, []string{"the best value, 1, is at an end of the grid"}},
-		"not quite alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{1e-8, 1e-8, 0}, 3, []string{"the best value, 3, is at an end of the grid"}},
-		"before, too":     {[3]float64{0.1, 0.1, 0.3}, [3]float64{1e-8, 0, 0}, 2, nil},
-		"all the time":    {[3]float64{0.2, 0.1, 0.1}, [3]float64{1e-8, 0, 0}, 2, []string{"3 does as well as 2, with half of the budget, too"}},
+		"no tie": {[3]float64{0.3, 0.2, 0.1}, [3]float64{0.01, 0, 0.02}, 2, nil},
+		"a tie":  {[3]float64{0.3, 0.1, 0.2}, [3]float64{0.01, 1e-13, 0}, 2, nil},
+		"all alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{0, 0, 0}, 1,
+			[]string{"the best value, 1, is at an end of the grid"}},
+		"not quite alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{1e-8, 1e-8, 0}, 3,
+			[]string{"the best value, 3, is at an end of the grid"}},
+		"before, too": {[3]float64{0.1, 0.1, 0.3}, [3]float64{1e-8, 0, 0}, 2, nil},
+		"all the time": {[3]float64{0.2, 0.1, 0.1}, [3]float64{1e-8, 0, 0}, 2,
+			[]string{"3 does as well as 2, with half of the budget, too"}},
 	} {
 		found := &fwrate.Tuning{Rounds: make([][]fwrate.Tried, 2), Doubts: []string{"of Tune"}}
 		for i := range 3 {

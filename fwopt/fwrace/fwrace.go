@@ -57,7 +57,8 @@ type Race struct {
 // with another Budget, say fwopt.Budget{Steps: 60, Linear: 500}: give a limit to Linear or
 // Seconds, for STORC with a small constant takes a million linear optimisations a step.
 func New(f *fwsum.Logistic, tau float64) *Race {
-	r := &Race{Name: f.Name, Data: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-6, Epochs: 3,
+	r := &Race{Name: f.Name, Data: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-6,
+		Epochs: 3,
 		Budget: fwopt.Budget{Seconds: 20}, Changes: allChanges()}
 	r.Omega.H, r.Omega.M = f.Shape()
 	r.Omega.Tau = tau
@@ -88,7 +89,8 @@ func (r *Race) Short(seconds float64) {
 	r.Seeds, r.Fewer, r.Grid, r.Accuracy, r.Epochs = 2, 1, Powers(-14, 10, 6), 1e-3, 0
 }
 
-var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Run keeps it; run it again to go on")
+var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Run keeps it; run it again " +
+	"to go on")
 
 // Go certifies f*, tunes each method's constant, and runs the race and its changes. It
 // returns an error if a run was interrupted. Each run has one processor, so that seconds
@@ -106,7 +108,8 @@ func (r *Race) Go() (*Archive, error) {
 		return nil, errInterrupted
 	}
 	a.Traces = append(a.Traces, ref)
-	entries := []Entry{{"SFW", ""}, {"SCGS", ""}, {"SVRF", ""}, {"STORC", ""}, {"SGD", ""}, {"SVRG", ""}, {"STORC", Adaptive}}
+	entries := []Entry{{"SFW", ""}, {"SCGS", ""}, {"SVRF", ""}, {"STORC", ""}, {"SGD", ""}, {"SVRG", ""},
+		{"STORC", Adaptive}}
 	base := map[string]constants{}
 	for _, e := range entries {
 		c, err := r.enter(a, e, r.Seeds, constants{1, 1})
@@ -128,10 +131,12 @@ func (r *Race) Go() (*Archive, error) {
 
 func (r *Race) check() {
 	if r.Seeds < 1 || r.Fewer < 1 {
-		panic(need.Linef("fwrace: %d seeds, and %d for the tuning, want at least one of each", r.Seeds, r.Fewer))
+		panic(need.Linef("fwrace: %d seeds, and %d for the tuning, want at least one of each", r.Seeds,
+			r.Fewer))
 	}
 	if strings.ContainsAny(r.Name+r.Data, "|\n") {
-		panic(need.Linef("fwrace: the name %q or the data %q has a stroke or a line's end, which an archive has between its fields", r.Name, r.Data))
+		panic(need.Linef("fwrace: the name %q or the data %q has a stroke or a line's end, which an "+
+			"archive has between its fields", r.Name, r.Data))
 	}
 	for _, name := range r.Changes {
 		changed(name)
@@ -183,7 +188,8 @@ func (r *Race) one(e Entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Tra
 		return r.Run(fwopt.NewOracle(f, omega, seed).From(r.W0), r.method(e, c), b)
 	}
 	tr := run(b)
-	if e.sliding() && b.Seconds > 0 && seed < tuning && tr.Status == fwopt.Done && tr.Last().Calls.Exact <= r.Epochs {
+	if e.sliding() && b.Seconds > 0 && seed < tuning && tr.Status == fwopt.Done &&
+		tr.Last().Calls.Exact <= r.Epochs {
 		tr = run(fwopt.Budget{Exact: r.Epochs + 1, Seconds: 20 * b.Seconds, Every: b.Every, NoW: true})
 	}
 	t := *tr
@@ -218,7 +224,8 @@ const tuning = 100
 // at its end, three times at most.
 func (r *Race) tune(e Entry, free int, grid []float64, c constants) (*Tuning, error) {
 	for grown := 0; ; grown++ {
-		found, err := fwrate.Tune(grid, r.Fewer, r.Budget, func(x float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		found, err := fwrate.Tune(grid, r.Fewer, r.Budget, func(x float64, seed uint64,
+			b fwopt.Budget) *fwopt.Trace {
 			at := c
 			at[free] = x
 			key := fmt.Sprint(e, at, seed, b.Seconds, b.Steps, b.Exact, b.Stochastic, b.Linear, b.Projections)

@@ -66,8 +66,9 @@ func TestRace(t *testing.T) {
 			t.Errorf("%s begins at %g, not at %g", tr.Method, tr.Points[0].F, a.First)
 		}
 	}
-	want := map[string]int{"FISTA": 1, "SFW": 3, "SCGS": 3, "SVRF": 3, "STORC": 3, "SGD": 3, "SVRG": 3, "STORC, adaptive": 3,
-		"SGD, SVD": 2, "SVRG, SVD": 2, "SFW, drawn singly": 2, "SCGS, drawn singly": 2,
+	want := map[string]int{"FISTA": 1, "SFW": 3, "SCGS": 3, "SVRF": 3, "STORC": 3, "SGD": 3, "SVRG": 3,
+		"STORC, adaptive": 3,
+		"SGD, SVD":        2, "SVRG, SVD": 2, "SFW, drawn singly": 2, "SCGS, drawn singly": 2,
 		"STORC, m = 1000": 2, "STORC, η falling": 2, "STORC, β and η apart": 2, "STORC, k not reset": 2}
 	if !reflect.DeepEqual(count, want) {
 		t.Errorf("runs %v, want %v", count, want)
@@ -79,8 +80,10 @@ func TestRace(t *testing.T) {
 	for _, tu := range a.Tunings {
 		names = append(names, tu.Name())
 	}
-	if want := []string{"SCGS: s", "STORC: s", "SGD: c", "SVRG: c′", "STORC, m = 1000: s", "STORC, η falling: s",
-		"STORC, β and η apart: r", "STORC, β and η apart: s", "STORC, k not reset: s"}; !slices.Equal(names, want) {
+	if want := []string{"SCGS: s", "STORC: s", "SGD: c", "SVRG: c′", "STORC, m = 1000: s",
+		"STORC, η falling: s",
+		"STORC, β and η apart: r", "STORC, β and η apart: s", "STORC, k not reset: s"}; !slices.Equal(names,
+		want) {
 		t.Errorf("tuned %q, want %q", names, want)
 	}
 }
@@ -97,7 +100,8 @@ func TestArchive(t *testing.T) {
 		t.Fatal(b.Path, err)
 	}
 	for what, of := range map[string]func(a *Archive) [][]string{
-		"ledger": (*Archive).Ledger, "flips": (*Archive).Flips, "constants": (*Archive).Constants, "facts": func(a *Archive) [][]string { return a.Table()[2:] },
+		"ledger": (*Archive).Ledger, "flips": (*Archive).Flips, "constants": (*Archive).Constants,
+		"facts": func(a *Archive) [][]string { return a.Table()[2:] },
 		"reach": func(a *Archive) [][]string { return a.Reach(Currencies()[1]) },
 	} {
 		if x, y := of(a), of(b); !reflect.DeepEqual(x, y) {
@@ -105,14 +109,16 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	if a.Star != b.Star || a.Within != b.Within || a.First != b.First || a.N != b.N {
-		t.Errorf("f* %g within %g, f(w0) %g of %d; read back %g, %g, %g, %d", a.Star, a.Within, a.First, a.N, b.Star, b.Within, b.First, b.N)
+		t.Errorf("f* %g within %g, f(w0) %g of %d; read back %g, %g, %g, %d", a.Star, a.Within, a.First, a.N,
+			b.Star, b.Within, b.First, b.N)
 	}
 	var x, y strings.Builder
 	if a.Write(&x) != nil || b.Write(&y) != nil || x.String() != y.String() {
 		t.Error("written again it is another file")
 	}
 	text := x.String()
-	for _, cell := range strings.FieldsFunc(text[strings.Index(text, "method,"):], func(r rune) bool { return r == ',' || r == '\n' }) {
+	for _, cell := range strings.FieldsFunc(text[strings.Index(text, "method,"):],
+		func(r rune) bool { return r == ',' || r == '\n' }) {
 		if len(cell) > 19 { // rounded, so that the file is small
 			t.Errorf("%q", cell)
 			break
@@ -139,7 +145,8 @@ func TestArchive(t *testing.T) {
 		"in full: " + bad:    {"digits", bad},
 	} {
 		_, err := Open(open[0], open[1])
-		if !strings.Contains(fmt.Sprint(err), want) || errors.Is(err, fs.ErrNotExist) != (want == "run the race first") {
+		if !strings.Contains(fmt.Sprint(err), want) ||
+			errors.Is(err, fs.ErrNotExist) != (want == "run the race first") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -62,7 +62,8 @@ func (g *Goal) First() float64 {
 func (g *Goal) Spend(q fwopt.Point) Spent {
 	g.check()
 	c := q.Calls
-	return Spent{float64(c.Stochastic) + float64(c.Exact)*float64(g.F.Len()), float64(c.Linear + c.Projections), q.Seconds}
+	return Spent{float64(c.Stochastic) + float64(c.Exact)*float64(g.F.Len()),
+		float64(c.Linear + c.Projections), q.Seconds}
 }
 
 // Trace makes one run of m and returns its points after each of the first 20 steps, and then after
@@ -82,8 +83,9 @@ func (g *Goal) Trace(m fwopt.Method, seed uint64, share float64, max Spent) *fwo
 			stop()
 		}
 	}
-	tr := fwopt.Run(ctx, fwopt.NewOracle(g.F, g.Omega, seed).From(g.W0), m, fwopt.Budget{Linear: int(min(max.Linear, 1e9)) + 1,
-		Every: 1.05, Exact: 1 << 40, NoW: true, Excess: g.Excess, Watch: watch})
+	tr := fwopt.Run(ctx, fwopt.NewOracle(g.F, g.Omega, seed).From(g.W0), m,
+		fwopt.Budget{Linear: int(min(max.Linear, 1e9)) + 1,
+			Every: 1.05, Exact: 1 << 40, NoW: true, Excess: g.Excess, Watch: watch})
 	tr.Data, tr.Points = g.Name, points
 	return tr
 }
@@ -186,7 +188,8 @@ func (r Reached) Row(name string) []string {
 		case t0 == t1 && l0 == l1:
 			row = append(row, fwnb.Short(t)+" / "+fwnb.Short(l))
 		default:
-			row = append(row, fmt.Sprintf("%s (%s to %s) / %s (%s to %s)", fwnb.Short(t), fwnb.Short(t0), fwnb.Short(t1), fwnb.Short(l), fwnb.Short(l0), fwnb.Short(l1)))
+			row = append(row, fmt.Sprintf("%s (%s to %s) / %s (%s to %s)", fwnb.Short(t), fwnb.Short(t0),
+				fwnb.Short(t1), fwnb.Short(l), fwnb.Short(l0), fwnb.Short(l1)))
 		}
 	}
 	return row

@@ -69,7 +69,8 @@ func TestGoalRun(t *testing.T) {
 	g := aHalf() // a trace has all that was recorded up to the share
 	tr := g.Trace(fwopt.MethodFunc(halves), 1, 1./1024, Never)
 	q := tr.Points
-	if tr.Data != "halving" || len(q) != 10 || q[9].Step != 10 || math.Abs(g.Gap(q[9])-g.First()/1024) > 1e-15 ||
+	if tr.Data != "halving" || len(q) != 10 || q[9].Step != 10 ||
+		math.Abs(g.Gap(q[9])-g.First()/1024) > 1e-15 ||
 		g.Gap(fwopt.Point{F: math.NaN()}) == 0 {
 		t.Errorf("%d points, the last %+v", len(q), q[len(q)-1])
 	}
@@ -95,7 +96,8 @@ func TestGoalBest(t *testing.T) {
 			}
 		})
 	}
-	for linear, want := range map[float64]Spent{0: {Terms: 6 * (6 + 1), Linear: 6 * 8}, 10: {Terms: 6 * (6 + 7), Linear: 6 * 2}} {
+	for linear, want := range map[float64]Spent{0: {Terms: 6 * (6 + 1), Linear: 6 * 8},
+		10: {Terms: 6 * (6 + 7), Linear: 6 * 2}} {
 		g.Linear = linear
 		at := g.Best([]float64{1, 3, 7}, slow, Never)
 		if got := at[2][0]; got.Terms != want.Terms || got.Linear != want.Linear || len(at[2]) != 1 {
@@ -114,7 +116,8 @@ func TestReached(t *testing.T) {
 		{{1, 1, 1}, Never, {2000, 2, 1}},
 		{Never, Never, {1, 1, 1}},
 	}
-	want := []string{"SVRF", "0.1 / 7", "2.5 (1.5 to 3000) / 30 (20 to 40)", "2 (0.001 to +Inf) / 2 (1 to +Inf)", "–"}
+	want := []string{"SVRF", "0.1 / 7", "2.5 (1.5 to 3000) / 30 (20 to 40)",
+		"2 (0.001 to +Inf) / 2 (1 to +Inf)", "–"}
 	if got := r.Row("SVRF"); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -133,12 +136,15 @@ func TestReached(t *testing.T) {
 func TestGoalMistakes(t *testing.T) {
 	f, omega := small.Problem()
 	m := func() fwopt.Method { return &fwopt.FW{} }
-	goal := &Goal{Name: "p", F: f, Omega: omega, W0: append([]float64{1}, make([]float64, 7)...), Star: -1, Shares: []float64{0.9, 0.8}, Linear: 1}
+	goal := &Goal{Name: "p", F: f, Omega: omega, W0: append([]float64{1}, make([]float64, 7)...), Star: -1,
+		Shares: []float64{0.9, 0.8}, Linear: 1}
 	most := Spent{Terms: 1e4, Linear: 10, Seconds: math.Inf(1)}
 	reached := Reached{{most}, {most}}
-	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), fwopt.Budget{Steps: 3, DualityGap: true})
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(),
+		fwopt.Budget{Steps: 3, DualityGap: true})
 	for name, c := range map[string][]any{
-		"Goal.Best":      {(*Goal).Best, goal, []float64{1, 2}, func(c float64) fwopt.Method { return m() }, most},
+		"Goal.Best": {(*Goal).Best, goal, []float64{1, 2}, func(c float64) fwopt.Method { return m() },
+			most},
 		"Goal.First":     {(*Goal).First, goal},
 		"Goal.Gap":       {(*Goal).Gap, goal, tr.Last()},
 		"Goal.Head":      {(*Goal).Head, goal},
@@ -162,7 +168,8 @@ func TestUntuned(t *testing.T) {
 	g := Closed(fwinst.Product(fwinst.NoisyBox(5, 16, 1), fwinst.MSC(3, 1)))
 	at := g.Seeds(2, Untuned, Never)
 	rows := g.Free(at, 1, 50)
-	one, all := g.Tuned(at, []float64{0.1}, 50, Opponents()...), g.Tuned(at, []float64{0.01, 0.1}, 50, Opponents()...)
+	one, all := g.Tuned(at, []float64{0.1}, 50, Opponents()...), g.Tuned(at, []float64{0.01, 0.1}, 50,
+		Opponents()...)
 	for i, row := range append(rows[1:], all...) {
 		if len(row) != len(rows[0]) || row[1] == "–" {
 			t.Errorf("row %d: %q", i, row)
@@ -175,7 +182,8 @@ func TestUntuned(t *testing.T) {
 			t.Errorf("%q is better than %q", row, all[i])
 		}
 	}
-	if msg := small.Panics(func() { g.Tuned(at, []float64{1}, 1, "SVRF") }); !strings.Contains(msg, `fwrace: no opponent "SVRF"`) {
+	if msg := small.Panics(func() { g.Tuned(at, []float64{1}, 1, "SVRF") }); !strings.Contains(msg,
+		`fwrace: no opponent "SVRF"`) {
 		t.Errorf("%q", msg)
 	}
 	if Omniglot(1) != nil && os.Getenv("FWLAB_DATA") == "" {

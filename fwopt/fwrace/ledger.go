@@ -23,16 +23,26 @@ func sentences() []sentence {
 	free := []string{"SFW", "SCGS", "SVRF", "STORC"}
 	adaptive := Entry{"STORC", Adaptive}.String()
 	return []sentence{
-		{"SGD is last", "“for all datasets, SGD … significantly slower compared to the others”", "Section 5", free, []string{"SGD"}, true},
-		{"SVRG is last", "“for all datasets, … SVRG … significantly slower compared to the others”", "Section 5", free, []string{"SVRG"}, true},
-		{"STORC before SCGS", "“large improvement gained from the variance reduction technique, especially when comparing SCGS and STORC”", "Section 5", []string{"STORC"}, []string{"SCGS"}, true},
-		{"SVRF before SFW", "“as well as SFW and SVRF on the aloi dataset”", "Section 5", []string{"SVRF"}, []string{"SFW"}, true},
-		{"SVRG before SGD", "“large improvement gained from the variance reduction technique”, for the pair that the paper does not single out", "Section 5", []string{"SVRG"}, []string{"SGD"}, true},
-		{"SFW before STORC", "“empirically the simpler algorithms SFW … tend to have consistent better performance”", "Section 5", []string{"SFW"}, []string{"STORC"}, false},
-		{"SVRF before STORC", "“empirically the simpler algorithms … SVRF tend to have consistent better performance”", "Section 5", []string{"SVRF"}, []string{"STORC"}, false},
-		{"SVRF before SCGS", "“SVRF substantially outperforms SCGS empirically”", "Section 2.2", []string{"SVRF"}, []string{"SCGS"}, true},
-		{"η from the gap, before STORC", "STORC with η from the certified gap is ahead of Section 5’s STORC", "not in the paper", []string{adaptive}, []string{"STORC"}, false},
-		{"η from the gap, before SVRF", "STORC with η from the certified gap is ahead of SVRF", "not in the paper", []string{adaptive}, []string{"SVRF"}, false},
+		{"SGD is last", "“for all datasets, SGD … significantly slower compared to the others”", "Section 5",
+			free, []string{"SGD"}, true},
+		{"SVRG is last", "“for all datasets, … SVRG … significantly slower compared to the others”",
+			"Section 5", free, []string{"SVRG"}, true},
+		{"STORC before SCGS", "“large improvement gained from the variance reduction technique, especially " +
+			"when comparing SCGS and STORC”", "Section 5", []string{"STORC"}, []string{"SCGS"}, true},
+		{"SVRF before SFW", "“as well as SFW and SVRF on the aloi dataset”", "Section 5", []string{"SVRF"},
+			[]string{"SFW"}, true},
+		{"SVRG before SGD", "“large improvement gained from the variance reduction technique”, for the " +
+			"pair that the paper does not single out", "Section 5", []string{"SVRG"}, []string{"SGD"}, true},
+		{"SFW before STORC", "“empirically the simpler algorithms SFW … tend to have consistent better " +
+			"performance”", "Section 5", []string{"SFW"}, []string{"STORC"}, false},
+		{"SVRF before STORC", "“empirically the simpler algorithms … SVRF tend to have consistent better " +
+			"performance”", "Section 5", []string{"SVRF"}, []string{"STORC"}, false},
+		{"SVRF before SCGS", "“SVRF substantially outperforms SCGS empirically”", "Section 2.2",
+			[]string{"SVRF"}, []string{"SCGS"}, true},
+		{"η from the gap, before STORC", "STORC with η from the certified gap is ahead of Section 5’s STORC",
+			"not in the paper", []string{adaptive}, []string{"STORC"}, false},
+		{"η from the gap, before SVRF", "STORC with η from the certified gap is ahead of SVRF",
+			"not in the paper", []string{adaptive}, []string{"SVRF"}, false},
 	}
 }
 
@@ -47,7 +57,8 @@ func sentences() []sentence {
 func (a *Archive) judge(claim sentence, c Currency, level float64, change string) verdict {
 	of := func(name string) []arrival {
 		e := entry(name)
-		if e.Change == "" && slices.ContainsFunc(a.entries(), func(x Entry) bool { return x == Entry{e.Method, change} }) {
+		if e.Change == "" && slices.ContainsFunc(a.entries(),
+			func(x Entry) bool { return x == Entry{e.Method, change} }) {
 			e.Change = change
 		}
 		return a.arrivals(e, c, level)
@@ -263,7 +274,8 @@ func (a *Archive) Constants() [][]string {
 	rows := [][]string{{a.Data, "best", "grid", "doubts"}}
 	for _, t := range a.Tunings {
 		first := t.Rounds[0]
-		rows = append(rows, []string{t.Name(), number(t.Best), number(first[0].C) + " to " + number(first[len(first)-1].C), strings.Join(t.Doubts, "; ")})
+		rows = append(rows, []string{t.Name(), number(t.Best), number(first[0].C) + " to " +
+			number(first[len(first)-1].C), strings.Join(t.Doubts, "; ")})
 	}
 	return rows
 }

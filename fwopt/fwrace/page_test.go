@@ -25,7 +25,8 @@ func TestPage(t *testing.T) {
 	if all := p.Read("digits"); len(all) > 0 {
 		t.Error("an archive before the race")
 	}
-	r.Budget, r.Grid, r.Changes = fwopt.Budget{Steps: 8, Linear: 100}, []float64{0.5, 1, 2}, []string{Thousand}
+	r.Budget, r.Grid, r.Changes = fwopt.Budget{Steps: 8, Linear: 100}, []float64{0.5, 1, 2},
+		[]string{Thousand}
 	p.Run(r)
 	all := p.Read("digits", "a page: digits", "another: digits2")
 	if len(all) != 2 {
@@ -42,10 +43,15 @@ func TestPage(t *testing.T) {
 	if len(row) != 3 || row[0].X.Label.Text != fwrate.Seconds.Label || row[2].X.Label.Text != "STORC: s" {
 		t.Errorf("%d panels", len(row))
 	}
-	if msg := small.Panics(func() { a.Sensitivity("SGD: s") }); !strings.Contains(msg, `fwrace: no tuning "SGD: s"`) {
+	if msg := small.Panics(func() { a.Sensitivity("SGD: s") }); !strings.Contains(msg,
+		`fwrace: no tuning "SGD: s"`) {
 		t.Errorf("%q", msg)
 	}
-	if msg := small.Panics(func() { all[0].Name = "x"; _ = a.Save("runs/digits.csv"); p.Read("digits") }); !strings.Contains(msg, "not of a page: digits") {
+	if msg := small.Panics(func() {
+		all[0].Name = "x"
+		_ = a.Save("runs/digits.csv")
+		p.Read("digits")
+	}); !strings.Contains(msg, "not of a page: digits") {
 		t.Errorf("%q", msg)
 	}
 }

@@ -33,11 +33,12 @@ func TestCompare(t *testing.T) {
 		a, b       []arrival
 		want, back string
 	}{
-		"apart":                  {came(1, 2, 3), came(8, 7, 9), "holds, 4×", "fails, 4×"},
-		"touching ranges":        {came(1, 2, 3), came(3.2, 5, 9), "draw", "draw"},
-		"a record too near":      {came(3), came(3.3), "draw", "draw"},
-		"not too near":           {came(2.9), came(3.3), "holds, 1.1×", "fails, 1.1×"},
-		"one never, after all":   {came(1, 2, 3), append(came(5, 6), stopped(4)...), "holds, 3×", "fails, 3×"},
+		"apart":             {came(1, 2, 3), came(8, 7, 9), "holds, 4×", "fails, 4×"},
+		"touching ranges":   {came(1, 2, 3), came(3.2, 5, 9), "draw", "draw"},
+		"a record too near": {came(3), came(3.3), "draw", "draw"},
+		"not too near":      {came(2.9), came(3.3), "holds, 1.1×", "fails, 1.1×"},
+		"one never, after all": {came(1, 2, 3), append(came(5, 6), stopped(4)...), "holds, 3×",
+			"fails, 3×"},
 		"one never, cut early":   {came(1, 2, 3), append(came(5, 6), stopped(2)...), "open", "open"},
 		"all never, after":       {came(1, 2, 3), stopped(20, 30, 40), "holds, > 15×", "fails, > 15×"},
 		"all never, cut early":   {came(1, 2, 3), stopped(2, 3, 4), "open", "open"},
@@ -46,7 +47,8 @@ func TestCompare(t *testing.T) {
 		"diverged":               {came(1, 2), stopped(never, never), "holds", "fails"},
 		"not run":                {came(1, 2), nil, "open", "open"},
 		"not the median but all": {append(came(1, 2), stopped(9)...), came(20, 30, 40), "open", "open"},
-		"many never, large lead": {came(1, 1, 1), stopped(1234, 1234, 1234), "holds, > 1234×", "fails, > 1234×"},
+		"many never, large lead": {came(1, 1, 1), stopped(1234, 1234, 1234), "holds, > 1234×",
+			"fails, > 1234×"},
 	} {
 		if got := compare(c.a, c.b).String(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -63,7 +65,8 @@ func made(cost map[string][]int) *Archive {
 	run := func(name string, linear int) *fwopt.Trace {
 		tr := &fwopt.Trace{Method: name}
 		for k := range 80 {
-			p := fwopt.Point{Step: k, F: math.Pow(0.9, float64(k)), DualityGap: math.NaN(), Calls: fwopt.Calls{Linear: k * max(linear, -linear)}}
+			p := fwopt.Point{Step: k, F: math.Pow(0.9, float64(k)), DualityGap: math.NaN(),
+				Calls: fwopt.Calls{Linear: k * max(linear, -linear)}}
 			if linear < 0 {
 				p.F = 1
 			}
@@ -82,7 +85,8 @@ func made(cost map[string][]int) *Archive {
 }
 
 func TestJudge(t *testing.T) {
-	base := map[string][]int{"SFW": {10, 11}, "SCGS": {20, 21}, "SVRF": {12, 14}, "STORC": {25, 26}, "SGD": {-1, -2}, "SVRG": {5, 5}, "STORC, adaptive": {1, 2}, "STORC, m = 1000": {2, 2}}
+	base := map[string][]int{"SFW": {10, 11}, "SCGS": {20, 21}, "SVRF": {12, 14}, "STORC": {25, 26},
+		"SGD": {-1, -2}, "SVRG": {5, 5}, "STORC, adaptive": {1, 2}, "STORC, m = 1000": {2, 2}}
 	a, calls := made(base), Currencies()[2]
 	claims := map[string]sentence{}
 	for _, c := range sentences() {
@@ -106,7 +110,9 @@ func TestJudge(t *testing.T) {
 	if got := a.overall(claims["SFW before STORC"], calls, ""); got != "holds" {
 		t.Errorf("%q", got)
 	}
-	if got := a.flips(claims["SVRF before STORC"], Thousand, []string{"STORC"}); got != "**calls of Ω, 0.1: holds → fails**; **calls of Ω, 0.01: holds → fails**; **calls of Ω, 1e−3: holds → fails**" {
+	if got := a.flips(claims["SVRF before STORC"], Thousand,
+		[]string{"STORC"}); got != "**calls of Ω, 0.1: holds → fails**; **calls of Ω, 0.01: holds → "+
+		"fails**; **calls of Ω, 1e−3: holds → fails**" {
 		t.Errorf("%q", got)
 	}
 	if got := a.flips(claims["STORC before SCGS"], SVD, []string{"STORC"}); got != "–" {
@@ -116,12 +122,15 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	quiet := made(map[string][]int{"STORC": {-1}, "SCGS": {-1}, "STORC, m = 1000": {20}}) // neither, then open
-	if got := quiet.flips(claims["STORC before SCGS"], Thousand, []string{"STORC"}); strings.Contains(got, "calls") {
+	if got := quiet.flips(claims["STORC before SCGS"], Thousand, []string{"STORC"}); strings.Contains(got,
+		"calls") {
 		t.Errorf("%q", got)
 	}
 	base["SFW"] = []int{100, 100}
 	rows := Across(a, made(base))
-	i := slices.IndexFunc(rows, func(r []string) bool { return r[0] == "SFW before STORC" && r[1] == "calls of Ω" })
+	i := slices.IndexFunc(rows, func(r []string) bool {
+		return r[0] == "SFW before STORC" && r[1] == "calls of Ω"
+	})
 	if row := rows[i]; row[2] != "holds" || row[3] != "fails" || row[4] != "differs" {
 		t.Errorf("%q", row)
 	}
@@ -129,7 +138,8 @@ func TestJudge(t *testing.T) {
 
 // A claim of several pairs is as good as the worst of them.
 func TestSeveral(t *testing.T) {
-	a, calls := made(map[string][]int{"SFW": {10}, "SCGS": {20}, "SVRF": {40}, "STORC": {-1}, "SGD": {-40}, "SVRG": {40}}), Currencies()[2]
+	a, calls := made(map[string][]int{"SFW": {10}, "SCGS": {20}, "SVRF": {40}, "STORC": {-1}, "SGD": {-40},
+		"SVRG": {40}}), Currencies()[2]
 	for want, c := range map[string]sentence{
 		"holds, 2×":                 {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SVRF"}},
 		"draw":                      {Ahead: []string{"SFW", "SVRG"}, Behind: []string{"SVRF"}},
@@ -149,7 +159,8 @@ func TestSeveral(t *testing.T) {
 			tr.Points[len(tr.Points)-1].F = math.NaN()
 		}
 	}
-	if got := a.judge(sentence{Ahead: []string{"SVRF"}, Behind: []string{"STORC"}}, calls, 1e-2, "").String(); got != "holds" {
+	if got := a.judge(sentence{Ahead: []string{"SVRF"}, Behind: []string{"STORC"}}, calls, 1e-2,
+		"").String(); got != "holds" {
 		t.Errorf("%q", got)
 	}
 }
@@ -177,8 +188,11 @@ func TestTerms(t *testing.T) {
 // What is said of the counts is what the runs have counted.
 func TestTermsOfRuns(t *testing.T) {
 	a := raced(t)
-	for _, tr := range a.Lines("SVRF", "STORC", "SGD", "SVRG", "STORC, m = 1000", "SFW, drawn singly", "STORC, adaptive") {
-		i := slices.IndexFunc(a.Traces, func(s *fwopt.Trace) bool { return s.Method == tr.Method && s.Seed == tr.Seed })
+	for _, tr := range a.Lines("SVRF", "STORC", "SGD", "SVRG", "STORC, m = 1000", "SFW, drawn singly",
+		"STORC, adaptive") {
+		i := slices.IndexFunc(a.Traces, func(s *fwopt.Trace) bool {
+			return s.Method == tr.Method && s.Seed == tr.Seed
+		})
 		p, q := tr.Last().Calls, a.Traces[i].Last().Calls
 		over := tr.Method == "STORC, m = 1000" // m > n = 593
 		if (p.Stochastic != q.Stochastic) != over || p.Stochastic > q.Stochastic || p.Exact != q.Exact {
@@ -191,7 +205,8 @@ func TestTermsOfRuns(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	for x, want := range map[float64]string{0.1: "0.1", 0.01: "0.01", 1e-3: "1e−3", 0.00012345: "1.2e−4", 9.97e-5: "1e−4", 3.14: "3.1", 31.4: "31",
+	for x, want := range map[float64]string{0.1: "0.1", 0.01: "0.01", 1e-3: "1e−3", 0.00012345: "1.2e−4",
+		9.97e-5: "1e−4", 3.14: "3.1", 31.4: "31",
 		31415: "31415", 314159: "3.1e5", 0: "0", never: "never"} {
 		if got := number(x); got != want {
 			t.Errorf("%g: %q, want %q", x, got, want)

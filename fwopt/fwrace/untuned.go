@@ -54,7 +54,8 @@ func OnData(s *fwdata.Set, tau, linear float64) *Goal {
 	g := &Goal{Name: fmt.Sprintf("%s, n = %d, τ = %g", s.Name, s.N(), tau), F: f, Omega: omega, W0: o.Start(),
 		Linear: linear, Shares: shares, L: f.Smoothness(), D: omega.Diameter()}
 	gap, slack := fwopt.DualityGap(f, omega, g.W0)
-	tr := fwnb.Run(o.From(g.W0), &fwmore.FISTA{L: 1e-3}, fwopt.Budget{Tolerance: tolerance * (gap + slack), NoW: true})
+	tr := fwnb.Run(o.From(g.W0), &fwmore.FISTA{L: 1e-3}, fwopt.Budget{Tolerance: tolerance * (gap + slack),
+		NoW: true})
 	low, high := fwrate.LowerBound(tr), tr.Last().F
 	g.Star = high - (high-low)/2
 	return g
@@ -105,7 +106,8 @@ func (g *Goal) Free(at Reached, seeds int, times float64) [][]string {
 		g.Seeds(1, exact, Never).Row("AdaptiveSTORC, ∇̃ exact"),
 		g.Seeds(seeds, func() fwopt.Method { return fwopt.SVRFExperiments() }, most).Row("SVRF"),
 		g.Seeds(seeds, func() fwopt.Method { return fwopt.SFWExperiments() }, third).Row("SFW"),
-		g.Seeds(1, func() fwopt.Method { return &fwopt.FW{Rule: fwopt.LineSearch{}} }, third).Row("FW, line search")}
+		g.Seeds(1, func() fwopt.Method { return &fwopt.FW{Rule: fwopt.LineSearch{}} },
+			third).Row("FW, line search")}
 }
 
 // opponents have a constant s, with which L is multiplied in their formulas.

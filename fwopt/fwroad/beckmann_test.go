@@ -96,12 +96,14 @@ func ExampleBeckmann() {
 	fast := fwroad.Link{Free: 1, Capacity: 100, B: 1, Power: 1} // 1 + v/100 minutes
 	slow := fwroad.Link{Capacity: 1, Fixed: 45}
 	free := fwroad.Link{Capacity: 1}
-	arcs := []fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 3}, {From: 0, To: 2}, {From: 2, To: 3}, {From: 1, To: 2}}
+	arcs := []fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 3}, {From: 0, To: 2}, {From: 2, To: 3},
+		{From: 1, To: 2}}
 	links := []fwroad.Link{fast, slow, slow, fast, free}
 	for _, roads := range []int{4, 5} {
 		omega := fwroad.NewFlows(arcs[:roads], []fwroad.Demand{{From: 0, To: 3, Flow: 4000}}, 0)
 		f := fwroad.NewBeckmann(links[:roads])
-		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), &fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6, Steps: 100})
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1),
+			&fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Tolerance: 1e-6, Steps: 100})
 		minutes := make([]float64, roads)
 		f.Grad(minutes, tr.W, fwopt.Batch{}) // what each road costs
 		fmt.Printf("%.0f: %.0f minutes\n", tr.W, floats.Dot(tr.W, minutes)/4000)
@@ -120,9 +122,11 @@ func TestBeckmannPanics(t *testing.T) {
 	}
 	f := fwroad.NewBeckmann([]fwroad.Link{good, good})
 	panics(t, map[string]func(){
-		"without scenarios":                      func() { fwroad.NewBeckmann() },
-		"without links":                          func() { fwroad.NewBeckmann(nil) },
-		"1 links in scenario 1 and 2 in":         func() { fwroad.NewBeckmann([]fwroad.Link{good, good}, []fwroad.Link{good}) },
+		"without scenarios": func() { fwroad.NewBeckmann() },
+		"without links":     func() { fwroad.NewBeckmann(nil) },
+		"1 links in scenario 1 and 2 in": func() {
+			fwroad.NewBeckmann([]fwroad.Link{good, good}, []fwroad.Link{good})
+		},
 		"link 1 of scenario 0 has capacity 0":    with(func(l *fwroad.Link) { l.Capacity = 0 }),
 		"capacity -3, which must be positive":    with(func(l *fwroad.Link) { l.Capacity = -3 }),
 		"capacity NaN":                           with(func(l *fwroad.Link) { l.Capacity = math.NaN() }),
@@ -140,7 +144,9 @@ func TestBeckmannPanics(t *testing.T) {
 		"a batch with term 1 of a sum of 1": func() {
 			f.Grad(make([]float64, 2), make([]float64, 2), fwopt.Batch{Index: []int{1}, Weight: []float64{1}})
 		},
-		"fwroad: d has length 0, want 2, one numb": func() { f.Curve(make([]float64, 2), make([]float64, 2), nil) },
+		"fwroad: d has length 0, want 2, one numb": func() {
+			f.Curve(make([]float64, 2), make([]float64, 2), nil)
+		},
 	})
 }
 

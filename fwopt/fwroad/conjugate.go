@@ -70,9 +70,10 @@ func (a *ConjugateFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 			v.Dense(s)
 			a.Nu = 0
 			if k > 1 && a.Gamma < 1 {
-				floats.SubTo(p, a.S, a.W) // p = s_{k−1} − w_{k−1}
-				curve(h, a.W, p)          // Hp
-				a.Nu = min(mostConjugate, max(0, -over(floats.Dot(h, s)-floats.Dot(h, a.W), floats.Dot(h, p))))
+				floats.SubTo(p, a.S, a.W)                    // p = s_{k−1} − w_{k−1}
+				curve(h, a.W, p)                             // Hp
+				phd := floats.Dot(h, s) - floats.Dot(h, a.W) // pᵀH(v_k − w_{k−1})
+				a.Nu = min(mostConjugate, max(0, -over(phd, floats.Dot(h, p))))
 				floats.AddScaled(s, a.Nu, a.S)
 				floats.Scale(1/(1+a.Nu), s) // s_k = (v_k + ν_k s_{k−1})/(1 + ν_k)
 			}

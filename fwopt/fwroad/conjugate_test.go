@@ -41,7 +41,8 @@ func streets(side int, seed uint64) (links []fwroad.Link, arcs []fwroad.Arc, dem
 
 // conjugateStep is a step of either method from the paper's formulas, in their own form,
 // from what was known before it: a target, and N and D of both weights by pairs.
-func conjugateStep(w, v, s1, s2 []float64, gamma float64, known int, pair func(d, e []float64) float64) (s []float64) {
+func conjugateStep(w, v, s1, s2 []float64, gamma float64, known int,
+	pair func(d, e []float64) float64) (s []float64) {
 	q := sub(v, w)
 	switch known {
 	case 0:
@@ -78,15 +79,17 @@ func TestConjugateAgainstNaive(t *testing.T) {
 			omega fwopt.Domain
 			pair  func(w, d, e []float64) float64
 		}{
-			{fwroad.NewBeckmann(links), fwroad.NewFlows(arcs, demands, 0), func(w, d, e []float64) (sum float64) {
-				for a, x := range w {
-					sum += 0.6 * links[a].Free * x * x * x / math.Pow(links[a].Capacity, 4) * d[a] * e[a]
-				}
-				return sum
-			}},
+			{fwroad.NewBeckmann(links), fwroad.NewFlows(arcs, demands, 0),
+				func(w, d, e []float64) (sum float64) {
+					for a, x := range w {
+						sum += 0.6 * links[a].Free * x * x * x / math.Pow(links[a].Capacity, 4) * d[a] * e[a]
+					}
+					return sum
+				}},
 			{squares(8, seed), fwset.Simplex{D: 8, R: 3}, nil},
 			{squares(8, seed), fwset.L2Ball{D: 8, R: 2}, nil},
-			{squares(8, seed), fwset.Box{Lo: slices.Repeat([]float64{-1}, 8), Hi: slices.Repeat([]float64{1.5}, 8)}, nil},
+			{squares(8, seed), fwset.Box{Lo: slices.Repeat([]float64{-1}, 8),
+				Hi: slices.Repeat([]float64{1.5}, 8)}, nil},
 		} {
 			if c.pair == nil {
 				c.pair = func(_, d, e []float64) float64 { // of a quadratic: from differences of gradients
@@ -115,14 +118,16 @@ func TestConjugateAgainstNaive(t *testing.T) {
 					if gap < 1e-8*size+1e-9 || step.K > 100 {
 						break
 					}
-					s := conjugateStep(w, v, s1, s2, gamma, known, func(d, e []float64) float64 { return c.pair(w, d, e) })
+					s := conjugateStep(w, v, s1, s2, gamma, known,
+						func(d, e []float64) float64 { return c.pair(w, d, e) })
 					want := fwopt.Calls{Exact: before.Exact + 2 + known, Linear: before.Linear + 1}
 					if slope := dot(g, sub(w, s)); slope < 0.005*gap {
 						s, known = v, 0
 						kinds[m.Method.(fmt.Stringer).String()+" anew"]++
 					}
 					if e := norm(sub(*m.s, s)); e > 1e-10*(norm(s)+norm(v)) || o.Calls != want {
-						t.Fatalf("%s, step %d: s is %g off; calls %+v, want %+v", where, step.K, e, o.Calls, want)
+						t.Fatalf("%s, step %d: s is %g off; calls %+v, want %+v", where, step.K, e, o.Calls,
+							want)
 					}
 					kinds[fmt.Sprintf("%v %d", m.Method, known)]++
 					s1, s2, gamma, before = slices.Clone(*m.s), s1, *m.gamma, o.Calls
@@ -131,12 +136,15 @@ func TestConjugateAgainstNaive(t *testing.T) {
 						kinds["whole"]++
 					}
 					next := comb(1-gamma, w, gamma, s1)
-					if e := norm(sub(step.X, next)); e > 1e-12*norm(next) || c.f.Value(step.X) > c.f.Value(w)*(1+1e-14)+1e-14 {
-						t.Fatalf("%s, step %d: w is %g off, f from %g to %g", where, step.K, e, c.f.Value(w), c.f.Value(step.X))
+					if e := norm(sub(step.X, next)); e > 1e-12*norm(next) ||
+						c.f.Value(step.X) > c.f.Value(w)*(1+1e-14)+1e-14 {
+						t.Fatalf("%s, step %d: w is %g off, f from %g to %g", where, step.K, e, c.f.Value(w),
+							c.f.Value(step.X))
 					}
 					d := comb(1, sub(s1, next), 0, next)
 					slope := make([]float64, len(w))
-					if c.f.Grad(slope, next, fwopt.Batch{}); gamma < 1 && math.Abs(dot(slope, d)) > 1e-9*norm(g)*norm(d)+1e-12*dot(d, d) {
+					if c.f.Grad(slope, next, fwopt.Batch{}); gamma < 1 &&
+						math.Abs(dot(slope, d)) > 1e-9*norm(g)*norm(d)+1e-12*dot(d, d) {
 						t.Fatalf("%s, step %d: a slope of %g is left", where, step.K, dot(slope, d))
 					}
 					w = slices.Clone(step.X) // to the bit: p = s_k − w_k is all rounding where γ_k is nearly 1
@@ -145,7 +153,8 @@ func TestConjugateAgainstNaive(t *testing.T) {
 		}
 	}
 	t.Logf("steps: %v", kinds)
-	for _, kind := range []string{"ConjugateFW 0", "ConjugateFW 1", "BiconjugateFW 0", "BiconjugateFW 1", "BiconjugateFW 2", "whole"} {
+	for _, kind := range []string{"ConjugateFW 0", "ConjugateFW 1", "BiconjugateFW 0", "BiconjugateFW 1",
+		"BiconjugateFW 2", "whole"} {
 		if kinds[kind] < 20 {
 			t.Errorf("%d steps %q: the test tests little", kinds[kind], kind)
 		}
@@ -198,7 +207,8 @@ func (f misled) LineSearch(w, v []float64) float64 {
 func TestConjugateMisled(t *testing.T) {
 	for seed := range uint64(5) {
 		for _, wild := range []float64{1, 1e300, 1e-300, math.Inf(1), math.NaN()} {
-			f, omega := misled{squares(6, seed), rand.New(rand.NewPCG(seed, 1)), wild}, fwset.Simplex{D: 6, R: 2}
+			f, omega := misled{squares(6, seed), rand.New(rand.NewPCG(seed, 1)), wild},
+				fwset.Simplex{D: 6, R: 2}
 			one, two := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
 			for _, m := range []struct {
 				fwopt.Method
@@ -209,8 +219,11 @@ func TestConjugateMisled(t *testing.T) {
 				w, g := o.Start(), make([]float64, 6)
 				for s := range m.Steps(o, w) {
 					f.Grad(g, w, fwopt.Batch{})
-					if slope := dot(g, sub(w, *m.s)); !(slope >= 0.00499**m.gap-1e-15) || math.Abs(floats.Sum(s.X)-2) > 1e-9 {
-						t.Fatalf("%v, seed %d, ∇²f about %g, step %d: a slope of %g where the gap is %g, at %v", m.Method, seed, wild, s.K, slope, *m.gap, s.X)
+					if slope := dot(g, sub(w, *m.s)); !(slope >= 0.00499**m.gap-1e-15) ||
+						math.Abs(floats.Sum(s.X)-2) > 1e-9 {
+						t.Fatalf(
+							"%v, seed %d, ∇²f about %g, step %d: a slope of %g where the gap is %g, at %v",
+							m.Method, seed, wild, s.K, slope, *m.gap, s.X)
 					}
 					if w = slices.Clone(s.X); s.K == 1000 {
 						break

@@ -75,7 +75,8 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 	if i := f.out.unmet(f.demands, thru); i >= 0 {
 		d := f.demands[i]
 		panic(need.Linef("fwroad: no path leads from node %d to node %d, "+
-			"between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow, thru))
+			"between which there is a demand of %g; nodes below %d are ends only", d.From, d.To, d.Flow,
+			thru))
 	}
 	f.origin = append(f.origin, len(demands))
 	return f

@@ -19,7 +19,8 @@ import (
 func TestFlows(t *testing.T) {
 	arcs, from, to := layers(3, 3)
 	conform(t,
-		fwroad.NewFlows(arcs, []fwroad.Demand{{From: from, To: to, Flow: 3}, {From: 1, To: to, Flow: 2}, {From: from, To: 4, Flow: 0.5}}, 0),
+		fwroad.NewFlows(arcs, []fwroad.Demand{{From: from, To: to, Flow: 3}, {From: 1, To: to, Flow: 2},
+			{From: from, To: 4, Flow: 0.5}}, 0),
 		fwroad.NewFlows([]fwroad.Arc{{From: 0, To: 1}}, []fwroad.Demand{{From: 0, To: 1, Flow: 7}}, 0))
 	circle := []fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}}
 	make1 := func(d fwroad.Demand, thru int) func() {
@@ -28,17 +29,20 @@ func TestFlows(t *testing.T) {
 	f := fwroad.NewFlows(circle, []fwroad.Demand{{From: 0, To: 2, Flow: 1}}, 0)
 	x := make([]float64, 3)
 	panics(t, map[string]func(){
-		"a network of 0 arcs":                         func() { fwroad.NewFlows(nil, nil, 0) },
-		"a network without demands":                   func() { fwroad.NewFlows(circle, nil, 0) },
-		"a demand of -1 from node 0 to node 2":        make1(fwroad.Demand{From: 0, To: 2, Flow: -1}, 0),
-		"a demand of NaN":                             make1(fwroad.Demand{From: 0, To: 2, Flow: math.NaN()}, 0),
+		"a network of 0 arcs":                  func() { fwroad.NewFlows(nil, nil, 0) },
+		"a network without demands":            func() { fwroad.NewFlows(circle, nil, 0) },
+		"a demand of -1 from node 0 to node 2": make1(fwroad.Demand{From: 0, To: 2, Flow: -1}, 0),
+		"a demand of NaN": make1(fwroad.Demand{From: 0, To: 2, Flow: math.NaN()},
+			0),
 		"a demand from node 2 to itself":              make1(fwroad.Demand{From: 2, To: 2, Flow: 1}, 0),
 		"a demand from node 0 to node 3 in a network": make1(fwroad.Demand{From: 0, To: 3, Flow: 1}, 0),
 		"no path leads from node 0 to node 2":         make1(fwroad.Demand{From: 0, To: 2, Flow: 1}, 2),
-		"arc 0 leads from node 0 to -2":               func() { fwroad.NewFlows([]fwroad.Arc{{From: 0, To: -2}}, nil, 0) },
-		"a cost of -1 on arc 1, from node 1 to":       func() { f.Argmin(x, []float64{1, -1, 1}) },
-		"NaN in the costs of a network, at place 2":   func() { f.Argmin(x, []float64{1, 1, math.NaN()}) },
-		"a vector of length 2":                        func() { f.Argmin(x[:2], x) },
+		"arc 0 leads from node 0 to -2": func() {
+			fwroad.NewFlows([]fwroad.Arc{{From: 0, To: -2}}, nil, 0)
+		},
+		"a cost of -1 on arc 1, from node 1 to":     func() { f.Argmin(x, []float64{1, -1, 1}) },
+		"NaN in the costs of a network, at place 2": func() { f.Argmin(x, []float64{1, 1, math.NaN()}) },
+		"a vector of length 2":                      func() { f.Argmin(x[:2], x) },
 	})
 }
 
@@ -81,7 +85,9 @@ func TestFlowsByAllPairs(t *testing.T) {
 			q := float64(1 + rng.IntN(9))
 			one := fwroad.Demand{From: u, To: v, Flow: q}
 			if d := dist[u*n+v]; math.IsInf(d, 1) && u != v {
-				says := small.Panics(func() { fwroad.NewFlows(arcs, append(slices.Clone(demands), one), thru) })
+				says := small.Panics(func() {
+					fwroad.NewFlows(arcs, append(slices.Clone(demands), one), thru)
+				})
 				if !strings.Contains(says, fmt.Sprintf(" node %d to node %d", u, v)) {
 					t.Fatalf("%v, %v and %v, %d: %q", arcs, demands, one, thru, says)
 				}

@@ -29,19 +29,32 @@ func layers(n, width int) (arcs []fwroad.Arc, from, to int) {
 func TestPaths(t *testing.T) {
 	conform(t,
 		fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 0, 1),
-		fwroad.NewPaths([]fwroad.Arc{{From: 5, To: 2}, {From: 5, To: 2}, {From: 5, To: 3}, {From: 3, To: 2}, {From: 2, To: 0}, {From: 1, To: 5}, {From: 4, To: 4}}, 5, 2),
+		fwroad.NewPaths([]fwroad.Arc{{From: 5, To: 2}, {From: 5, To: 2}, {From: 5, To: 3}, {From: 3, To: 2},
+			{From: 2, To: 0}, {From: 1, To: 5}, {From: 4, To: 4}}, 5, 2),
 		fwroad.NewPaths(layers(4, 3)))
 	p := fwroad.NewPaths(layers(2, 2))
 	x := make([]float64, p.Dim())
 	panics(t, map[string]func(){
-		"a path polytope of 0 arcs":                  func() { fwroad.NewPaths(nil, 0, 1) },
-		"from node 2 to itself":                      func() { fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 2, 2) },
-		"no path leads from node 1 to node 0":        func() { fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 1, 0) },
-		"no path leads from node 0 to node 7":        func() { fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 0, 7) },
-		"arc 0 leads from node -1 to 1":              func() { fwroad.NewPaths([]fwroad.Arc{{From: -1, To: 1}}, 0, 1) },
-		"a cycle, at node 1 or before":               func() { fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 1}}, 0, 1) },
-		"NaN in the costs of a path polytope, at pl": func() { p.Argmin(x, append([]float64{math.NaN()}, x[1:]...)) },
-		"a vector of length 3":                       func() { p.Argmin(x[:3], x) },
+		"a path polytope of 0 arcs": func() { fwroad.NewPaths(nil, 0, 1) },
+		"from node 2 to itself": func() {
+			fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 2, 2)
+		},
+		"no path leads from node 1 to node 0": func() {
+			fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 1, 0)
+		},
+		"no path leads from node 0 to node 7": func() {
+			fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}}, 0, 7)
+		},
+		"arc 0 leads from node -1 to 1": func() {
+			fwroad.NewPaths([]fwroad.Arc{{From: -1, To: 1}}, 0, 1)
+		},
+		"a cycle, at node 1 or before": func() {
+			fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}, {From: 1, To: 1}}, 0, 1)
+		},
+		"NaN in the costs of a path polytope, at pl": func() {
+			p.Argmin(x, append([]float64{math.NaN()}, x[1:]...))
+		},
+		"a vector of length 3": func() { p.Argmin(x[:3], x) },
 	})
 }
 
@@ -52,7 +65,8 @@ func TestPathsGauge(t *testing.T) {
 	for _, c := range []struct {
 		x    []float64
 		want float64
-	}{{[]float64{1, 1, 0, 0}, 1}, {[]float64{1, 1, 0.5, 0.5}, 2}, {[]float64{1, 0.5, 0, 0}, 2}, {[]float64{-1, -1, 0, 0}, 7}} {
+	}{{[]float64{1, 1, 0, 0}, 1}, {[]float64{1, 1, 0.5, 0.5}, 2}, {[]float64{1, 0.5, 0, 0}, 2},
+		{[]float64{-1, -1, 0, 0}, 7}} {
 		if got := p.Gauge(c.x); got != c.want {
 			t.Errorf("Gauge(%v) = %g, want %g", c.x, got, c.want)
 		}
@@ -110,7 +124,8 @@ func TestPathsByAllPaths(t *testing.T) {
 
 func ExamplePaths() {
 	// 0 → 1 → 3 and 0 → 2 → 3
-	p := fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}}, 0, 3)
+	p := fwroad.NewPaths([]fwroad.Arc{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}},
+		0, 3)
 	v := make([]float64, 4)
 	p.Argmin(v, []float64{1, 2, 5, 3})
 	fmt.Println(v, p.Diameter())

@@ -76,7 +76,8 @@ func blended(l *ledger, p *fwinst.Instance, e effort) {
 
 // shrinks runs m and calls each after every step with f's gap before and after it and at
 // the start, and whether one of the vertices s has gone, until rounding shows.
-func shrinks(p *fwinst.Instance, e effort, m fwopt.Method, s *fwset.ActiveSet, each func(k int, drop bool, last, gap, h0 float64)) {
+func shrinks(p *fwinst.Instance, e effort, m fwopt.Method, s *fwset.ActiveSet,
+	each func(k int, drop bool, last, gap, h0 float64)) {
 	w0 := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
 	h0, before := p.Excess(w0), make([]fwset.Vertex, 1)
 	before[0].Pack(w0)
@@ -101,18 +102,21 @@ func shrinks(p *fwinst.Instance, e effort, m fwopt.Method, s *fwset.ActiveSet, e
 func conjugate(l *ledger, p *fwinst.Instance, e effort) {
 	one, two := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
 	for i, m := range []fwopt.Method{one, two} {
-		name, s, ν, γ := []string{"ConjugateFW", "BiconjugateFW"}[i], []*[]float64{&one.S, &two.S}[i], []*float64{&one.Nu, &two.Nu}[i], []*float64{&one.Gamma, &two.Gamma}[i]
+		name, s, ν, γ := []string{"ConjugateFW", "BiconjugateFW"}[i], []*[]float64{&one.S, &two.S}[i],
+			[]*float64{&one.Nu, &two.Nu}[i], []*float64{&one.Gamma, &two.Gamma}[i]
 		w := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
 		h0, inside := p.Excess(w), false
 		var old []float64
 		watch(p, m, &spy{}, 1, func(now fwopt.Step, _ fwopt.Calls) bool {
-			g, v, d, h := grad(p.F, w, fwopt.Batch{}), make([]float64, len(w)), minus(*s, w), make([]float64, len(w))
+			g, v, d, h := grad(p.F, w, fwopt.Batch{}), make([]float64, len(w)), minus(*s, w),
+				make([]float64, len(w))
 			p.Omega.Argmin(v, g)
 			p.F.(fwroad.Curver).Curve(h, w, d)
 			gap, slope := floats.Dot(g, minus(w, v)), -floats.Dot(g, d)
 			if inside && *ν > 0 && two.Mu == 0 {
 				q := minus(old, w)
-				l.equal(name+": one step, conjugate to the last", floats.Dot(h, q), 0, 1e-9*floats.Norm(h, 2)*floats.Norm(q, 2))
+				l.equal(name+": one step, conjugate to the last", floats.Dot(h, q), 0,
+					1e-9*floats.Norm(h, 2)*floats.Norm(q, 2))
 				l.equal(name+": one step, the slope is gap/(1+ν_k)", slope, gap/(1+*ν), 1e-9*gap+1e-12*h0)
 			}
 			if i == 0 && old != nil {

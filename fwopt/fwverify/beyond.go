@@ -23,7 +23,8 @@ func beyondOf(l *ledger, p *fwinst.Instance, e effort, away bool, method func() 
 	Dt2 := func(int) float64 { return p.D * p.D }
 	m := func(t, _ int) float64 { return 800 * float64(doubling(t)) }
 	proof := fwmore.NewBeyond(p.Constants)
-	c := theorem2("Beyond", p, e.epochs+1, Dt2, doubling, m, proof.Start, proof.Step3, fmt.Sprint(proof.Step3))
+	c := theorem2("Beyond", p, e.epochs+1, Dt2, doubling, m, proof.Start, proof.Step3,
+		fmt.Sprint(proof.Step3))
 	c.counts(c.name, "28800LD²/ε", func(x float64, _ int) float64 { return 28800 * x }, lines11, linears)
 	c.beyond(l, p, e, away, Dt2, method)
 }
@@ -39,14 +40,16 @@ func beyondStrong(l *ledger, p *fwinst.Instance, e effort) {
 	for _, away := range []bool{false, true} {
 		c := theorem2("Beyond, strongly convex", p, e.epochs, Dt2, func(int) int { return int(N) },
 			func(_, _ int) float64 { return 800 * N }, proof.Start, proof.Step3, fmt.Sprint(proof.Step3))
-		c.counts(c.name, "69760μ ln₂(LD²/ε)", func(_ float64, T int) float64 { return 69760 * mu * float64(T+1) }, lines11c, linearsC(N))
+		c.counts(c.name, "69760μ ln₂(LD²/ε)",
+			func(_ float64, T int) float64 { return 69760 * mu * float64(T+1) }, lines11c, linearsC(N))
 		c.beyond(l, p, e, away, Dt2, func() *fwopt.STORC { return fwmore.STORCBeyondStrong(p.Constants) })
 	}
 }
 
 // beyond checks the steps of the proof; with away steps, where they are those of
 // another line 11, only this, the counts and the conclusion.
-func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2 func(t int) float64, method func() *fwopt.STORC) {
+func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2 func(t int) float64,
+	method func() *fwopt.STORC) {
 	c.with(method)
 	if away {
 		c.make = func() (fwopt.Method, *[]float64) {
@@ -63,17 +66,20 @@ func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2
 		name += ", away steps"
 		c.name = name
 		c.inner = func(l *ledger, beta, eta, linear float64) {
-			l.most(name+": line 11's linear optimisations", linear, 2+2*math.Ceil(8*ratio*max(0, math.Log(beta*p.D*p.D/eta))))
+			l.most(name+": line 11's linear optimisations", linear,
+				2+2*math.Ceil(8*ratio*max(0, math.Log(beta*p.D*p.D/eta))))
 		}
-		c.counts(name, "", nil, "Σ N_t(4 + 16(D/δ)² ln(3N_tD²/(2D_t²)))", func(_ float64, T int) (sum float64) {
-			for t := 1; t <= T; t++ { // β_kD²/η_{t,k} is the same for all k
-				sum += float64(N(t)) * (4 + 16*ratio*max(0, math.Log(1.5*float64(N(t))*p.D*p.D/Dt2(t))))
-			}
-			return sum
-		})
+		c.counts(name, "", nil, "Σ N_t(4 + 16(D/δ)² ln(3N_tD²/(2D_t²)))",
+			func(_ float64, T int) (sum float64) {
+				for t := 1; t <= T; t++ { // β_kD²/η_{t,k} is the same for all k
+					sum += float64(N(t)) * (4 + 16*ratio*max(0, math.Log(1.5*float64(N(t))*p.D*p.D/Dt2(t))))
+				}
+				return sum
+			})
 		c.mean = func(l *ledger, t, k int, r row) {
 			if k == N(t) {
-				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwopt.Constants{L: L, D: p.D}.BoundEpoch(t))
+				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY],
+					fwopt.Constants{L: L, D: p.D}.BoundEpoch(t))
 			}
 		}
 		c.check(l, p, e)
@@ -104,5 +110,6 @@ func beyondStep(l *ledger, name string, p *fwinst.Instance, v *view) {
 	l.sum(name+": step 2, one step", slope, -v.η, -v.β/2*dist2(v.xOld, p.WStar),
 		-floats.Dot(v.δ, v.δ)/v.β, floats.Dot(v.δ, minus(v.xOld, p.WStar)))
 	γ := gamma(v.k + 1)
-	l.sum(name+": step 3, one step", p.Excess(mix(v.y, γ, v.x)), -(1-γ)*p.Excess(v.y), -γ*slope, -p.L*γ*γ/2*dist2(v.x, v.y))
+	l.sum(name+": step 3, one step", p.Excess(mix(v.y, γ, v.x)), -(1-γ)*p.Excess(v.y), -γ*slope,
+		-p.L*γ*γ/2*dist2(v.x, v.y))
 }

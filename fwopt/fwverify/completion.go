@@ -111,7 +111,8 @@ func (c *completed) sum(l *ledger, w []float64) {
 	W := mat.DenseCopyOf(c.matrix(w).T()).RawMatrix().Data // column by column
 	f, g := c.whole.Value(W), grad(c.whole, W, fwopt.Batch{})
 	l.equal("Completion: f is that of the matrix", c.f.Value(w), f, 1e-13*f)
-	l.equal("Completion: ∇f is that of the matrix, at its entries", dist(grad(c.f, w, fwopt.Batch{}), c.see(mat.NewDense(c.m, c.h, g).T())), 0, 1e-15*floats.Norm(g, 2))
+	l.equal("Completion: ∇f is that of the matrix, at its entries", dist(grad(c.f, w, fwopt.Batch{}),
+		c.see(mat.NewDense(c.m, c.h, g).T())), 0, 1e-15*floats.Norm(g, 2))
 }
 
 // vertices checks linear optimisations of all accuracies by the singular values of g.
@@ -126,7 +127,8 @@ func (c *completed) vertices(l *ledger, g []float64) {
 		l.most("Completion: −⟨g, v⟩ ≤ τσ_1", -v.Dot(g)-rounding, least)
 		x := make([]float64, len(g))
 		v.Dense(x)
-		l.equal("Completion: a vertex has ‖V‖_* = τ", floats.Sum(svd(c.matrix(x)).Values(nil)), c.tau, 1e-12*c.tau)
+		l.equal("Completion: a vertex has ‖V‖_* = τ", floats.Sum(svd(c.matrix(x)).Values(nil)), c.tau,
+			1e-12*c.tau)
 		fwset.Argmin(c.fewer, &few, g[:c.n], tol, nil)
 		y := make([]float64, c.n)
 		few.Dense(y)
@@ -144,7 +146,8 @@ func (c *completed) image(l *ledger, g []float64, r *rand.Rand) {
 	s.VTo(&right)
 	best.Outer(-c.tau, left.ColView(0), right.ColView(0))
 	for _, w := range [][]float64{c.see(&best), c.inside(r, 1), c.inside(r, min(c.h, c.m))} {
-		l.most("Completion: no matrix of the ball is below ⟨g, v⟩ − slack", -floats.Dot(g, w), (slack-v.Dot(g))*(1+1e-13))
+		l.most("Completion: no matrix of the ball is below ⟨g, v⟩ − slack", -floats.Dot(g, w),
+			(slack-v.Dot(g))*(1+1e-13))
 	}
 }
 

@@ -52,7 +52,8 @@ func TestVerify(t *testing.T) {
 			t.Fatalf("not the same bits: %+v, %+v", c, checks[i])
 		}
 		if seen := c.Violations > 0; seen != (c.Worst > scale*(1+1e-9)) {
-			t.Errorf("%s on %s, bounds at a twentieth: %d violations, measured/bound %g", c.Name, c.Instance, c.Violations, c.Worst)
+			t.Errorf("%s on %s, bounds at a twentieth: %d violations, measured/bound %g", c.Name, c.Instance,
+				c.Violations, c.Worst)
 		}
 	}
 }
@@ -64,7 +65,8 @@ func TestPlantedFaults(t *testing.T) {
 		t.Skip("seconds, and nothing that TestVerify does not run, too")
 	}
 	e := short()
-	simplex, msc, msl, ill := fwinst.Simplex(512, 8, 1), fwinst.MSC(8, 0.5), fwinst.MSL(16, 8, 0.25, 1), fwinst.IllSimplex(8, 8, 8, 1)
+	simplex, msc, msl, ill := fwinst.Simplex(512, 8, 1), fwinst.MSC(8, 0.5), fwinst.MSL(16, 8, 0.25, 1),
+		fwinst.IllSimplex(8, 8, 8, 1)
 	wrong := func(p *fwinst.Instance, change func(p *fwinst.Instance)) *fwinst.Instance {
 		q := *p
 		change(&q)
@@ -108,16 +110,29 @@ func TestPlantedFaults(t *testing.T) {
 		run   func(l *ledger)
 		seen  []string
 	}{
-		{"β_k = L/k", storc(func(a *fwopt.STORC) { b := a.Beta; a.Beta = func(k int) float64 { return b(k) / 3 } }),
+		{"β_k = L/k", storc(func(a *fwopt.STORC) {
+			b := a.Beta
+			a.Beta = func(k int) float64 { return b(k) / 3 }
+		}),
 			[]string{"Theorem 2a: duality gap ≤ η_{t,k} (Eq. 4)"}},
-		{"η_{t,k} times 100", storc(func(a *fwopt.STORC) { h := a.Eta; a.Eta = func(t, k int) float64 { return 100 * h(t, k) } }),
+		{"η_{t,k} times 100", storc(func(a *fwopt.STORC) {
+			h := a.Eta
+			a.Eta = func(t, k int) float64 { return 100 * h(t, k) }
+		}),
 			[]string{"Theorem 2a: duality gap ≤ η_{t,k} (Eq. 4)", "Theorem 2a: Lemma 3, one step",
-				"Theorem 2a: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)", "Theorem 2a: E gap(w_t) ≤ LD²/2^{t+1}"}},
-		{"m_{t,k} a thousandth", storc(func(a *fwopt.STORC) { m := a.M; a.M = func(t, k int) int { return m(t, k)/1000 + 1 } }),
+				"Theorem 2a: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)",
+				"Theorem 2a: E gap(w_t) ≤ LD²/2^{t+1}"}},
+		{"m_{t,k} a thousandth",
+			storc(func(a *fwopt.STORC) { m := a.M; a.M = func(t, k int) int { return m(t, k)/1000 + 1 } }),
 			[]string{"Theorem 2a: the box as written", "Theorem 2a: the variance condition"}},
-		{"m_{t,k} twice", storc(func(a *fwopt.STORC) { m := a.M; a.M = func(t, k int) int { return 2 * m(t, k) } }),
+		{"m_{t,k} twice", storc(func(a *fwopt.STORC) {
+			m := a.M
+			a.M = func(t, k int) int { return 2 * m(t, k) }
+		}),
 			[]string{"Theorem 2a: the box as written", "Corollary 2a: 32400LD²/ε stochastic gradients"}},
-		{"γ_k = 1/(k+1)", storc(func(a *fwopt.STORC) { a.Gamma = func(k int) float64 { return 1 / float64(k+1) } }),
+		{"γ_k = 1/(k+1)", storc(func(a *fwopt.STORC) {
+			a.Gamma = func(k int) float64 { return 1 / float64(k+1) }
+		}),
 			[]string{"Theorem 2a: the box as written"}},
 		{"γ_k = 1", storc(func(a *fwopt.STORC) { a.Gamma = func(k int) float64 { return 1 } }),
 			[]string{"Theorem 2a: the box as written", "Theorem 2a: Lemma 3, one step"}},
@@ -138,11 +153,15 @@ func TestPlantedFaults(t *testing.T) {
 				a.Gamma = func(_, k int) float64 { return 1 }
 				return a
 			}, false)
-		}, []string{"Theorem 1: the box as written", "Theorem 1, one step", "Theorem 1: E gap(x_k) ≤ 4LD²/(k+2)", "Theorem 1: E gap(w_t) ≤ LD²/2^{t+1}"}},
-		{"SFW with half the samples", sfwWith(func(a *fwopt.SFW) { m := a.M; a.M = func(k int) int { return m(k)/2 + 1 } }),
+		}, []string{"Theorem 1: the box as written", "Theorem 1, one step",
+			"Theorem 1: E gap(x_k) ≤ 4LD²/(k+2)", "Theorem 1: E gap(w_t) ≤ LD²/2^{t+1}"}},
+		{"SFW with half the samples",
+			sfwWith(func(a *fwopt.SFW) { m := a.M; a.M = func(k int) int { return m(k)/2 + 1 } }),
 			[]string{"SFW theorem: the box as written", "SFW theorem: E‖δ_k‖² ≤ G²/m_k ≤ (LDγ_k/2)²"}},
-		{"SFW with γ_k = 1/(10k)", sfwWith(func(a *fwopt.SFW) { a.Gamma = func(k int) float64 { return 0.1 / float64(k) } }),
-			[]string{"SFW theorem: the box as written", "SFW theorem, one step", "SFW theorem: E gap ≤ 4LD²/(k+2)"}},
+		{"SFW with γ_k = 1/(10k)",
+			sfwWith(func(a *fwopt.SFW) { a.Gamma = func(k int) float64 { return 0.1 / float64(k) } }),
+			[]string{"SFW theorem: the box as written", "SFW theorem, one step",
+				"SFW theorem: E gap ≤ 4LD²/(k+2)"}},
 		{"SCGS with half the samples", func(l *ledger) {
 			scgsOf(l, msl, e, "SCGS", func() *fwopt.SCGS {
 				a := fwopt.SCGSConvex(msl.Constants)
@@ -155,48 +174,71 @@ func TestPlantedFaults(t *testing.T) {
 			p := wrong(msc, func(p *fwinst.Instance) { p.L /= 4 })
 			properties(l, p, e)
 			lemma1(l, p, e)
-		}, []string{"Section 2: f_i is L-smooth", "Property (1)", "Property (2)", "Lemma 1", "Lemma 1 with 4L(gap(w) + gap(w_0))",
+		}, []string{"Section 2: f_i is L-smooth", "Property (1)", "Property (2)", "Lemma 1",
+			"Lemma 1 with 4L(gap(w) + gap(w_0))",
 			"Lemma 1, proof: E‖∇f_i(w)−∇f_i(w*)‖² ≤ 2L gap"}},
 		{"all constants of the instance", func(l *ledger) {
 			assumptions(l, wrong(msl, func(p *fwinst.Instance) {
-				p.D, p.G, p.GF, p.Sigma, p.LF, p.Alpha, p.WStar = p.D*0.8, p.G*0.9, p.GF*0.9, p.Sigma*0.9, p.LF*0.2, 0.1, p.W0
+				p.D, p.G, p.GF, p.Sigma, p.LF, p.Alpha, p.WStar = p.D*0.8, p.G*0.9, p.GF*0.9, p.Sigma*0.9,
+					p.LF*0.2, 0.1, p.W0
 			}), e)
-		}, []string{"Instance: ‖w−v‖ ≤ D", "Instance: ‖∇f_i‖ ≤ G", "Instance: ‖∇f‖ ≤ G_f", "Instance: E‖∇f_i−∇f‖² ≤ σ²",
+		}, []string{"Instance: ‖w−v‖ ≤ D", "Instance: ‖∇f_i‖ ≤ G", "Instance: ‖∇f‖ ≤ G_f",
+			"Instance: E‖∇f_i−∇f‖² ≤ σ²",
 			"Instance: f is L_f-smooth", "Instance: f is α-strongly convex", "Instance: w* is optimal"}},
-		{"w_0 with L a tenth", func(l *ledger) { baseCase(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e) },
+		{"w_0 with L a tenth",
+			func(l *ledger) { baseCase(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e) },
 			[]string{"Theorem 1, base case: gap(w_0) ≤ LD²/2"}},
-		{"FW with L_f a tenth", func(l *ledger) { frankWolfe(l, wrong(simplex, func(p *fwinst.Instance) { p.LF /= 10 }), e) },
-			[]string{"Backtracking: L_k ≤ 2L", "FW: 2LD²/(k+2)", "FW, one step", "FW: a duality gap ≤ 6.75LD²/(k+2)", "FW, safe step: 2LD²/(k+2)"}},
+		{"FW with L_f a tenth",
+			func(l *ledger) { frankWolfe(l, wrong(simplex, func(p *fwinst.Instance) { p.LF /= 10 }), e) },
+			[]string{"Backtracking: L_k ≤ 2L", "FW: 2LD²/(k+2)", "FW, one step",
+				"FW: a duality gap ≤ 6.75LD²/(k+2)", "FW, safe step: 2LD²/(k+2)"}},
 		{"α of linear rates times 100", func(l *ledger) {
 			p := wrong(ill, func(p *fwinst.Instance) { p.Alpha *= 8; p.LF /= 100 })
 			awayFW(l, p, e)
 			pairwiseFW(l, p, e)
 			blended(l, p, e)
-		}, []string{"AwayFW, safe step: linear rate", "AwayFW, line search: linear rate", "AwayFW, backtracking, 2L for L: linear rate",
+		}, []string{"AwayFW, safe step: linear rate", "AwayFW, line search: linear rate",
+			"AwayFW, backtracking, 2L for L: linear rate",
 			"PairwiseFW, safe step: f does not go up", "PairwiseFW, line search, one step without a drop",
-			"BlendedPairwise, line search: linear rate", "BlendedPairwise, line search, one step without a drop"}},
-		{"L_f a tenth for conjugate directions", func(l *ledger) { conjugate(l, wrong(ill, func(p *fwinst.Instance) { p.LF /= 10 }), e) },
-			[]string{"ConjugateFW: one step takes off what its slope promises", "BiconjugateFW: one step takes off what its slope promises"}},
-		{"Garber-Hazan with D a tenth", func(l *ledger) { garberHazan(l, wrong(ill, func(p *fwinst.Instance) { p.D /= 10 }), e) },
-			[]string{"Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", "Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", "Garber-Hazan: p_k is as good as w*", "Garber-Hazan: gap(w_0) ≤ LD²/2"}},
+			"BlendedPairwise, line search: linear rate",
+			"BlendedPairwise, line search, one step without a drop"}},
+		{"L_f a tenth for conjugate directions",
+			func(l *ledger) { conjugate(l, wrong(ill, func(p *fwinst.Instance) { p.LF /= 10 }), e) },
+			[]string{"ConjugateFW: one step takes off what its slope promises",
+				"BiconjugateFW: one step takes off what its slope promises"}},
+		{"Garber-Hazan with D a tenth",
+			func(l *ledger) { garberHazan(l, wrong(ill, func(p *fwinst.Instance) { p.D /= 10 }), e) },
+			[]string{"Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", "Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k",
+				"Garber-Hazan: p_k is as good as w*", "Garber-Hazan: gap(w_0) ≤ LD²/2"}},
 		{"beyond with L a tenth of that of the method", func(l *ledger) {
-			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false, func() *fwopt.STORC { return fwmore.STORCBeyond(msl.Constants) })
-		}, []string{"Beyond: E gap(w_t) ≤ LD²/2^{t+1}", "Beyond: step 1", "Beyond: step 2, one step", "Beyond: step 3, one step",
-			"Beyond: proof, E gap(z_s) ≤ 24LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 25LD_t²/(s+1)²", "Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
-		{"τ of the set of entries a tenth larger", complete(func(c *completed) { c.omega = fwset.NewCompletion(c.h, c.m, c.e, 1.1*c.tau) }),
-			[]string{"Completion: −⟨g, v⟩ ≤ τσ_1", "Completion: a vertex has ‖V‖_* = τ", "Completion: a vertex on the observed entries alone"}},
-		{"an entry not observed", complete(func(c *completed) { c.f = fwsum.NewEntryLoss(c.f.Dim(), make([]float64, c.n-1)) }),
-			[]string{"Completion: f is that of the matrix", "Completion: ∇f is that of the matrix, at its entries"}},
+			beyondOf(l, wrong(msl, func(p *fwinst.Instance) { p.L /= 10 }), e, false,
+				func() *fwopt.STORC { return fwmore.STORCBeyond(msl.Constants) })
+		}, []string{"Beyond: E gap(w_t) ≤ LD²/2^{t+1}", "Beyond: step 1", "Beyond: step 2, one step",
+			"Beyond: step 3, one step",
+			"Beyond: proof, E gap(z_s) ≤ 24LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 25LD_t²/(s+1)²",
+			"Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
+		{"τ of the set of entries a tenth larger",
+			complete(func(c *completed) { c.omega = fwset.NewCompletion(c.h, c.m, c.e, 1.1*c.tau) }),
+			[]string{"Completion: −⟨g, v⟩ ≤ τσ_1", "Completion: a vertex has ‖V‖_* = τ",
+				"Completion: a vertex on the observed entries alone"}},
+		{"an entry not observed",
+			complete(func(c *completed) { c.f = fwsum.NewEntryLoss(c.f.Dim(), make([]float64, c.n-1)) }),
+			[]string{"Completion: f is that of the matrix",
+				"Completion: ∇f is that of the matrix, at its entries"}},
 		{"a slack of 0", complete(answer(func(_ *fwopt.Vertex, _ []float64, _ float64) float64 { return 0 })),
 			[]string{"Completion: ⟨g, v⟩ + τσ_1 ≤ slack"}},
 		{"a slack of 1", complete(answer(func(_ *fwopt.Vertex, _ []float64, _ float64) float64 { return 1 })),
 			[]string{"Completion: the slack is what was asked for"}},
-		{"the vertex of an ℓ1 ball", complete(answer(func(v *fwopt.Vertex, g []float64, slack float64) float64 {
-			k := slices.IndexFunc(g, func(x float64) bool { return math.Abs(x) == floats.Norm(g, math.Inf(1)) })
-			clear(v.Value)
-			v.Value[k] = math.Copysign(1, -g[k])
-			return slack
-		})), []string{"Completion: ⟨g, v⟩ + τσ_1 ≤ slack", "Completion: no matrix of the ball is below ⟨g, v⟩ − slack"}},
+		{"the vertex of an ℓ1 ball",
+			complete(answer(func(v *fwopt.Vertex, g []float64, slack float64) float64 {
+				k := slices.IndexFunc(g, func(x float64) bool {
+					return math.Abs(x) == floats.Norm(g, math.Inf(1))
+				})
+				clear(v.Value)
+				v.Value[k] = math.Copysign(1, -g[k])
+				return slack
+			})), []string{"Completion: ⟨g, v⟩ + τσ_1 ≤ slack",
+				"Completion: no matrix of the ball is below ⟨g, v⟩ − slack"}},
 		{"always the same vertex", complete(answer(func(v *fwopt.Vertex, _ []float64, slack float64) float64 {
 			for k := range v.Value {
 				v.Value[k] = 0.1

@@ -17,7 +17,8 @@ import (
 // up to 4096, t up to 40 and μ up to a million.
 func constants(l *ledger) {
 	const most = 4096
-	whole, bent := fwmore.NewBeyond(fwopt.Constants{L: 1, D: 1}), fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1}) // cases (i) and (ii) of page 09
+	whole, bent := fwmore.NewBeyond(fwopt.Constants{L: 1, D: 1}),
+		fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1}) // cases (i) and (ii) of page 09
 	for i := 2; i <= most; i++ {
 		s := float64(i)
 		q := (s + 1) * (s + 1)
@@ -44,7 +45,8 @@ func constants(l *ledger) {
 		N := strong(mu)
 		l.most("Theorem 2c, proof: 448, s = 2", 9*(6*mu*4+4*mu/(2*mu)), 448*mu)
 		l.most("Theorem 2c, proof: 1/(2μ) ≤ 32/(N+1)²", 1/(2*mu), 32/((N+1)*(N+1)))
-		l.most(fmt.Sprintf("Beyond, strongly convex, step 4: 1/(2μ) ≤ %g/(N+1)²", bent.Start), 1/(2*mu), bent.Start/((N+1)*(N+1)))
+		l.most(fmt.Sprintf("Beyond, strongly convex, step 4: 1/(2μ) ≤ %g/(N+1)²", bent.Start), 1/(2*mu),
+			bent.Start/((N+1)*(N+1)))
 		l.most("Theorem 2c, proof: 5600", 6*(896*mu+32), 5600*mu)
 		l.most("Theorem 2c, proof: 8μ/N² ≤ 1/4", 8*mu/(N*N), 0.25)
 		l.most("Theorem 2c, proof: s = 1", 18/(5600*N*mu*2*mu), 1/(4*N))
@@ -63,8 +65,10 @@ func constants(l *ledger) {
 			l.most("Beyond, step 2: E‖δ‖²/β", σ2/β, 1/(3*N*(k+1)))
 			if s := k + 1; s <= N {
 				linear := func(far float64) float64 { return 2/(N*k) + 1.5*far/k + 1/(3*N*s) }
-				l.most(fmt.Sprintf("Beyond, strongly convex, step 3: %g", bent.Step3), 8*(s+1)/s+2*(s+1)*linear(bent.Near)+min(k-1, 1)*8*bent.Near, bent.Step3)
-				l.most(fmt.Sprintf("Beyond, step 3: %g", whole.Step3), 8*(s+1)/s+2*(s+1)*linear(whole.Near)+min(k-1, 1)*2, whole.Step3)
+				l.most(fmt.Sprintf("Beyond, strongly convex, step 3: %g", bent.Step3), 8*(s+1)/s+
+					2*(s+1)*linear(bent.Near)+min(k-1, 1)*8*bent.Near, bent.Step3)
+				l.most(fmt.Sprintf("Beyond, step 3: %g", whole.Step3), 8*(s+1)/s+2*(s+1)*linear(whole.Near)+
+					min(k-1, 1)*2, whole.Step3)
 			}
 		}
 	}
@@ -103,7 +107,8 @@ func assumptions(l *ledger, p *fwinst.Instance, e effort) {
 		l.most("Instance: f is L_f-smooth", b, p.LF/2*d2)
 		l.most("Instance: f is α-strongly convex", p.Alpha/2*d2, b)
 	}
-	l.equal("Instance: w* is optimal", wolfe(p.Omega, grad(p.F, p.WStar, fwopt.Batch{}), p.WStar), 0, 1e-12*p.D*p.G)
+	l.equal("Instance: w* is optimal", wolfe(p.Omega, grad(p.F, p.WStar, fwopt.Batch{}), p.WStar), 0,
+		1e-12*p.D*p.G)
 }
 
 // bregman returns f(w) − f(v) − ∇f(v)ᵀ(w−v) of a quadratic, for the terms of b:
@@ -155,10 +160,11 @@ func logistic(l *ledger, e effort) {
 			w[j], v[j] = far*r.NormFloat64(), far*r.NormFloat64()
 		}
 		all := fwopt.Batch{}
-		pair(l, f.Smoothness(), grad(f, w, all), grad(f, v, all), w, v, r.Float64(), func(w, v []float64) float64 {
-			a, b, c := f.Value(w), f.Value(v), floats.Dot(grad(f, v, all), minus(w, v))
-			return a - b - c + 1e-14*(1+a+b+math.Abs(c))
-		})
+		pair(l, f.Smoothness(), grad(f, w, all), grad(f, v, all), w, v, r.Float64(),
+			func(w, v []float64) float64 {
+				a, b, c := f.Value(w), f.Value(v), floats.Dot(grad(f, v, all), minus(w, v))
+				return a - b - c + 1e-14*(1+a+b+math.Abs(c))
+			})
 		l.most("Instance: ‖∇f_i‖ ≤ G", floats.Norm(grad(f, w, all), 2), f.Lipschitz())
 	}
 }

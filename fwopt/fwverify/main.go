@@ -63,8 +63,10 @@ func full() effort {
 		fwinst.Zigzag(),
 		fwinst.Product(fwinst.Simplex(32, 4, 1), fwinst.MSC(5, 0.5)),
 		fwinst.Product(fwinst.Simplex(24, 4, 1), fwinst.MSL(16, 4, 0.25, 1)),
-		fwinst.Product(fwinst.Product(fwinst.Simplex(24, 4, 1), fwinst.MSC(3, 1)), fwinst.MSL(16, 2, 0.25, 1)),
-		fwinst.Product(fwinst.Product(fwinst.Simplex(16, 4, 1), fwinst.IllBox(4, 4, 8, 1)), fwinst.NoisyBox(3, 2, 1)),
+		fwinst.Product(fwinst.Product(fwinst.Simplex(24, 4, 1), fwinst.MSC(3, 1)),
+			fwinst.MSL(16, 2, 0.25, 1)),
+		fwinst.Product(fwinst.Product(fwinst.Simplex(16, 4, 1), fwinst.IllBox(4, 4, 8, 1)),
+			fwinst.NoisyBox(3, 2, 1)),
 	}}
 }
 
@@ -114,7 +116,8 @@ func report(to io.Writer, checks []Check, all bool) (violations int) {
 		for _, c := range checks {
 			i := slices.IndexFunc(rows, func(r Check) bool { return r.Name == c.Name })
 			if i < 0 {
-				i, rows, where = len(rows), append(rows, Check{Name: c.Name, Worst: -1, Exact: c.Exact}), append(where, 0)
+				i, rows, where = len(rows), append(rows, Check{Name: c.Name, Worst: -1, Exact: c.Exact}),
+					append(where, 0)
 			}
 			r := &rows[i]
 			where[i]++
@@ -147,7 +150,8 @@ func report(to io.Writer, checks []Check, all bool) (violations int) {
 		violations += c.Violations
 	}
 	w.Flush()
-	fmt.Fprintf(to, "%d statements, %d checks, %d violations; %d are loose: a constant 20 times smaller would not have been seen\n",
+	fmt.Fprintf(to, "%d statements, %d checks, %d violations; %d are loose: a constant 20 times smaller "+
+		"would not have been seen\n",
 		len(rows), total, violations, loose)
 	return violations
 }

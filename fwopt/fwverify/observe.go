@@ -85,7 +85,8 @@ func start(p *fwinst.Instance, o *fwopt.Oracle) []float64 {
 
 // watch runs m on p and calls each after every step, until that returns false.
 // What was spent is that of the step, the start not included.
-func watch(p *fwinst.Instance, m fwopt.Method, s *spy, seed uint64, each func(now fwopt.Step, spent fwopt.Calls) bool) {
+func watch(p *fwinst.Instance, m fwopt.Method, s *spy, seed uint64,
+	each func(now fwopt.Step, spent fwopt.Calls) bool) {
 	s.f = p.F
 	o := fwopt.NewOracle(s, p.Omega, seed)
 	w0 := start(p, o)

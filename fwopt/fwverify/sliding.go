@@ -64,7 +64,9 @@ func (c *sliding) check(l *ledger, p *fwinst.Instance, e effort) {
 			t, k = t+1, 0
 		}
 	}
-	for i, r := range l.mean(e.seeds, func(l *ledger, seed uint64) []row { return c.run(l, p, seed, len(order)) }) {
+	for i, r := range l.mean(e.seeds, func(l *ledger, seed uint64) []row {
+		return c.run(l, p, seed, len(order))
+	}) {
 		t, k := order[i].t, order[i].k
 		if !c.noise { // which is at the limit by construction
 			l.most(c.name+": the variance condition", r[noise2], c.condition(t, k))
@@ -124,7 +126,8 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 		}
 		rows = append(rows, row{
 			gap0: p.Excess(v.y0), gapY: p.Excess(v.y), gapZ: p.Excess(v.z), noise2: variance2,
-			dist0: dist2(v.y0, p.WStar), distX: dist2(v.x, p.WStar), distY: dist2(v.y, p.WStar), apart: dist2(v.x, v.y),
+			dist0: dist2(v.y0, p.WStar), distX: dist2(v.x, p.WStar), distY: dist2(v.y, p.WStar),
+			apart:  dist2(v.x, v.y),
 			linear: floats.Dot(grad(p.F, v.y, fwopt.Batch{}), minus(v.x, p.WStar)),
 		})
 		total.Exact += spent.Exact
@@ -163,7 +166,8 @@ func scgs(l *ledger, p *fwinst.Instance, e effort) {
 		return
 	}
 	scgsOf(l, p, e, "SCGS", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.Constants) }, false)
-	scgsOf(l, p, e, "SCGS, noise at its limit", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.Constants) }, true)
+	scgsOf(l, p, e, "SCGS, noise at its limit", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.Constants) },
+		true)
 }
 
 func scgsOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *fwopt.SCGS, noise bool) {
@@ -204,7 +208,8 @@ func theorem2(name string, p *fwinst.Instance, last int, Dt2 func(t int) float64
 				l.most(fmt.Sprintf("%s: proof, E gap(y_0) ≤ %gLD_t²/(s+1)²", name, y0), r[gap0], y0*LD/q)
 			}
 			if y0 > 0 && k > 1 {
-				l.most(name+": proof, (6L/m)(2E gap(z_s) + E gap(y_0)) ≤ the condition", 6*L/m(t, k)*(2*r[gapZ]+r[gap0]), condition(t, k))
+				l.most(name+": proof, (6L/m)(2E gap(z_s) + E gap(y_0)) ≤ the condition",
+					6*L/m(t, k)*(2*r[gapZ]+r[gap0]), condition(t, k))
 			}
 			if z > 0 && k > 1 {
 				l.most(fmt.Sprintf("%s: proof, E gap(z_s) ≤ %sLD_t²/(s+1)²", name, zName), r[gapZ], z*LD/q)
@@ -227,7 +232,8 @@ func (c *sliding) with(method func() *fwopt.STORC) *sliding {
 // counts checks the counts after T epochs, with x = LD²/ε = 2^{T+1}. The constants
 // come from N_t² ≤ 18·2^t in cases (a) and (b) and N² ≤ 43.6μ in case (c). linear is
 // a bound on line 11's linear optimisations in all, beside that of line 3.
-func (c *sliding) counts(name, sName string, stochastic func(x float64, T int) float64, lName string, linear func(x float64, T int) float64) {
+func (c *sliding) counts(name, sName string, stochastic func(x float64, T int) float64, lName string,
+	linear func(x float64, T int) float64) {
 	c.count = func(l *ledger, t int, total fwopt.Calls) {
 		x := math.Exp2(float64(t + 1))
 		l.equal(name+": T + 1 exact gradients", float64(total.Exact), float64(t), 0)
@@ -261,11 +267,13 @@ func storcAOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.STOR
 	const name = "Theorem 2a"
 	c := theorem2(name, p, e.epochs+1, func(int) float64 { return p.D * p.D }, doubling,
 		func(t, _ int) float64 { return 900 * float64(doubling(t)) }, 40, 55, "55").with(method)
-	c.counts("Corollary 2a", "32400LD²/ε", func(x float64, _ int) float64 { return 32400 * x }, lines11, linears)
+	c.counts("Corollary 2a", "32400LD²/ε", func(x float64, _ int) float64 { return 32400 * x }, lines11,
+		linears)
 	c.step = func(l *ledger, v *view) {
 		if v.k > 1 {
 			slope := floats.Norm(grad(p.F, v.yOld, fwopt.Batch{}), 2)
-			l.most(name+": proof, gap(z_s)", p.Excess(v.z), p.Excess(v.yOld)+v.γ*p.D*slope+p.L*p.D*p.D*v.γ*v.γ/2)
+			l.most(name+": proof, gap(z_s)", p.Excess(v.z), p.Excess(v.yOld)+v.γ*p.D*slope+
+				p.L*p.D*p.D*v.γ*v.γ/2)
 			l.most(name+": proof, ‖∇f(y)‖² ≤ 2L gap(y)", slope*slope, 2*p.L*p.Excess(v.yOld))
 		}
 	}
@@ -303,7 +311,8 @@ func storcC(l *ledger, p *fwinst.Instance, e effort) {
 	const name = "Theorem 2c"
 	mu := p.L / p.Alpha
 	N := int(strong(mu))
-	c := theorem2(name, p, e.epochs, func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) }, func(int) int { return N },
+	c := theorem2(name, p, e.epochs, func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) },
+		func(int) int { return N },
 		func(_, _ int) float64 { return 5600 * float64(N) * mu }, 32, 448*mu, "448μ").
 		with(func() *fwopt.STORC { return fwopt.STORCTheorem2c(p.Constants) })
 	c.counts("Corollary 2c", "488500μ² ln₂(LD²/ε)", func(_ float64, T int) float64 {
@@ -315,7 +324,8 @@ func storcC(l *ledger, p *fwinst.Instance, e effort) {
 			return
 		}
 		s, gap := float64(v.k), p.Excess
-		l.equal(name+": proof, y_{s−1} without x", dist(v.yOld, mix(v.yOlder, (s+1)/(2*s-1), v.z)), 0, 1e-12*p.D)
+		l.equal(name+": proof, y_{s−1} without x", dist(v.yOld, mix(v.yOlder, (s+1)/(2*s-1), v.z)), 0,
+			1e-12*p.D)
 		l.most(name+": proof, gap(z_s) by distances", gap(v.z), 2*gap(v.yOld)+p.L*dist2(v.yOld, v.yOlder))
 		l.most(name+": proof, gap(z_s) by gaps", gap(v.z), mu*(6*gap(v.yOld)+4*gap(v.yOlder)))
 	}

@@ -15,7 +15,8 @@ func gamma(k int) float64 { return 2 / float64(k+1) }
 // frankWolfe checks Jaggi's two theorems, for f itself, which is L_f-smooth.
 func frankWolfe(l *ledger, p *fwinst.Instance, e effort) {
 	rule := &fwmore.Backtracking{}
-	for i, m := range []*fwopt.FW{&fwopt.FW{}, &fwopt.FW{Rule: fwopt.Short{L: p.LF}}, &fwopt.FW{Rule: fwopt.LineSearch{}}, {Rule: rule}} {
+	for i, m := range []*fwopt.FW{&fwopt.FW{}, &fwopt.FW{Rule: fwopt.Short{L: p.LF}},
+		&fwopt.FW{Rule: fwopt.LineSearch{}}, {Rule: rule}} {
 		name := []string{"FW", "FW, safe step", "FW, line search", "FW, backtracking, 2L for L"}[i]
 		L, D := []float64{p.LF, p.LF, p.LF, 2 * p.LF}[i], p.D
 		last, least := math.Inf(1), math.Inf(1)
@@ -46,17 +47,20 @@ func garberHazan(l *ledger, p *fwinst.Instance, e effort) {
 	rho, mu := local.Rho(), p.LF/p.Alpha
 	last := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
 	l.most("Garber-Hazan: gap(w_0) ≤ LD²/2", p.Excess(last), p.LF*p.D*p.D/2)
-	watch(p, fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: p.LF, D: p.D, Alpha: p.Alpha, Rho: rho}), &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
-		q := 1 / (4 * mu * rho * rho)
-		r := math.Sqrt(mu*math.Pow(1-q, float64(s.K-1))) * p.D
-		l.most("Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", dist(last, p.WStar), r)
-		l.most("Garber-Hazan: ‖p_k−w_{k−1}‖ ≤ ρr_k", dist(s.X, last)/(2*q), rho*r)
-		l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), fwopt.Constants{L: p.LF, D: p.D, Alpha: p.Alpha, Rho: rho}.BoundGarberHazan(s.K))
-		g := grad(p.F, last, fwopt.Batch{}) // ∇fᵀ(p − w) ≤ ∇fᵀ(w* − w)
-		l.sum("Garber-Hazan: p_k is as good as w*", floats.Dot(g, minus(s.X, last))/(2*q), -floats.Dot(g, minus(p.WStar, last)))
-		last = append(last[:0:0], s.X...)
-		return s.K < 5*e.steps
-	})
+	watch(p, fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: p.LF, D: p.D, Alpha: p.Alpha, Rho: rho}),
+		&spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
+			q := 1 / (4 * mu * rho * rho)
+			r := math.Sqrt(mu*math.Pow(1-q, float64(s.K-1))) * p.D
+			l.most("Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", dist(last, p.WStar), r)
+			l.most("Garber-Hazan: ‖p_k−w_{k−1}‖ ≤ ρr_k", dist(s.X, last)/(2*q), rho*r)
+			l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), fwopt.Constants{L: p.LF, D: p.D,
+				Alpha: p.Alpha, Rho: rho}.BoundGarberHazan(s.K))
+			g := grad(p.F, last, fwopt.Batch{}) // ∇fᵀ(p − w) ≤ ∇fᵀ(w* − w)
+			l.sum("Garber-Hazan: p_k is as good as w*", floats.Dot(g, minus(s.X, last))/(2*q),
+				-floats.Dot(g, minus(p.WStar, last)))
+			last = append(last[:0:0], s.X...)
+			return s.K < 5*e.steps
+		})
 }
 
 func onlineFW(l *ledger, p *fwinst.Instance, e effort) {
@@ -95,7 +99,8 @@ func segment(p *fwinst.Instance, w, wOld, tilde []float64, γ float64) float64 {
 
 func sfw(l *ledger, p *fwinst.Instance, e effort) {
 	sfwOf(l, p, e, "SFW theorem", func() *fwopt.SFW { return fwopt.SFWTheorem3(p.Constants) }, false)
-	sfwOf(l, p, e, "SFW theorem, noise at its limit", func() *fwopt.SFW { return fwopt.SFWTheorem3(p.Constants) }, true)
+	sfwOf(l, p, e, "SFW theorem, noise at its limit",
+		func() *fwopt.SFW { return fwopt.SFWTheorem3(p.Constants) }, true)
 }
 
 func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *fwopt.SFW, noise bool) {
@@ -185,12 +190,14 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 	for t := 1; t <= e.epochs; t++ {
 		for k := 1; k <= N(t); k, i = k+1, i+1 {
 			r, kk := rows[i], float64(k+1)
-			l.most("Theorem 1, proof: E gap(x_0) ≤ LD²/2^t", r[3], fwopt.Constants{L: L, D: D}.BoundEpoch(t-1))
+			l.most("Theorem 1, proof: E gap(x_0) ≤ LD²/2^t", r[3],
+				fwopt.Constants{L: L, D: D}.BoundEpoch(t-1))
 			if !noise {
 				l.most(name+": E‖δ_k‖² ≤ L²D²/(k+1)²", r[1], limit(k)*limit(k))
 			}
 			l.most(name+": E gap(x_k) ≤ 4LD²/(k+2)", r[0], fwopt.Constants{L: L, D: D}.BoundSFW(k))
-			l.most("Lemma 2, proof: E gap(x_k) ≤ (1−γ)E gap(x_{k−1}) + LD²γ²", r[0], (1-2/kk)*r[2]+4*L*D*D/(kk*kk))
+			l.most("Lemma 2, proof: E gap(x_k) ≤ (1−γ)E gap(x_{k−1}) + LD²γ²", r[0], (1-2/kk)*r[2]+
+				4*L*D*D/(kk*kk))
 		}
 		l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", rows[i-1][0], fwopt.Constants{L: L, D: D}.BoundEpoch(t))
 	}

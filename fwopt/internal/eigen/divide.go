@@ -175,7 +175,8 @@ func (t *divider) join(lo, mid, hi int, count func(w []float64) int) {
 	r, s, q := k-first, t.s[first*k:], t.q[lo*n+lo:]
 	if r > 0 {
 		kern.Mul(q, n, s, k, false, t.pack, mid-lo, false, r, mid-lo, c1+c2, 1, 0)
-		kern.Mul(q[mid-lo:], n, s[c1:], k, false, t.pack[(c1+c2)*(mid-lo):], hi-mid, false, r, hi-mid, k-c1, 1, 0)
+		kern.Mul(q[mid-lo:], n, s[c1:], k, false, t.pack[(c1+c2)*(mid-lo):], hi-mid, false, r, hi-mid, k-c1,
+			1, 0)
 	}
 	for i := range t.gone {
 		copy(q[(r+i)*n:][:hi-lo], rest[i*(hi-lo):])

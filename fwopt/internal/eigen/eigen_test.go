@@ -106,9 +106,12 @@ func symmetrics(rng *rand.Rand, n int) []sample {
 	return []sample{
 		{"gaussian", gaussian, nil},
 		{"gram of low rank", low.RawMatrix().Data, nil},
-		{"1-2-1", tridiagonal(fill(func(int) float64 { return 2 }), fill(func(int) float64 { return -1 })), cosines},
-		{"wilkinson", tridiagonal(fill(func(i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }), ones), nil},
-		{"glued wilkinson", tridiagonal(fill(func(i int) float64 { return math.Abs(float64(i%glue) - glue/2) }),
+		{"1-2-1", tridiagonal(fill(func(int) float64 { return 2 }), fill(func(int) float64 { return -1 })),
+			cosines},
+		{"wilkinson", tridiagonal(fill(func(i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }),
+			ones), nil},
+		{"glued wilkinson", tridiagonal(
+			fill(func(i int) float64 { return math.Abs(float64(i%glue) - glue/2) }),
 			fill(func(i int) float64 {
 				if i%glue == glue-1 {
 					return 1e-9
@@ -224,7 +227,8 @@ func TestEigenReference(t *testing.T) {
 			other, by := []float64(nil), ""
 			if n <= 53 {
 				other, by = jacobi(m.a, n), "Jacobi's method"
-			} else if eig := new(mat.EigenSym); m.name == "gaussian" && eig.Factorize(mat.NewSymDense(n, m.a), false) {
+			} else if eig := new(mat.EigenSym); m.name == "gaussian" && eig.Factorize(mat.NewSymDense(n, m.a),
+				false) {
 				other, by = eig.Values(nil), "gonum"
 			}
 			for i, x := range other {
@@ -404,7 +408,8 @@ func TestEigenScale(t *testing.T) {
 			EigenLargest(c, v, func([]float64) int { return n })
 			for i, x := range w {
 				if v[i] != math.Ldexp(x, power) {
-					t.Fatalf("order %d, times 2^%d: eigenvalue %d is %g, want %g·2^%d", n, power, i, v[i], x, power)
+					t.Fatalf("order %d, times 2^%d: eigenvalue %d is %g, want %g·2^%d", n, power, i, v[i], x,
+						power)
 				}
 			}
 			if !slices.Equal(b, c) {
@@ -416,7 +421,8 @@ func TestEigenScale(t *testing.T) {
 				i := k % n
 				c := slices.Clone(a)
 				c[i*n+rng.IntN(i+1)] = bad
-				if EigenLargest(slices.Clone(c), w, func([]float64) int { return n }) || Eigen(slices.Clone(c), w) {
+				if EigenLargest(slices.Clone(c), w, func([]float64) int { return n }) ||
+					Eigen(slices.Clone(c), w) {
 					t.Fatalf("order %d: decomposed a matrix that holds %g", n, bad)
 				}
 				if _, ok := TopEigen(c, u); ok {

@@ -29,7 +29,8 @@ const Block = 12
 // With a random block of p vectors it needs, for a spectrum that falls, far fewer steps
 // than one vector does, in fast products of matrices, and it sees p copies of an eigenvalue
 // (Golub and Underwood, The block Lanczos method, 1977; Musco and Musco, NIPS 2015).
-func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q []float64, n int), wanted func(ritz []float64) (r int, limit float64)) (r, m int) {
+func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q []float64, n int),
+	wanted func(ritz []float64) (r int, limit float64)) (r, m int) {
 	most := min(s/2, 512)
 	store := kern.Borrow(most*s + 2*most*most + most + Block*(s+most+Block))
 	defer kern.Return(store)
@@ -62,7 +63,8 @@ func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q
 		}
 		off := k.off(vectors[:r*n], values[n-r:n])
 		// Where it falls so slowly that twice the space would not do, it ends here.
-		if fall := math.Log(far/off) / float64(n-before); 2*n > most && float64(2*(most-n))*fall < math.Log(off/limit) {
+		if fall := math.Log(far/off) / float64(n-before); 2*n > most &&
+			float64(2*(most-n))*fall < math.Log(off/limit) {
 			break
 		}
 		far, before = off, n

@@ -64,8 +64,10 @@ func TestSubSquare(t *testing.T) {
 				kern.SubSquare(c, ld, n, u, ui, ul, k)
 				for i, x := range want {
 					same := i%ld > i/ld && c[i] == x
-					if !same && !(math.Abs(c[i]-x) <= 1e-14*float64(k)*(1+math.Abs(x))) || i%ld > i/ld && !same {
-						t.Fatalf("order %d, %d columns, turned %t: number %d, %d is %g, want %g", n, k, turned, i/ld, i%ld, c[i], x)
+					if !same && !(math.Abs(c[i]-x) <= 1e-14*float64(k)*(1+math.Abs(x))) || i%ld > i/ld &&
+						!same {
+						t.Fatalf("order %d, %d columns, turned %t: number %d, %d is %g, want %g", n, k,
+							turned, i/ld, i%ld, c[i], x)
 					}
 				}
 			}
@@ -141,7 +143,8 @@ func TestLargestGivesUp(t *testing.T) {
 	u, lambda := make([]float64, s/2*s), make([]float64, s/2)
 	for _, answer := range []int{-1, 0, 1} {
 		asked := 0
-		if r, _ := Largest(u, lambda, s, nil, 3*Block, mul, func([]float64) (int, float64) { asked++; return answer, 0 }); r != 0 {
+		if r, _ := Largest(u, lambda, s, nil, 3*Block, mul,
+			func([]float64) (int, float64) { asked++; return answer, 0 }); r != 0 {
 			t.Errorf("%d vectors where the answer is %d", r, answer)
 		}
 		if asked == 0 || asked > 1 && answer < 0 {

@@ -33,7 +33,8 @@ const dear = 512
 // polynomial p_k that the coefficients give, so that ⟨q_k, u_1⟩ = p_k(λ_1)⟨u, u_1⟩,
 // and the vectors are orthonormal: Σ_k p_k(λ_1)² c² ≤ 1. Right of θ the sum grows
 // with λ; upper is where it reaches 1.
-func Lanczos(u []float64, mul func(y, q []float64), c float64, tol func(sigma float64) float64) (upper float64, steps int) {
+func Lanczos(u []float64, mul func(y, q []float64), c float64,
+	tol func(sigma float64) float64) (upper float64, steps int) {
 	s := len(u)
 	most := min(s, maxSteps)
 	store := kern.Borrow(most*s + s + 4*most)

@@ -79,10 +79,12 @@ func TestTridiagonal(t *testing.T) {
 func TestLanczosBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	spectra := map[string]func(i, n int) float64{
-		"even":        func(i, n int) float64 { return 1 - float64(i)/float64(n) },
-		"tied":        func(i, n int) float64 { return 1 - float64(i/5)/float64(n) },
-		"all tied":    func(i, n int) float64 { return 1 },
-		"close pair":  func(i, n int) float64 { return 1 - 1e-9*float64(min(i, 1)) - 0.5*float64(max(0, i-1))/float64(n) },
+		"even":     func(i, n int) float64 { return 1 - float64(i)/float64(n) },
+		"tied":     func(i, n int) float64 { return 1 - float64(i/5)/float64(n) },
+		"all tied": func(i, n int) float64 { return 1 },
+		"close pair": func(i, n int) float64 {
+			return 1 - 1e-9*float64(min(i, 1)) - 0.5*float64(max(0, i-1))/float64(n)
+		},
 		"one leads":   func(i, n int) float64 { return 1 / float64(1+9*min(i, 1)) },
 		"decaying":    func(i, n int) float64 { return math.Pow(0.7, float64(i)) },
 		"one nonzero": func(i, n int) float64 { return float64(max(0, 1-i)) },
@@ -99,17 +101,20 @@ func TestLanczosBounds(t *testing.T) {
 				floats.Scale(1/floats.Norm(u, 2), u)
 				for _, tol := range []float64{1e-2, 1e-6, 1e-10} {
 					v := append([]float64(nil), u...)
-					upper, steps := Lanczos(v, gramOf(a, n, n), math.Abs(u[0]), func(sigma float64) float64 { return tol * sigma })
+					upper, steps := Lanczos(v, gramOf(a, n, n), math.Abs(u[0]),
+						func(sigma float64) float64 { return tol * sigma })
 					y := plainMulDiag(a, n, v)
 					theta := floats.Dot(v, y)
 					if steps > min(n, maxSteps) {
 						t.Fatalf("%s %d: %d steps", name, n, steps)
 					}
 					if upper < 1-1e-13 || theta > 1+1e-13 {
-						t.Errorf("%s %d, start %g, tol %g: λ_1 = 1 is not in [%.17g, %.17g]", name, n, lead, tol, theta, upper)
+						t.Errorf("%s %d, start %g, tol %g: λ_1 = 1 is not in [%.17g, %.17g]", name, n, lead,
+							tol, theta, upper)
 					}
 					if math.Sqrt(upper) > math.Sqrt(theta)*(1+tol)+0x1p-50/math.Abs(u[0])+1e-13 {
-						t.Errorf("%s %d, start %g, tol %g: √λ_1 in [%.12g, %.12g] after %d steps", name, n, lead, tol,
+						t.Errorf("%s %d, start %g, tol %g: √λ_1 in [%.12g, %.12g] after %d steps", name, n,
+							lead, tol,
 							math.Sqrt(theta), math.Sqrt(upper), steps)
 					}
 					if e := math.Abs(floats.Norm(v, 2) - 1); e > 1e-14 {
@@ -152,7 +157,8 @@ func plainMulDiag(a []float64, n int, x []float64) []float64 {
 // all the same, and soon.
 func TestLanczosZero(t *testing.T) {
 	u := []float64{0, 1, 0}
-	upper, steps := Lanczos(u, gramOf([]float64{1, 0, 0, 0, 0, 0, 0, 0, 0}, 3, 3), 1e-3, func(float64) float64 { return 0 })
+	upper, steps := Lanczos(u, gramOf([]float64{1, 0, 0, 0, 0, 0, 0, 0, 0}, 3, 3), 1e-3,
+		func(float64) float64 { return 0 })
 	if math.IsNaN(upper) || steps > 3 || floats.HasNaN(u) {
 		t.Errorf("upper = %g after %d steps, u = %v", upper, steps, u)
 	}

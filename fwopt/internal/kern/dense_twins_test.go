@@ -36,8 +36,10 @@ func denseTasks(rng *rand.Rand, h, n, rare int) (all []*task) {
 		}, draw(sa), draw(sb))
 	}
 	if n > 0 && h*n*k < 1<<22 { // on one processor
-		add(fmt.Sprint("Scores ", k), draw(n*h), func(t *task) { Scores(t.out, t.in[0], t.in[1], n, k, h) }, draw(n*k), draw(k*h))
-		add(fmt.Sprint("AddBack ", k), draw(k*h), func(t *task) { AddBack(t.out, t.in[0], t.in[1], n, k, h) }, draw(n*k), draw(n*h))
+		add(fmt.Sprint("Scores ", k), draw(n*h), func(t *task) { Scores(t.out, t.in[0], t.in[1], n, k, h) },
+			draw(n*k), draw(k*h))
+		add(fmt.Sprint("AddBack ", k), draw(k*h), func(t *task) { AddBack(t.out, t.in[0], t.in[1], n, k, h) },
+			draw(n*k), draw(n*h))
 	}
 	if h > 3000 || n > 3000 {
 		return all // a symmetric matrix of that order is too large
@@ -50,9 +52,12 @@ func denseTasks(rng *rand.Rand, h, n, rare int) (all []*task) {
 	}
 	if n > 0 {
 		lda := h + rng.IntN(3)
-		add("MulVec", draw(n), func(t *task) { MulVec(t.out, t.in[0], lda, t.in[1]) }, draw(size(n, h, lda)), draw(h))
-		add("MulTransVec", draw(h), func(t *task) { MulTransVec(t.out, t.in[0], lda, t.in[1]) }, draw(size(n, h, lda)), v)
-		add("SymMul", draw(h), func(t *task) { SymMul(t.out, t.in[0], lda, h, t.in[1]) }, draw(size(h, h, lda)), draw(h))
+		add("MulVec", draw(n), func(t *task) { MulVec(t.out, t.in[0], lda, t.in[1]) }, draw(size(n, h, lda)),
+			draw(h))
+		add("MulTransVec", draw(h), func(t *task) { MulTransVec(t.out, t.in[0], lda, t.in[1]) },
+			draw(size(n, h, lda)), v)
+		add("SymMul", draw(h), func(t *task) { SymMul(t.out, t.in[0], lda, h, t.in[1]) },
+			draw(size(h, h, lda)), draw(h))
 		all = append(all, shortSide(rng, h, n, draw)...)
 	}
 	return all
@@ -72,14 +77,18 @@ func shortSide(rng *rand.Rand, rows, cols int, draw func(int) []float64) []*task
 	}
 	x, f := draw(small), draw(small*small)
 	return []*task{
-		{name: "Gram", out: draw(small * small), in: [3][]float64{a}, run: func(t *task) { Gram(t.out, t.in[0], rows, cols) }},
-		{name: "MulSmall", out: draw(rows * cols), in: [3][]float64{a, f}, run: func(t *task) { MulSmall(t.out, t.in[0], rows, cols, t.in[1]) }},
-		{name: "MulSmall in place", out: draw(rows * cols), in: [3][]float64{f}, run: func(t *task) { MulSmall(t.out, t.out, rows, cols, t.in[0]) }},
+		{name: "Gram", out: draw(small * small), in: [3][]float64{a},
+			run: func(t *task) { Gram(t.out, t.in[0], rows, cols) }},
+		{name: "MulSmall", out: draw(rows * cols), in: [3][]float64{a, f},
+			run: func(t *task) { MulSmall(t.out, t.in[0], rows, cols, t.in[1]) }},
+		{name: "MulSmall in place", out: draw(rows * cols), in: [3][]float64{f},
+			run: func(t *task) { MulSmall(t.out, t.out, rows, cols, t.in[0]) }},
 		{name: "MulGram", out: draw(small), in: [3][]float64{a, x}, run: func(t *task) {
 			MulGram(t.out, t.in[0], rows, cols, t.in[1], make([]float64, GramScratch(rows, cols)))
 		}},
 		{name: "TopPair", out: draw(rows + cols + 1), in: [3][]float64{a, x}, run: func(t *task) {
-			t.out[rows+cols] = TopPair(t.out[:cols:cols], t.out[cols:rows+cols:rows+cols], t.in[0], rows, cols, t.in[1], -1.5)
+			t.out[rows+cols] = TopPair(t.out[:cols:cols], t.out[cols:rows+cols:rows+cols], t.in[0], rows,
+				cols, t.in[1], -1.5)
 		}},
 	}
 }

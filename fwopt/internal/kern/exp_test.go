@@ -41,7 +41,8 @@ func TestExp(t *testing.T) {
 			t.Errorf("Exp(%g) = %g is off by %.2f units in the last place", x, got, d/ulp)
 		}
 	}
-	for _, c := range [][2]float64{{0, 1}, {math.Copysign(0, -1), 1}, {-1e-300, 1}, {1e-17, 1}, {-708, 0}, {-1e6, 0}, {math.Inf(-1), 0}} {
+	for _, c := range [][2]float64{{0, 1}, {math.Copysign(0, -1), 1}, {-1e-300, 1}, {1e-17, 1}, {-708, 0},
+		{-1e6, 0}, {math.Inf(-1), 0}} {
 		if got := Exp(c[0]); got != c[1] {
 			t.Errorf("Exp(%g) = %g, want %g", c[0], got, c[1])
 		}

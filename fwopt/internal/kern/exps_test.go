@@ -22,7 +22,8 @@ func exponents(rng *rand.Rand, n, rare int) []float64 {
 		if rare > 0 && rng.IntN(rare) == 0 {
 			x[l] = specials[rng.IntN(len(specials))]
 		} else if rng.IntN(20) == 0 {
-			x[l] = []float64{-708, math.Nextafter(-708, 0), math.Nextafter(-708, -709), math.Inf(-1), -745.2}[rng.IntN(5)]
+			x[l] = []float64{-708, math.Nextafter(-708, 0), math.Nextafter(-708, -709), math.Inf(-1),
+				-745.2}[rng.IntN(5)]
 		}
 	}
 	return x

@@ -118,7 +118,8 @@ func triangle(d []float64, s int, v []float64, step, n int, next []float64) {
 		}
 		for p := q; p < min(full, ldd); p += tileRows {
 			for o := q; o <= p; o += tileCols {
-				tiles(min(tileCols, p+tileRows-o), d[p*ldd+o:], ldd, v[p:], 1, step, tileRows, v[o:], step, n, 1, 1, false, next)
+				tiles(min(tileCols, p+tileRows-o), d[p*ldd+o:], ldd, v[p:], 1, step, tileRows, v[o:], step, n,
+					1, 1, false, next)
 				next = next[min(4*n, len(next)):] // so much was asked for
 			}
 		}

@@ -16,7 +16,8 @@ import (
 func between(t *testing.T, n int, end bool) unsafe.Pointer {
 	page := os.Getpagesize()
 	size := (n + page - 1) / page * page
-	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Skip(err)
 	}
@@ -43,7 +44,8 @@ func TestGuardPages(t *testing.T) {
 				for _, k := range tasks(rng, h, n, 0) {
 					t.Run(k.name, func(t *testing.T) {
 						if len(k.ptr) > 0 {
-							ptr := unsafe.Slice((*int)(between(t, len(k.ptr)*strconv.IntSize/8, end)), len(k.ptr))
+							ptr := unsafe.Slice((*int)(between(t, len(k.ptr)*strconv.IntSize/8, end)),
+								len(k.ptr))
 							copy(ptr, k.ptr)
 							k.ptr = ptr
 						}

@@ -21,7 +21,8 @@ func MulTransVec(y, a []float64, lda int, x []float64) {
 		return
 	}
 	reach(a, (len(x)-1)*lda+len(y))
-	Do(len(y), max(piecesOf(len(y)*len(x), len(y)), 512), func(lo, hi int) { Combine(y[lo:hi], a[lo:], lda, x) })
+	Do(len(y), max(piecesOf(len(y)*len(x), len(y)), 512),
+		func(lo, hi int) { Combine(y[lo:hi], a[lo:], lda, x) })
 }
 
 // Scores computes P = A·W on this processor alone, where A has the rows of n examples, of m

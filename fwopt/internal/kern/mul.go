@@ -14,7 +14,8 @@ const (
 //
 // A sum takes its terms in order, by FMA, from 0 in each group of 256; α times that is
 // added to C by FMA.
-func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n, k int, alpha, beta float64) {
+func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n,
+	k int, alpha, beta float64) {
 	if m == 0 || n == 0 {
 		return
 	}
@@ -29,7 +30,8 @@ func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, l
 
 // MulAlone is Mul on this processor alone, for one of several that share out the work. It
 // allocates nothing.
-func MulAlone(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n, k int, alpha, beta float64) {
+func MulAlone(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m,
+	n, k int, alpha, beta float64) {
 	if m == 0 || n == 0 {
 		return
 	}
@@ -39,7 +41,8 @@ func MulAlone(c []float64, ldc int, a []float64, lda int, transA bool, b []float
 }
 
 // scaled returns the product of Mul when C has been multiplied by β.
-func scaled(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n, k int, alpha, beta float64) product {
+func scaled(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n,
+	k int, alpha, beta float64) product {
 	reach(c, (m-1)*ldc+n)
 	if beta != 0 && beta != 1 || k == 0 {
 		for i := range m {
@@ -51,7 +54,8 @@ func scaled(c []float64, ldc int, a []float64, lda int, transA bool, b []float64
 			}
 		}
 	}
-	p := product{c: c, ldc: ldc, a: a, ai: lda, al: 1, b: b, bl: ldb, bj: 1, m: m, k: k, alpha: alpha, fresh: beta == 0, strip: stripCols()}
+	p := product{c: c, ldc: ldc, a: a, ai: lda, al: 1, b: b, bl: ldb, bj: 1, m: m, k: k, alpha: alpha,
+		fresh: beta == 0, strip: stripCols()}
 	if transA {
 		p.ai, p.al = 1, lda
 	}
@@ -109,12 +113,14 @@ func (p product) shared(buf []float64, lo, hi, l, d int) {
 
 // rows does so for the rows i, …, j−1 alone.
 func (p product) rows(b []float64, lo, hi, l, d, i, j int) {
-	mulRows(p.strip, p.c[i*p.ldc+lo:], p.ldc, p.a[i*p.ai+l*p.al:], p.ai, p.al, b, j-i, hi-lo, d, p.alpha, p.fresh && l == 0)
+	mulRows(p.strip, p.c[i*p.ldc+lo:], p.ldc, p.a[i*p.ai+l*p.al:], p.ai, p.al, b, j-i, hi-lo, d, p.alpha,
+		p.fresh && l == 0)
 }
 
 // mulRows does C += α·A·B, or = if fresh, for at most blockRows rows, where strips has
 // laid out B in that width.
-func mulRows(cols int, c []float64, ldc int, a []float64, ai, al int, b []float64, m, n, k int, alpha float64, fresh bool) {
+func mulRows(cols int, c []float64, ldc int, a []float64, ai, al int, b []float64, m, n, k int, alpha float64,
+	fresh bool) {
 	full, rest := m/tileRows, m%tileRows
 	next := tileRows * ai
 	buf := Borrow(m*cols + tileRows*k + full*(tileRows*k+8))

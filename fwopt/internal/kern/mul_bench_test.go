@@ -23,7 +23,8 @@ func rate(b *testing.B, amount int, unit string, f func()) {
 // The products that are bound by the rate of FMA, each of two operations.
 func BenchmarkProducts(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, s := range [][3]int{{1000, 1000, 1000}, {128, 128, 128}, {1000, 20, 1000}, {20, 1000, 1000}, {62061, 20, 20}} {
+	for _, s := range [][3]int{{1000, 1000, 1000}, {128, 128, 128}, {1000, 20, 1000}, {20, 1000, 1000},
+		{62061, 20, 20}} {
 		m, n, k := s[0], s[1], s[2]
 		x, y, c := randomVector(rng, m*k), randomVector(rng, k*n), randomVector(rng, m*n)
 		for i, name := range []string{"AB", "A'B", "AB'", "A'B'"} {
@@ -40,7 +41,8 @@ func BenchmarkProducts(b *testing.B) {
 			})
 		}
 	}
-	for _, s := range [][2]int{{62061, 20}, {47236, 53}, {128, 1000}, {1000, 128}, {1000, 1000}, {2000, 2000}} {
+	for _, s := range [][2]int{{62061, 20}, {47236, 53}, {128, 1000}, {1000, 128}, {1000, 1000},
+		{2000, 2000}} {
 		rows, cols := s[0], s[1]
 		small := min(rows, cols)
 		a, f, dst := randomVector(rng, rows*cols), randomVector(rng, small*small), make([]float64, rows*cols)
@@ -57,11 +59,13 @@ func BenchmarkProducts(b *testing.B) {
 // once.
 func BenchmarkReads(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, s := range [][2]int{{62061, 20}, {47236, 53}, {128, 1000}, {1000, 128}, {200, 200}, {500, 500}, {1000, 1000}, {2000, 2000}} {
+	for _, s := range [][2]int{{62061, 20}, {47236, 53}, {128, 1000}, {1000, 128}, {200, 200}, {500, 500},
+		{1000, 1000}, {2000, 2000}} {
 		rows, cols := s[0], s[1]
 		name := fmt.Sprintf("/%dx%d", rows, cols)
 		a, x, y := randomVector(rng, rows*cols), randomVector(rng, cols), randomVector(rng, rows)
-		q, z, t := randomVector(rng, min(rows, cols)), make([]float64, min(rows, cols)), make([]float64, GramScratch(rows, cols))
+		q, z, t := randomVector(rng, min(rows, cols)), make([]float64, min(rows, cols)),
+			make([]float64, GramScratch(rows, cols))
 		run := func(what string, bytes int, f func()) {
 			b.Run(what+name, func(b *testing.B) { rate(b, bytes, "GB/s", f) })
 		}

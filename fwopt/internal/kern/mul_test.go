@@ -31,7 +31,8 @@ func TestMul(t *testing.T) {
 		}
 		tA, tB := rng.IntN(2) == 0, rng.IntN(2) == 0
 		ldc, lda, ldb := max(n, 1)+rng.IntN(3), max(m, k)+rng.IntN(3), max(n, k)+rng.IntN(3)
-		a, b, c := randomVector(rng, max(m, k)*lda), randomVector(rng, max(n, k)*ldb), randomVector(rng, m*ldc)
+		a, b, c := randomVector(rng, max(m, k)*lda), randomVector(rng, max(n, k)*ldb),
+			randomVector(rng, m*ldc)
 		alpha, beta := rng.NormFloat64(), []float64{0, 1, rng.NormFloat64()}[try%3]
 		got := slices.Clone(c)
 		if beta == 0 {
@@ -128,7 +129,9 @@ func TestMulVec(t *testing.T) {
 func TestMulAlloc(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 38))
 	a, c := randomVector(rng, 90*50), make([]float64, 90*90)
-	if n := testing.AllocsPerRun(100, func() { Mul(c, 50, a, 50, false, a, 50, false, 90, 50, 50, 1, 0) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() {
+		Mul(c, 50, a, 50, false, a, 50, false, 90, 50, 50, 1, 0)
+	}); n > 0 {
 		t.Errorf("%g allocations", n)
 	}
 }

@@ -80,7 +80,8 @@ func gatherVectors(dst, w []float64, idx []int32, val []float64) {
 			if s > strip*width {
 				s = 2 * strip * width / 3
 			}
-			if k := gatherRows(&dst[l], s, &w[l], 8*h, &val[0], n, 8*(len(w)-h), &idx[0], next, count); k < n {
+			if k := gatherRows(&dst[l], s, &w[l], 8*h, &val[0], n, 8*(len(w)-h), &idx[0], next,
+				count); k < n {
 				offRange(w, h, idx[k])
 			}
 			l += s
@@ -111,7 +112,8 @@ func gatherManyVectors(dst, w []float64, h int, ptr []int, idx []int32, val []fl
 			for i := range rows {
 				Gather(d[i*h:(i+1)*h], w, idx[ptr[j+i]:], val[ptr[j+i]:ptr[j+i+1]])
 			}
-		} else if k := gatherMany(&d[0], h, &w[0], 8*h, &val[0], 8*(len(w)-h), &idx[0], next, len(idx)-ahead, &ptr[j], rows, isFresh); k < to {
+		} else if k := gatherMany(&d[0], h, &w[0], 8*h, &val[0], 8*(len(w)-h), &idx[0], next, len(idx)-ahead,
+			&ptr[j], rows, isFresh); k < to {
 			offRange(w, h, idx[k])
 		}
 	}

@@ -11,17 +11,20 @@ func hasWide() bool    { return false }
 
 const none = "kern: no vector kernels in this build"
 
-func gatherRows(dst *float64, h int, w *float64, stride int, val *float64, n int, limit int, idx *int32, next *int32, ahead int) int {
+func gatherRows(dst *float64, h int, w *float64, stride int, val *float64, n int, limit int, idx *int32,
+	next *int32, ahead int) int {
 	panic(none)
 }
 
 func gatherAllRows(dst *float64, h int, w *float64, stride int, val *float64, n int) { panic(none) }
 
-func gatherMany(dst *float64, h int, w *float64, stride int, val *float64, limit int, idx *int32, next *int32, fetch int, ptr *int, rows int, fresh int) int {
+func gatherMany(dst *float64, h int, w *float64, stride int, val *float64, limit int, idx *int32, next *int32,
+	fetch int, ptr *int, rows int, fresh int) int {
 	panic(none)
 }
 
-func scatterRows(w *float64, stride int, p *float64, h int, val *float64, n int, limit int, idx *int32, next *int32, ahead int) int {
+func scatterRows(w *float64, stride int, p *float64, h int, val *float64, n int, limit int, idx *int32,
+	next *int32, ahead int) int {
 	panic(none)
 }
 
@@ -39,19 +42,23 @@ func exps(dst *float64, s *float64, n int, m float64, root *[32]float64) { panic
 
 func maxAll(s *float64, n int) float64 { panic(none) }
 
-func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64) {
+func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int,
+	alpha float64, fresh int, next *float64) {
 	panic(none)
 }
 
-func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64) {
+func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int,
+	alpha float64, fresh int, next *float64) {
 	panic(none)
 }
 
-func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int, next *float64) {
+func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int,
+	alpha float64, fresh int, next *float64) {
 	panic(none)
 }
 
-func pairs24(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int, alpha float64, fresh int) {
+func pairs24(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int,
+	alpha float64, fresh int) {
 	panic(none)
 }
 
@@ -73,7 +80,8 @@ func aboves(dst *float64, x *float64, n int, mask uint64, top float64, least flo
 
 func shrinks(dst *float64, x *float64, n int, mask uint64, top float64, theta float64) { panic(none) }
 
-func dotRows(dst *float64, w *float64, last uint32, ptr *int, rows int, idx *int32, val *float64, fresh int) int {
+func dotRows(dst *float64, w *float64, last uint32, ptr *int, rows int, idx *int32, val *float64,
+	fresh int) int {
 	panic(none)
 }
 
@@ -83,7 +91,8 @@ func gapRows(grad *float64, x *float64, u *float64, h int, v *float64, n int, su
 	panic(none)
 }
 
-func polesUp(sums *[12]float64, delta *float64, pole *float64, zeta *float64, step int, n int, org float64, x float64) {
+func polesUp(sums *[12]float64, delta *float64, pole *float64, zeta *float64, step int, n int, org float64,
+	x float64) {
 	panic(none)
 }
 

@@ -80,7 +80,8 @@ func tasks(rng *rand.Rand, h, n, rare int) []*task {
 	}
 	slices.Sort(ptr)
 	many := func(fresh bool) *task {
-		return &task{name: fmt.Sprint("GatherMany, fresh = ", fresh), out: draw(h * (len(ptr) - 1)), in: [3][]float64{draw(m * h), val}, idx: idx, ptr: ptr,
+		return &task{name: fmt.Sprint("GatherMany, fresh = ", fresh), out: draw(h * (len(ptr) - 1)),
+			in: [3][]float64{draw(m * h), val}, idx: idx, ptr: ptr,
 			run: func(t *task) { GatherMany(t.out, t.in[0], h, t.ptr, t.idx, t.in[1], fresh) },
 			naive: func(t *task, j, l int, x float64) float64 {
 				if fresh {
@@ -182,7 +183,8 @@ func secularTasks(rng *rand.Rand, n, rare int) []*task {
 	draw := func(k int) []float64 { return numbers(rng, k, rare) }
 	lo, at := rng.IntN(n+1), rng.NormFloat64()
 	sum := func(down bool) *task {
-		return &task{name: fmt.Sprint("poles, down = ", down), out: draw(n + 3), in: [3][]float64{draw(n), draw(n)},
+		return &task{name: fmt.Sprint("poles, down = ", down), out: draw(n + 3),
+			in: [3][]float64{draw(n), draw(n)},
 			run: func(t *task) {
 				t.out[n], t.out[n+1], t.out[n+2] = Poles(t.out[:n], t.in[0], t.in[1], lo, n, at, 0.1, down)
 			}}
@@ -209,7 +211,8 @@ func same(x, y float64) bool {
 
 // sameBits fails unless the vector kernel, its plain twin and the definition have the
 // same bits. place moves a slice to where the kernel shall work on it.
-func (k *task) sameBits(t *testing.T, h, n int, place func([]float64) []float64, placeIdx func([]int32) []int32) {
+func (k *task) sameBits(t *testing.T, h, n int, place func([]float64) []float64,
+	placeIdx func([]int32) []int32) {
 	t.Helper()
 	before := slices.Clone(k.out)
 	k.out = slices.Clone(before)
@@ -220,7 +223,8 @@ func (k *task) sameBits(t *testing.T, h, n int, place func([]float64) []float64,
 		narrowly(func() { k.run(k) })
 		for i, x := range k.out {
 			if !same(x, plain[i]) {
-				t.Fatalf("%s, h = %d, %d terms, without AVX-512: number %d is %x, plainly %x", k.name, h, n, i, x, plain[i])
+				t.Fatalf("%s, h = %d, %d terms, without AVX-512: number %d is %x, plainly %x", k.name, h, n,
+					i, x, plain[i])
 			}
 		}
 	}
@@ -253,9 +257,12 @@ func TestTwins(t *testing.T) {
 				k.sameBits(t, h, n, func(x []float64) []float64 { // misaligned, with room that nobody may write to
 					big := numbers(rng, len(x)+off+70, 0)
 					copy(big[off:], x)
-					guards = append(guards, big[:off], slices.Clone(big[:off]), big[off+len(x):], slices.Clone(big[off+len(x):]))
+					guards = append(guards, big[:off], slices.Clone(big[:off]), big[off+len(x):],
+						slices.Clone(big[off+len(x):]))
 					return big[off : off+len(x)]
-				}, func(x []int32) []int32 { return append(make([]int32, off&1, off+len(x)+1), x...)[off&1:] })
+				}, func(x []int32) []int32 {
+					return append(make([]int32, off&1, off+len(x)+1), x...)[off&1:]
+				})
 				for i := 0; i < len(guards); i += 2 {
 					if !slices.Equal(guards[i], guards[i+1]) {
 						t.Fatalf("%s, h = %d, %d terms: wrote outside of its slice", k.name, h, n)
@@ -374,11 +381,17 @@ func TestOutOfRange(t *testing.T) {
 		panics(t, "SubOuter to less", func() { SubOuter(w, room[:(m+1)*h], p, v) })
 		panics(t, "few indices", func() { Gather(p, w, make([]int32, 39, 50), val) })
 		panics(t, "few indices", func() { Scatter(w, p, make([]int32, 39, 50), val) })
-		panics(t, "no row", func() { GatherMany(slices.Clone(p), w[:h-1], h, []int{0, 40}, make([]int32, 40), val, false) })
+		panics(t, "no row", func() {
+			GatherMany(slices.Clone(p), w[:h-1], h, []int{0, 40}, make([]int32, 40), val, false)
+		})
 		for _, n := range []int{39, 40} {
-			panics(t, "few of many", func() { GatherMany(slices.Clone(p), w, h, []int{0, 40}, make([]int32, n, 50), val[:79-n], false) })
+			panics(t, "few of many", func() {
+				GatherMany(slices.Clone(p), w, h, []int{0, 40}, make([]int32, n, 50), val[:79-n], false)
+			})
 		}
-		panics(t, "no place", func() { GatherMany(room[:h], w, h, []int{0, 1, 2}, make([]int32, 40), val, false) })
+		panics(t, "no place", func() {
+			GatherMany(room[:h], w, h, []int{0, 1, 2}, make([]int32, 40), val, false)
+		})
 		panics(t, "no row", func() { Gather(p, w[:h-1], make([]int32, 40), val) })
 		panics(t, "no row", func() { Scatter(w[:h-1], p, make([]int32, 40), val) })
 		for at := range 40 {
@@ -392,7 +405,8 @@ func TestOutOfRange(t *testing.T) {
 				}
 				idx[at] = bad
 				panics(t, fmt.Sprintf("Gather, h = %d, index %d", h, bad), func() { Gather(p, w, idx, val) })
-				panics(t, fmt.Sprintf("Scatter, h = %d, index %d", h, bad), func() { Scatter(w, p, idx, val) })
+				panics(t, fmt.Sprintf("Scatter, h = %d, index %d", h, bad),
+					func() { Scatter(w, p, idx, val) })
 				panics(t, fmt.Sprintf("GatherMany, h = %d, index %d", h, bad), func() {
 					GatherMany(make([]float64, 3*h), w, h, []int{0, 11, 11, 40}, idx, val, true)
 				})

@@ -112,7 +112,8 @@ func dotMany(dst, w []float64, ptr []int, idx []int32, val []float64, fresh bool
 		}
 		from, to := ptr[j], ptr[j+rows]
 		if vectors && from < to && to-from <= 2*chunk && len(w) > 0 {
-			if k := dotRows(&dst[j], &w[0], uint32(len(w)-1), &ptr[j], rows, &idx[0], &val[0], isFresh); k == to {
+			if k := dotRows(&dst[j], &w[0], uint32(len(w)-1), &ptr[j], rows, &idx[0], &val[0],
+				isFresh); k == to {
 				continue
 			}
 		}

@@ -131,7 +131,8 @@ func TestLogLossAgainstBigFloats(t *testing.T) {
 		}
 		// d1 sums terms of both signs: their size is what rounding sees
 		g1, g2 := LogLossLine(s, d, y, gamma)
-		if !(math.Abs(g1-d1) <= 1e-12*(math.Abs(d1)+math.Sqrt(d2))) || !(math.Abs(g2-d2) <= 1e-12*(d2+d1*d1)) {
+		if !(math.Abs(g1-d1) <= 1e-12*(math.Abs(d1)+math.Sqrt(d2))) ||
+			!(math.Abs(g2-d2) <= 1e-12*(d2+d1*d1)) {
 			t.Errorf("LogLossLine(%g, %g, %d, %g) = %g, %g, want %g, %g", s, d, y, gamma, g1, g2, d1, d2)
 		}
 		got := append([]float64(nil), s...)
@@ -173,7 +174,8 @@ func TestLogLossExtremes(t *testing.T) {
 			t.Errorf("LogLossGrad(%g, %d) adds up to %g", c.s, c.y, sum)
 		}
 	}
-	for _, s := range [][]float64{{nan, 0, 1}, {0, nan, 1}, {0, 1, nan}, {inf, 0, 1}, {0, inf, inf}, {-inf, -inf, -inf}} {
+	for _, s := range [][]float64{{nan, 0, 1}, {0, nan, 1}, {0, 1, nan}, {inf, 0, 1}, {0, inf, inf},
+		{-inf, -inf, -inf}} {
 		for y := range s {
 			if got := LogLoss(s, y); !math.IsNaN(got) && !math.IsInf(got, 1) {
 				t.Errorf("LogLoss(%g, %d) = %g, want NaN or +Inf", s, y, got)

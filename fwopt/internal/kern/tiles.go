@@ -21,7 +21,8 @@ func stripCols() int {
 
 // across is tiles for up to 2·tileCols columns: with AVX-512 two tiles below one another
 // and two side by side are one, to the same bits.
-func across(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool) {
+func across(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int,
+	alpha float64, fresh bool) {
 	if w == 2*tileCols && vectors && wide && blocks > 1 {
 		reach(c, (tileRows*blocks-1)*ldc+w)
 		reach(a, (tileRows-1)*ai+(k-1)*al+(blocks-1)*an+1)
@@ -46,7 +47,8 @@ func across(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float6
 // those of the next one, row l of B begins at b[l·bl] and row i of C at c[i·ldc]. A sum
 // takes its k ≥ 1 terms in order, by FMA, from 0; α times that is added by FMA too. It asks
 // for the first 4·k·blocks numbers of next, which are wanted soon.
-func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool, next []float64) {
+func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int,
+	alpha float64, fresh bool, next []float64) {
 	reach(c, (tileRows*blocks-1)*ldc+w)
 	reach(a, (tileRows-1)*ai+(k-1)*al+(blocks-1)*an+1)
 	reach(b, (k-1)*bl+w)
@@ -72,7 +74,8 @@ func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64
 	}
 }
 
-func tilesPlain(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int, alpha float64, fresh bool) {
+func tilesPlain(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int,
+	alpha float64, fresh bool) {
 	for t := range blocks * tileRows {
 		from := t/tileRows*an + t%tileRows*ai
 		var sum [tileCols]float64

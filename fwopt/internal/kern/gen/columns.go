@@ -19,8 +19,10 @@ func columns() {
 		"rows next[k] into the cache for the rows j with ptr[j+1] ≤ fetch. Stride and limit are bytes.")
 	Pragma("noescape")
 	load := func(name string) Register { return Load(Param(name), GP64()) }
-	c := &columner{gatherer{indexed: true, dst: load("dst"), h: load("h"), w: load("w"), stride: load("stride"),
-		val: load("val"), limit: load("limit"), idx: load("idx"), next: load("next"), k: GP64(), n: GP64()},
+	c := &columner{gatherer{indexed: true, dst: load("dst"), h: load("h"), w: load("w"),
+		stride: load("stride"),
+		val:    load("val"), limit: load("limit"), idx: load("idx"), next: load("next"), k: GP64(),
+		n: GP64()},
 		load("ptr")}
 	SHLQ(U8(3), c.h)
 	MOVQ(Mem{Base: c.ptr}, c.k)

@@ -9,8 +9,10 @@ import (
 // sparseDots writes the kernel of rows of one number: the products of sparse rows with a
 // vector. A gather takes half the time of four loads with their checks.
 func sparseDots() {
-	TEXT("dotRows", NOSPLIT, "func(dst, w *float64, last uint32, ptr *int, rows int, idx *int32, val *float64, fresh int) int")
-	Doc("dotRows does dst[j] += Σ_k val[k]·w[idx[k]], or = if fresh, over ptr[j] ≤ k < ptr[j+1], for j < rows, with",
+	TEXT("dotRows", NOSPLIT, "func(dst, w *float64, last uint32, ptr *int, rows int, idx *int32, val "+
+		"*float64, fresh int) int")
+	Doc("dotRows does dst[j] += Σ_k val[k]·w[idx[k]], or = if fresh, over ptr[j] ≤ k < ptr[j+1], for j < "+
+		"rows, with",
 		"numbers k, k+4, k+8, … of a row in a sum of their own and up to 3 at its end in the first. It stops where an",
 		"index is over last and returns a k near there, else ptr[rows].")
 	Pragma("noescape")

@@ -40,7 +40,8 @@ func exps() {
 	TEXT("exps", NOSPLIT, "func(dst, s *float64, n int, m float64, root *[32]float64)")
 	Doc("exps does dst[l] = Exp(s[l] − m) for l < n, n ≥ 4. dst may be s.")
 	Pragma("noescape")
-	dst, s, n, root := Load(Param("dst"), GP64()), Load(Param("s"), GP64()), Load(Param("n"), GP64()), Load(Param("root"), GP64())
+	dst, s, n, root := Load(Param("dst"), GP64()), Load(Param("s"), GP64()), Load(Param("n"), GP64()),
+		Load(Param("root"), GP64())
 	m, last, l := YMM(), YMM(), GP64()
 	p, err := Param("m").Resolve()
 	if err != nil {

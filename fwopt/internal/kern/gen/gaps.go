@@ -9,10 +9,12 @@ import (
 // not write out. The masks are those of tails.
 func gaps(masks Mem) {
 	TEXT("gapRows", NOSPLIT, "func(grad, x, u *float64, h int, v *float64, n int, sums *float64)")
-	Doc("gapRows adds up ⟨grad_j, x_j − v_j·u⟩ and ‖x_j − v_j·u‖², by FMA, over the rows j < n of h ≥ 1 numbers: those of",
+	Doc("gapRows adds up ⟨grad_j, x_j − v_j·u⟩ and ‖x_j − v_j·u‖², by FMA, over the rows j < n of h ≥ 1 "+
+		"numbers: those of",
 		"column l in sums[l mod 4] and sums[4 + l mod 4].")
 	Pragma("noescape")
-	g, x, u, h := Load(Param("grad"), GP64()), Load(Param("x"), GP64()), Load(Param("u"), GP64()), Load(Param("h"), GP64())
+	g, x, u, h := Load(Param("grad"), GP64()), Load(Param("x"), GP64()), Load(Param("u"), GP64()),
+		Load(Param("h"), GP64())
 	v, n, sums := Load(Param("v"), GP64()), Load(Param("n"), GP64()), Load(Param("sums"), GP64())
 	mask, left, table, whole := YMM(), GP64(), GP64(), GP64()
 	MOVQ(h, left)

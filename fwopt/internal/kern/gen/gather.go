@@ -18,7 +18,8 @@ import (
 func gather(name string, indexed bool) {
 	sig := "func(dst *float64, h int, w *float64, stride int, val *float64, n int)"
 	if indexed {
-		sig = "func(dst *float64, h int, w *float64, stride int, val *float64, n int, limit int, idx, next *int32, ahead int) int"
+		sig = "func(dst *float64, h int, w *float64, stride int, val *float64, n int, limit int, idx, next " +
+			"*int32, ahead int) int"
 	}
 	TEXT(name, NOSPLIT, sig)
 	if indexed {
@@ -31,9 +32,11 @@ func gather(name string, indexed bool) {
 	Pragma("noescape")
 	g := &gatherer{indexed: indexed, name: name,
 		dst: Load(Param("dst"), GP64()), h: Load(Param("h"), GP64()), w: Load(Param("w"), GP64()),
-		stride: Load(Param("stride"), GP64()), val: Load(Param("val"), GP64()), n: Load(Param("n"), GP64()), k: GP64()}
+		stride: Load(Param("stride"), GP64()), val: Load(Param("val"), GP64()), n: Load(Param("n"), GP64()),
+		k: GP64()}
 	if indexed {
-		g.limit, g.idx, g.next = Load(Param("limit"), GP64()), Load(Param("idx"), GP64()), Load(Param("next"), GP64())
+		g.limit, g.idx, g.next = Load(Param("limit"), GP64()), Load(Param("idx"), GP64()),
+			Load(Param("next"), GP64())
 	}
 	XORQ(g.k, g.k)
 	SHLQ(U8(3), g.h)

@@ -57,7 +57,8 @@ func dots(masks Mem) {
 	Doc("dots4 does dst[r] = ⟨row r of A, q⟩ for 4·blocks rows of n ≥ 1 numbers, stride bytes apart, by FMA,",
 		"numbers l, l+4, l+8, … of a row in a sum of their own, of which there are 4.")
 	Pragma("noescape")
-	dst, a, stride, q := Load(Param("dst"), GP64()), Load(Param("a"), GP64()), Load(Param("stride"), GP64()), Load(Param("q"), GP64())
+	dst, a, stride, q := Load(Param("dst"), GP64()), Load(Param("a"), GP64()), Load(Param("stride"), GP64()),
+		Load(Param("q"), GP64())
 	n, blocks := Load(Param("n"), GP64()), Load(Param("blocks"), GP64())
 	mask, left, table := YMM(), GP64(), GP64()
 	MOVQ(n, left)
@@ -115,7 +116,8 @@ func combine() {
 	Doc("combine4 does d += Σ_r x[r]·(row r of A) for 4·blocks rows of n ≥ 1 numbers, stride bytes apart,",
 		"in order, by FMA. Four rows with x = 0 are left out.")
 	Pragma("noescape")
-	d, a, stride, x := Load(Param("d"), GP64()), Load(Param("a"), GP64()), Load(Param("stride"), GP64()), Load(Param("x"), GP64())
+	d, a, stride, x := Load(Param("d"), GP64()), Load(Param("a"), GP64()), Load(Param("stride"), GP64()),
+		Load(Param("x"), GP64())
 	n, blocks := Load(Param("n"), GP64()), Load(Param("blocks"), GP64())
 	stop, bits, j := GP64(), GP64(), GP64()
 	SHLQ(U8(3), n)
@@ -176,7 +178,8 @@ func symmetric() {
 	Doc("symmetric4 does y += Σ_r c[r]·(row r of A), in order, and t[r] = ⟨row r of A, x⟩, as dots4, for 4 rows",
 		"of n numbers, a multiple of 4, stride bytes apart.")
 	Pragma("noescape")
-	y, t, a, stride := Load(Param("y"), GP64()), Load(Param("t"), GP64()), Load(Param("a"), GP64()), Load(Param("stride"), GP64())
+	y, t, a, stride := Load(Param("y"), GP64()), Load(Param("t"), GP64()), Load(Param("a"), GP64()),
+		Load(Param("stride"), GP64())
 	x, c, n := Load(Param("x"), GP64()), Load(Param("c"), GP64()), Load(Param("n"), GP64())
 	r := rowsFrom(a, stride)
 	SHLQ(U8(3), n)

@@ -16,7 +16,8 @@ func secular() {
 
 // poles writes the kernel that adds up the poles of the secular equation.
 func poles() {
-	TEXT("polesUp", NOSPLIT, "func(sums *[12]float64, delta, pole, zeta *float64, step, n int, org, x float64)")
+	TEXT("polesUp", NOSPLIT, "func(sums *[12]float64, delta, pole, zeta *float64, step, n int, org, x "+
+		"float64)")
 	Doc("polesUp takes n fours of poles, step bytes apart, from the first on: with d = (pole − org) − x,",
 		"which it stores in delta, and t = zeta/d, it adds zeta·t to the first four sums, t² to the next,",
 		"and the first four, as they are then, without sign, to the last.")
@@ -99,7 +100,8 @@ func quotients() {
 	TEXT("quotients", NOSPLIT, "func(sums *[4]float64, dst, x, y *float64, n int)")
 	Doc("quotients does dst_i = x_i/y_i for n fours of i, and adds the squares to the sums.")
 	Pragma("noescape")
-	sums, dst, x, y := Load(Param("sums"), GP64()), Load(Param("dst"), GP64()), Load(Param("x"), GP64()), Load(Param("y"), GP64())
+	sums, dst, x, y := Load(Param("sums"), GP64()), Load(Param("dst"), GP64()), Load(Param("x"), GP64()),
+		Load(Param("y"), GP64())
 	n, i, s := Load(Param("n"), GP64()), GP64(), YMM()
 	VMOVUPD(Mem{Base: sums}, s)
 	XORQ(i, i)

@@ -115,7 +115,8 @@ func above() {
 // shrink writes the kernel of soft thresholds.
 func shrink() {
 	TEXT("shrinks", NOSPLIT, "func(dst, x *float64, n int, mask uint64, top, theta float64)")
-	Doc("shrinks does dst_j = max(0, (x_j & mask) − top − theta), with the other bits of x_j, for n numbers, a multiple of 4.")
+	Doc("shrinks does dst_j = max(0, (x_j & mask) − top − theta), with the other bits of x_j, for n " +
+		"numbers, a multiple of 4.")
 	Pragma("noescape")
 	dst, x, n := Load(Param("dst"), GP64()), Load(Param("x"), GP64()), Load(Param("n"), GP64())
 	mask, top, theta := broadcast("mask"), broadcast("top"), broadcast("theta")

@@ -16,15 +16,18 @@ const tileRows = 4
 // A is anywhere, those of B are in rows of n vectors.
 func tiles(n int) {
 	name := fmt.Sprint("tiles", n*lanes)
-	TEXT(name, NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, blocks int, alpha float64, fresh int, next *float64)")
+	TEXT(name, NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, "+
+		"blocks int, alpha float64, fresh int, next *float64)")
 	Doc(name+" does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the",
-		fmt.Sprintf("other, and %d columns: number i, l of A is ai·i + al·l bytes from a, the next tile's begin an bytes", n*lanes),
+		fmt.Sprintf("other, and %d columns: number i, l of A is ai·i + al·l bytes from a, the next tile's "+
+			"begin an bytes", n*lanes),
 		"on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,",
 		"by FMA, from 0; α times that is added by FMA too. It asks for the memory from next on, one line for",
 		"each two terms.")
 	Pragma("noescape")
 	load := func(name string) Register { return Load(Param(name), GP64()) }
-	c, ldc, a, ai, al, b, bl := load("c"), load("ldc"), load("a"), load("ai"), load("al"), load("b"), load("bl")
+	c, ldc, a, ai, al, b, bl := load("c"), load("ldc"), load("a"), load("ai"), load("al"), load("b"),
+		load("bl")
 	ahead, pa, pb, k, ai3, ldc3 := load("next"), GP64(), GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
 	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
@@ -127,7 +130,8 @@ func tileStore(sum [tileRows][]VecVirtual, c, ldc, ldc3 Register) {
 // of AVX-512: 24 of the 32 hold sums.
 func pairs() {
 	const rows, n = 2 * tileRows, 3
-	TEXT("pairs24", NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, blocks int, alpha float64, fresh int)")
+	TEXT("pairs24", NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, "+
+		"blocks int, alpha float64, fresh int)")
 	Doc("pairs24 does what tiles12 does, for 24 columns and two tiles of 4 rows at a time, blocks of these pairs,",
 		"with AVX-512. It asks for no memory.")
 	Pragma("noescape")
@@ -216,7 +220,8 @@ func pairStore(sum [2 * tileRows][3]VecVirtual, c, ldc, ldc3 Register) {
 
 // ofFour is where row i < 4 begins, the rows being step bytes apart, and three step3.
 func ofFour(base, step, step3 Register, i int) Mem {
-	return []Mem{{Base: base}, {Base: base, Index: step, Scale: 1}, {Base: base, Index: step, Scale: 2}, {Base: base, Index: step3, Scale: 1}}[i]
+	return []Mem{{Base: base}, {Base: base, Index: step, Scale: 1}, {Base: base, Index: step, Scale: 2},
+		{Base: base, Index: step3, Scale: 1}}[i]
 }
 
 // param is where an argument lies.
