@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -118,10 +119,12 @@ func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 		if a.Rules.M != 0 {
 			a.M = a.Rules.M
 		}
-		a.X, a.Y, a.Y0 = clone(w0), clone(w0), clone(w0)
+		a.X, a.Y, a.Y0 = slices.Clone(w0), slices.Clone(w0), slices.Clone(w0)
 		a.Grad0 = make([]float64, len(w0))
 	}
-	s := newAdaptive(a, len(w0))
+	d, n := len(w0), make([]float64, 4*len(w0))
+	s := &adaptive{AdaptiveSTORC: a, inner: fwopt.NewCondG(d, &a.Memory)}
+	s.z, s.y, s.g, s.d = n[:d:d], n[d:2*d:2*d], n[2*d:3*d:3*d], n[3*d:]
 	return func(yield func(fwopt.Step) bool) {
 		if !begun {
 			s.begin(o) // take snapshot y_0 = w_0
@@ -153,14 +156,6 @@ type adaptive struct {
 	v          fwopt.Vertex
 	z, y, g, d []float64
 }
-
-func newAdaptive(a *AdaptiveSTORC, d int) *adaptive {
-	n := make([]float64, 4*d)
-	return &adaptive{AdaptiveSTORC: a, inner: fwopt.NewCondG(d, &a.Memory), z: n[:d:d], y: n[d : 2*d : 2*d],
-		g: n[2*d : 3*d : 3*d], d: n[3*d:]}
-}
-
-func clone(x []float64) []float64 { return append([]float64(nil), x...) }
 
 // more reports whether the run goes on. It ends at the Tolerance, and stalls where
 // nothing can be proven any more: B is rounding, or f is not convex, or not a number.

@@ -60,16 +60,8 @@ func (a *AwayFW) Tested() any { return ident.First(a, a.Rule) }
 func (a *AwayFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Given("fwmore", "AwayFW.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex
-	if a.K == 0 {
-		a.W = append(a.W[:0], w0...)
-		v.Pack(w0)
-		a.S.Start(&v)
-	}
-	x := [3][]float64{make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))}
-	g, d, end := x[0], x[1], x[2]
-	seg := func(slope, most float64) fwopt.Segment {
-		return fwopt.Segment{X: a.W, D: d, End: floats.SubTo(end, a.W, d), Slope: slope, Most: most}
-	}
+	g, d, end := begin(a.K, &a.W, &a.S, w0)
+	seg := func(slope, most float64) fwopt.Segment { return segment(a.W, d, end, slope, most) }
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
@@ -94,4 +86,20 @@ func (a *AwayFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 			}
 		}
 	}
+}
+
+// begin starts a run at w0, or goes on after k steps. It returns memory.
+func begin(k int, w *[]float64, s *fwset.ActiveSet, w0 []float64) (g, d, end []float64) {
+	if k == 0 {
+		var v fwopt.Vertex
+		*w = append((*w)[:0], w0...)
+		v.Pack(w0)
+		s.Start(&v)
+	}
+	return make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))
+}
+
+// segment goes from x along −d; end is memory.
+func segment(x, d, end []float64, slope, most float64) fwopt.Segment {
+	return fwopt.Segment{X: x, D: d, End: floats.SubTo(end, x, d), Slope: slope, Most: most}
 }

@@ -60,12 +60,7 @@ func (a *BlendedPairwise) Tested() any { return ident.First(a, a.Rule) }
 func (a *BlendedPairwise) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Given("fwmore", "BlendedPairwise.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex
-	if a.K == 0 {
-		a.W = append(a.W[:0], w0...)
-		v.Pack(w0)
-		a.S.Start(&v)
-	}
-	g, d, end := make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))
+	g, d, end := begin(a.K, &a.W, &a.S, w0)
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
@@ -78,8 +73,7 @@ func (a *BlendedPairwise) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.St
 				γ := across(&a.S, a.W, g, u, &a.S.Atom[s], d, end).Step(a.Rule, o, k)
 				a.S.Across(a.W, u, &a.S.Atom[s], γ) // w_k = w_{k−1} + γ_k (s_k − u_k)
 			} else {
-				γ := fwopt.Segment{X: a.W, D: d, End: floats.SubTo(end, a.W, d), Slope: a.DualityGap,
-					Most: 1}.Step(a.Rule, o, k)
+				γ := segment(a.W, d, end, a.DualityGap, 1).Step(a.Rule, o, k)
 				a.S.Toward(a.W, &v, γ) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			}
 			a.K = k

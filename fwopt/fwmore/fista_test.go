@@ -33,3 +33,17 @@ func TestFISTABound(t *testing.T) {
 		}
 	}
 }
+
+// By its restarts it converges linearly where f is strongly convex, which momentum alone does not.
+func TestFISTARestarts(t *testing.T) {
+	h, c := []float64{1, 0.1, 0.01}, []float64{1, 1, 1}
+	f, m := fwsum.NewQuadratic(3, h, c), &fwmore.FISTA{L: 1}
+	for s := range m.Steps(fwopt.NewOracle(f, fwset.L2Ball{D: 3, R: 100}, 1), make([]float64, 3)) {
+		if s.K == 500 {
+			break
+		}
+	}
+	if gap := f.Excess(m.X); gap > 1e-25 {
+		t.Errorf("%v: f − f* = %g after 500 steps", m, gap)
+	}
+}

@@ -56,12 +56,7 @@ func (a *PairwiseFW) Tested() any { return ident.First(a, a.Rule) }
 func (a *PairwiseFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Given("fwmore", "PairwiseFW.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex
-	if a.K == 0 {
-		a.W = append(a.W[:0], w0...)
-		v.Pack(w0)
-		a.S.Start(&v)
-	}
-	g, d, end := make([]float64, len(w0)), make([]float64, len(w0)), make([]float64, len(w0))
+	g, d, end := begin(a.K, &a.W, &a.S, w0)
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
@@ -83,5 +78,5 @@ func (a *PairwiseFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 func across(s *fwset.ActiveSet, x, g []float64, u int, v *fwopt.Vertex, d, end []float64) fwopt.Segment {
 	s.Atom[u].Dense(d)
 	v.From(d, d) // −d = u − v
-	return fwopt.Segment{X: x, D: d, End: floats.SubTo(end, x, d), Slope: floats.Dot(g, d), Most: s.Weight[u]}
+	return segment(x, d, end, floats.Dot(g, d), s.Weight[u])
 }

@@ -51,6 +51,9 @@ func TestBitsOfManyGoroutines(t *testing.T) {
 	for _, f := range []sum{logistic, wide, blocks, fwsum.NewLeastSquares(x, targets),
 		fwsum.NewHuber(x, targets, 0.5),
 		fwsum.NewLeastSquares(x.Dense(), targets), fwsum.NewRowSum(x.Dense(), 3, threeScores{})} {
+		if testing.Short() && f.Dim() > 1e5 { // a minute under the race detector
+			continue
+		}
 		// what goroutine k asks for, and gets
 		ask := func(k int) (got []float64) {
 			n, rng := f.Len(), rand.New(rand.NewPCG(3, uint64(k)))
