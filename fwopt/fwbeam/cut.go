@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -78,11 +79,7 @@ func cutFile(w *writer, path string, rows, features int, unit bool) error {
 	if err != nil {
 		return err
 	}
-	labels := make([]int, 0, len(classes))
-	for l := range classes {
-		labels = append(labels, l)
-	}
-	slices.Sort(labels)
+	labels := slices.Sorted(maps.Keys(classes))
 	if len(labels) < 2 {
 		return fmt.Errorf("%s: all %d rows have the label %d: at least two classes are needed", path, n,
 			labels[0])
@@ -142,8 +139,9 @@ type generated struct {
 
 func (g *generated) write(w *writer, rows int) error {
 	if g.n < 1 || g.classes < 2 || g.nonzeros < 1 || g.nonzeros > g.m/2 {
-		return fmt.Errorf("generated data of %d rows, %d features, %d nonzeros a row and %d classes: want "+
-			"a row, two classes, and at most half of the features in a row", g.n, g.m, g.nonzeros, g.classes)
+		return fmt.Errorf("generated data of %d rows, %d features, %d nonzeros a row and %d classes: "+
+			"want a row, two classes, and at most half of the features in a row", g.n, g.m, g.nonzeros,
+			g.classes)
 	}
 	w.m.Name, w.m.Generated = fmt.Sprintf("planted-%d-%d-%d-%d (generated)", g.n, g.m, g.classes, g.seed),
 		true

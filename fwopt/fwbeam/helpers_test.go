@@ -48,9 +48,8 @@ func inMemory(t *testing.T, dir string, p problem) *fwopt.Trace {
 func inSet(t *testing.T, set *fwdata.Set, p problem, w0 []float64) *fwopt.Trace {
 	t.Helper()
 	f := set.Logistic()
-	omega, D, err := p.omega(set.H(), set.M())
+	omega, _, method, err := p.parts(set.H(), set.M(), f.Smoothness())
 	ok(t, err)
-	method := must(p.method(f.Smoothness(), D))
 	b := fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)}
 	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed).From(w0), method, b)
 }

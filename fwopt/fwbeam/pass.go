@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -160,25 +159,21 @@ func partOf(s *fwdata.Set, w []float64, n int) []byte {
 			has[j] = true
 		}
 	}
-	cols := 0
-	for _, seen := range has {
+	var cols []int
+	for j, seen := range has {
 		if seen {
-			cols++
+			cols = append(cols, j)
 		}
 	}
-	b := make([]byte, 0, 16+cols*(4+8*h)+4)
+	b := make([]byte, 0, 16+len(cols)*(4+8*h)+4)
 	b = appendFloats(b, []float64{f})
-	b = binary.LittleEndian.AppendUint64(b, uint64(cols))
-	for j, seen := range has {
-		if seen {
-			b = binary.LittleEndian.AppendUint32(b, uint32(j))
-		}
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(cols)))
+	for _, j := range cols {
+		b = binary.LittleEndian.AppendUint32(b, uint32(j))
 	}
-	for j, seen := range has {
-		if seen {
-			b = appendFloats(b, (*g)[j*h:(j+1)*h])
-			clear((*g)[j*h : (j+1)*h])
-		}
+	for _, j := range cols {
+		b = appendFloats(b, (*g)[j*h:(j+1)*h])
+		clear((*g)[j*h : (j+1)*h])
 	}
 	gradients.Put(g)
 	return b
@@ -236,7 +231,7 @@ func (p *pass) fetch(ctx context.Context, m *manifest) (s *fwdata.Set, index []i
 		if err != nil {
 			return nil, nil, after, 0, fmt.Errorf("rows of the pass are missing: %w", err)
 		}
-		part, err := fwdata.Decode(io.Reader(bytes.NewReader(b)), int64(len(b)), p.rowsFile(t.K))
+		part, err := fwdata.Decode(bytes.NewReader(b), int64(len(b)), p.rowsFile(t.K))
 		if err != nil {
 			return nil, nil, after, 0, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -48,6 +49,15 @@ func (p *problem) omega(h, m int) (fwopt.Domain, float64, error) {
 	return nil, 0, fmt.Errorf("--set %q, want tracenorm or l1", p.Ball)
 }
 
+// parts returns Ω for matrices of h x m, its diameter, and a fresh method for an f with the
+// smoothness L.
+func (p *problem) parts(h, m int, L float64) (omega fwopt.Domain, D float64, method fwopt.Method, err error) {
+	if omega, D, err = p.omega(h, m); err == nil {
+		method, err = p.method(L, D)
+	}
+	return omega, D, method, err
+}
+
 // method returns a fresh method for an f with the smoothness L, and a set of diameter D.
 func (p *problem) method(L, D float64) (fwopt.Method, error) {
 	if !(p.Scale > 0 && L > 0) || math.IsInf(p.Scale*L, 0) {
@@ -78,8 +88,8 @@ func (p *problem) method(L, D float64) (fwopt.Method, error) {
 	case "adaptivestorc experiments", "adaptivestorc theorem":
 		return fwmore.NewAdaptiveSTORC(), nil
 	case "sagfw experiments", "sagfw theorem":
-		return nil, fmt.Errorf("SAG-FW remembers a number for each of the n rows from step to step, which " +
-			"no pass brings; take SVRF or STORC")
+		return nil, errors.New("SAG-FW remembers a number for each of the n rows from step to step, " +
+			"which no pass brings; take SVRF or STORC")
 	}
 	return nil, fmt.Errorf("no method %q with the schedule %q: fw, sfw, svrf, storc; experiments, theorem",
 		p.Method, p.Schedule)

@@ -76,11 +76,7 @@ func (j *job) run(ctx context.Context) (tr *fwopt.Trace, err error) {
 	if err != nil {
 		return nil, err
 	}
-	omega, D, err := j.omega(len(m.Labels), m.Features)
-	if err != nil {
-		return nil, err
-	}
-	method, err := j.method(m.Norm2/2, D)
+	omega, D, method, err := j.parts(len(m.Labels), m.Features, m.Norm2/2)
 	if err != nil {
 		return nil, err
 	}

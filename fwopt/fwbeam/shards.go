@@ -159,13 +159,10 @@ func (w *writer) add(s *fwdata.Set) error {
 		return fmt.Errorf("a shard of no rows")
 	}
 	file := fmt.Sprintf("shard-%05d.bin", len(w.m.Shards))
-	var size int64
-	err := writeFile(w.ctx, join(w.dir, file), func(out io.Writer) error {
-		c := &counter{w: out}
-		err := s.Encode(c)
-		size = c.n
-		return err
-	})
+	size, err := int64(0), writeFile(w.ctx, join(w.dir, file), s.Encode)
+	if err == nil {
+		size, err = sizeOf(w.ctx, join(w.dir, file))
+	}
 	if err != nil {
 		return err
 	}
@@ -196,16 +193,4 @@ func (w *writer) finish() error {
 		e.SetIndent("", " ")
 		return e.Encode(w.m)
 	})
-}
-
-// counter counts the bytes that go through it.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
 }

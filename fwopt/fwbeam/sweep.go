@@ -70,16 +70,12 @@ func (p *problem) keep(ctx context.Context, shards, runs string) (*fwopt.Trace, 
 		return nil, err
 	}
 	f := set.Logistic()
-	omega, D, err := p.omega(set.H(), set.M())
+	omega, _, method, err := p.parts(set.H(), set.M(), f.Smoothness())
 	if err != nil {
 		return nil, err
 	}
-	method, err := p.method(f.Smoothness(), D)
-	if err != nil {
-		return nil, err
-	}
-	tr, err := fwkeep.Keep(ctx, runs, fwopt.NewOracle(f, omega, p.Seed), method, fwopt.Budget{Steps: p.Steps,
-		DualityGap: true})
+	o, b := fwopt.NewOracle(f, omega, p.Seed), fwopt.Budget{Steps: p.Steps, DualityGap: true}
+	tr, err := fwkeep.Keep(ctx, runs, o, method, b)
 	if err == nil && tr.Status != fwopt.Done {
 		err = fmt.Errorf("%+v: %v", *p, tr.Status)
 	}
