@@ -181,11 +181,13 @@ func TestRateWithoutBound(t *testing.T) {
 		if alt := bundle(Rate("simplex", "SVRF", &less)).Alt; alt != bundle(Rate("simplex", "SVRF", r)).Alt {
 			t.Errorf("%s: %q", name, alt)
 		}
-		shaded := func(r *fwrate.Rate) int {
-			return strings.Count(string(bundle(Rate("simplex", "SVRF", r)).SVG), "fill:#767676;fill-opacity")
+		count := func(r *fwrate.Rate) (shaded, dashed int) {
+			svg := string(bundle(Rate("simplex", "SVRF", r)).SVG)
+			return strings.Count(svg, "fill:#767676;fill-opacity"), strings.Count(svg, "stroke:#999999;stroke-dasharray:4,3")
 		}
-		if shaded(&less) > 0 || shaded(r) == 0 && name == "plain" {
-			t.Errorf("%s: shaded %d times, with the bound %d", name, shaded(&less), shaded(r))
+		shaded, dashed := count(&less)
+		if s, d := count(r); shaded+dashed > 0 || name == "plain" && (s != 1 || d != 1) {
+			t.Errorf("%s: shaded %d times, dashed %d; with the bound %d and %d", name, shaded, dashed, s, d)
 		}
 		cell := fwrate.Cell{Name: "SVRF", On: "simplex", Verdict: "a", Rate: &less}
 		msg := small.Panics(func() { bundle(Slopes([]fwrate.Cell{cell}, "a")) })
