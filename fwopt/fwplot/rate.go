@@ -30,7 +30,8 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	}
 	log, own := r.Power > 0, Style(method)
 	p := newPlot(problem, "1/gap", r.Count.String(), true, log)
-	dots, bound := series{name: method, style: draw.LineStyle{Color: own.Color}}, series{style: boundStyle, shade: left}
+	dots, bound := series{name: method, style: draw.LineStyle{Color: own.Color}},
+		series{style: boundStyle, shade: left}
 	for _, b := range r.Schedule {
 		bound.add(place(b))
 	}

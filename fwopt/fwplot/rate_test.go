@@ -183,7 +183,8 @@ func TestRateWithoutBound(t *testing.T) {
 		}
 		count := func(r *fwrate.Rate) (shaded, dashed int) {
 			svg := string(bundle(Rate("simplex", "SVRF", r)).SVG)
-			return strings.Count(svg, "fill:#767676;fill-opacity"), strings.Count(svg, "stroke:#999999;stroke-dasharray:4,3")
+			return strings.Count(svg, "fill:#767676;fill-opacity"),
+				strings.Count(svg, "stroke:#999999;stroke-dasharray:4,3")
 		}
 		shaded, dashed := count(&less)
 		if s, d := count(r); shaded+dashed > 0 || name == "plain" && (s != 1 || d != 1) {
