@@ -32,11 +32,9 @@ func ExampleSVRF() {
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), fwopt.SVRFTheorem1(),
 		fwopt.Budget{Steps: 14 + 30 + 62})
 	p := tr.Last()
-	fmt.Printf("t = %d, k = %d, w = %.2f\n", p.T, p.K, tr.W)
-	fmt.Printf("%+v\n", p.Calls)
+	fmt.Printf("w = %.1f after %d steps, %d linear optimisations\n", tr.W, p.Step, p.Calls.Linear)
 	// Output:
-	// t = 3, k = 62, w = [0.74 0.26]
-	// {Exact:4 Stochastic:504768 Linear:107 Projections:0}
+	// w = [0.7 0.3] after 106 steps, 107 linear optimisations
 }
 
 // Algorithm 2, case (c) of Theorem 2: f is α-strongly convex.
