@@ -25,8 +25,8 @@ import (
 func ReadNetwork(net, trips string) (n *Network, err error) {
 	paths, texts := [4]string{net, trips}, [4][]byte{}
 	for i, path := range paths[:2] {
-		if texts[i], err = os.ReadFile(path); err != nil {
-			return nil, fmt.Errorf("fwroad: %w", err)
+		if texts[i], err = textOf(path); err != nil {
+			return nil, err
 		}
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(net), ".tntp"), "_net")
@@ -42,11 +42,19 @@ func (n *Network) ReadFlow(path string) error { return inFile(path, n.readFlow) 
 func (n *Network) ReadNodes(path string) error { return inFile(path, n.readNodes) }
 
 func inFile(path string, read func(t *tntp)) error {
-	text, err := os.ReadFile(path)
+	text, err := textOf(path)
 	if err != nil {
-		return fmt.Errorf("fwroad: %w", err)
+		return err
 	}
 	return parse(text, path, read)
+}
+
+func textOf(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		err = fmt.Errorf("fwroad: %w", err)
+	}
+	return text, err
 }
 
 const (

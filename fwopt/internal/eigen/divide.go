@@ -66,7 +66,7 @@ func (t *divider) solve(count func(w []float64) int) (rows []int, ok bool) {
 // each calls f for pieces of 0, …, n−1, on all processors, or if n² is small for all at
 // once: this allocates nothing.
 func (t *divider) each(n, grain int, f func(t *divider, lo, hi int)) {
-	if n*n <= 1<<15 {
+	if n*n <= kern.Chunk {
 		f(t, 0, n)
 		return
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Block is how many vectors a step of Largest adds to its basis.
-const Block = 12
+const Block = kern.TileCols
 
 // Largest looks for the largest eigenvalues and vectors of a symmetric positive semidefinite
 // matrix G of order s by the block Lanczos method, from the Block rows of start, or if that

@@ -34,7 +34,7 @@ func TestExpsTwins(t *testing.T) {
 	for trial := range 20000 {
 		n := trial % 71
 		if trial%5000 == 4999 {
-			n = 2*chunk + trial/5000
+			n = 2*Chunk + trial/5000
 		}
 		s, m := exponents(rng, n, 0), 0.0
 		if trial%2 == 1 {

@@ -12,17 +12,17 @@ func Gap(g, x, u, v []float64) (slope, length2 float64) {
 	if h*n == 0 {
 		return 0, 0
 	}
-	if h*n <= chunk/pieces {
+	if h*n <= Chunk/pieces {
 		var sums [2 * width]float64
 		gapPiece(&sums, g, x, u, v)
 		return fold(sums[:width]), fold(sums[width:])
 	}
 	part := new([pieces][2 * width]float64)
 	if n == 1 {
-		grain := up4(max((h+pieces-1)/pieces, chunk/pieces))
+		grain := up4(max((h+pieces-1)/pieces, Chunk/pieces))
 		Do(h, grain, func(lo, hi int) { gapPiece(&part[lo/grain], g[lo:hi], x[lo:hi], u[lo:hi], v) })
 	} else {
-		grain := max((n+pieces-1)/pieces, chunk/pieces/h, 1)
+		grain := max((n+pieces-1)/pieces, Chunk/pieces/h, 1)
 		Do(n, grain, func(lo, hi int) { gapPiece(&part[lo/grain], g[lo*h:hi*h], x[lo*h:hi*h], u, v[lo:hi]) })
 	}
 	for _, p := range part[1:] {
@@ -41,10 +41,10 @@ func gapPiece(sums *[2 * width]float64, g, x, u, v []float64) {
 		return
 	}
 	h := len(u)
-	if h > chunk { // a row in pieces
+	if h > Chunk { // a row in pieces
 		for j := range v {
-			for lo := 0; lo < h; lo += chunk {
-				gapRows(&g[j*h+lo], &x[j*h+lo], &u[lo], min(chunk, h-lo), &v[j], 1, &sums[0])
+			for lo := 0; lo < h; lo += Chunk {
+				gapRows(&g[j*h+lo], &x[j*h+lo], &u[lo], min(Chunk, h-lo), &v[j], 1, &sums[0])
 			}
 		}
 		return

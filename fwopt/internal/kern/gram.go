@@ -111,19 +111,19 @@ func zeroRow(a []float64, cols int) bool {
 func triangle(d []float64, s int, v []float64, step, n int, next []float64) {
 	ldd := up4(s)
 	for q, w := 0, 0; q < ldd; q += w {
-		w = tileCols
+		w = TileCols
 		full := q + w - tileRows // the first row of a whole strip
 		if 2*w == stripCols() && q+2*w <= ldd {
 			w, full = 2*w, 2*full-q // with 4 rows more, which make a pair
 		}
 		for p := q; p < min(full, ldd); p += tileRows {
-			for o := q; o <= p; o += tileCols {
-				tiles(min(tileCols, p+tileRows-o), d[p*ldd+o:], ldd, v[p:], 1, step, tileRows, v[o:], step, n,
+			for o := q; o <= p; o += TileCols {
+				tiles(min(TileCols, p+tileRows-o), d[p*ldd+o:], ldd, v[p:], 1, step, tileRows, v[o:], step, n,
 					1, 1, false, next)
 				next = next[min(4*n, len(next)):] // so much was asked for
 			}
 		}
-		if blocks := (ldd - full) / tileRows; blocks > 0 && w > tileCols {
+		if blocks := (ldd - full) / tileRows; blocks > 0 && w > TileCols {
 			across(w, d[full*ldd+q:], ldd, v[full:], 1, step, tileRows, v[q:], step, n, blocks, 1, false)
 		} else if blocks > 0 {
 			tiles(w, d[full*ldd+q:], ldd, v[full:], 1, step, tileRows, v[q:], step, n, blocks, 1, false, next)
@@ -150,7 +150,7 @@ func gramLarge(dst, a []float64, rows, cols int) {
 	w := stripCols()
 	count := (s + w - 1) / w
 	buf := Borrow(count * w * depth)
-	grain := 8 * tileCols / w // strips of rows: they stay in the second cache
+	grain := 8 * TileCols / w // strips of rows: they stay in the second cache
 	blocks := (count + grain - 1) / grain
 	for l := 0; l < long; l += depth {
 		n := min(depth, long-l)

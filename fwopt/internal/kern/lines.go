@@ -49,7 +49,7 @@ func AddBack(g, a, p []float64, n, m, h int) {
 // piecesOf returns how many of n to give to a processor at once, in a task of so many
 // numbers: all if to share them costs more than it saves.
 func piecesOf(numbers, n int) int {
-	if numbers < chunk {
+	if numbers < Chunk {
 		return n
 	}
 	return up4((n + pieces - 1) / pieces)
@@ -57,7 +57,7 @@ func piecesOf(numbers, n int) int {
 
 // fourAtOnce returns how many of the fours of rows of n numbers to do before a chance to
 // preempt.
-func fourAtOnce(fours, n int) int { return min(fours, max(chunk/(tileRows*n), 1)) }
+func fourAtOnce(fours, n int) int { return min(fours, max(Chunk/(tileRows*n), 1)) }
 
 // Dots computes dst[r] = ⟨row r of A, q⟩.
 func Dots(dst, a []float64, lda int, q []float64) {
@@ -72,7 +72,7 @@ func Dots(dst, a []float64, lda int, q []float64) {
 	}
 	for r := range dst {
 		row := a[r*lda : r*lda+n]
-		if vectors && width <= n && n <= chunk { // the same row four times takes half the time of the twin
+		if vectors && width <= n && n <= Chunk { // the same row four times takes half the time of the twin
 			var four [tileRows]float64
 			dots4(&four[0], &row[0], 0, &q[0], n, 1)
 			dst[r] = four[0]

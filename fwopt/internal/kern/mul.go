@@ -107,7 +107,7 @@ func (p product) panel(buf []float64, lo, hi, l, d int) {
 
 func (p product) shared(buf []float64, lo, hi, l, d int) {
 	b := p.b[l*p.bl+lo*p.bj:]
-	Do(hi-lo, 8*tileCols, func(i, j int) { strips(p.strip, buf[i*d:], b[i*p.bj:], p.bl, p.bj, j-i, d) })
+	Do(hi-lo, 8*TileCols, func(i, j int) { strips(p.strip, buf[i*d:], b[i*p.bj:], p.bl, p.bj, j-i, d) })
 	Do(p.m, blockRows, func(i, j int) { p.rows(buf, lo, hi, l, d, i, j) })
 }
 
@@ -155,7 +155,7 @@ func mulRows(cols int, c []float64, ldc int, a []float64, ai, al int, b []float6
 			merge(c[j:], ldc, tmp, cols, full*tileRows, wn, alpha, fresh)
 		}
 		if rest > 0 {
-			var last [tileRows * 2 * tileCols]float64
+			var last [tileRows * 2 * TileCols]float64
 			across(w, last[:], cols, edge, 1, tileRows, 0, s, cols, k, 1, 1, true)
 			merge(c[full*tileRows*ldc+j:], ldc, last[:], cols, rest, wn, alpha, fresh)
 		}

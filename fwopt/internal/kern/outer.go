@@ -6,7 +6,7 @@ import "gonum.org/v1/gonum/floats"
 // done with one rounds as it does with the matrix written out.
 
 // rows calls f for pieces of the rows, of h numbers, on all processors.
-func rows(n, h int, f func(lo, hi int)) { Do(n, max(1, chunk/h), f) }
+func rows(n, h int, f func(lo, hi int)) { Do(n, max(1, Chunk/h), f) }
 
 // zeros returns how many numbers of v are 0 before the first that is not: where a
 // batch has few features, most are.
@@ -62,13 +62,13 @@ func LerpOuter(dst, x []float64, gamma float64, u, v []float64) {
 func Lerp(dst, x []float64, gamma float64, v []float64) {
 	reach(dst, len(v))
 	reach(x, len(v))
-	if len(v) <= chunk {
+	if len(v) <= Chunk {
 		if len(v) > 0 {
 			lerp(dst, x, v, one[:], 1-gamma, gamma)
 		}
 		return
 	}
-	Do(len(v), chunk, func(lo, hi int) { lerp(dst[lo:hi], x[lo:hi], v[lo:hi], one[:], 1-gamma, gamma) })
+	Do(len(v), Chunk, func(lo, hi int) { lerp(dst[lo:hi], x[lo:hi], v[lo:hi], one[:], 1-gamma, gamma) })
 }
 
 var one = [1]float64{1}

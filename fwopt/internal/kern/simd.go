@@ -28,7 +28,7 @@ func Plainly(f func()) {
 const (
 	width = 4       // numbers in a vector
 	strip = 12      // at most so many vectors of sums stay in registers
-	chunk = 1 << 15 // at most so many numbers between two chances to preempt
+	Chunk = 1 << 15 // at most so many numbers between two chances to preempt
 	ahead = 24      // rows that Gather and Scatter ask for before they come to them
 )
 
@@ -37,19 +37,19 @@ func reach(x []float64, n int) { _ = x[:n:len(x)] }
 
 // rowsAtOnce returns how many of n rows of h numbers to do before a chance to preempt.
 func rowsAtOnce(n, h int) int {
-	if n <= chunk && n*h <= chunk { // no division for the many short ones
+	if n <= Chunk && n*h <= Chunk { // no division for the many short ones
 		return n
 	}
-	return min(n, max(chunk/h, 1))
+	return min(n, max(Chunk/h, 1))
 }
 
-// piece returns how many of n numbers to do before a chance to preempt: all or chunk,
+// piece returns how many of n numbers to do before a chance to preempt: all or Chunk,
 // and then no fewer than width are left.
 func piece(n int) int {
-	if n < 2*chunk {
+	if n < 2*Chunk {
 		return n
 	}
-	return chunk
+	return Chunk
 }
 
 // offRange panics as w[i·h:(i+1)·h] does if that is no part of w.
@@ -101,11 +101,11 @@ func gatherManyVectors(dst, w []float64, h int, ptr []int, idx []int32, val []fl
 		next = &idx[ahead]
 	}
 	for j, rows := 0, 0; j < n; j += rows {
-		for rows = min(n-j, max(chunk/h, 1)); rows > 1 && (ptr[j+rows]-ptr[j])*h > chunk; {
+		for rows = min(n-j, max(Chunk/h, 1)); rows > 1 && (ptr[j+rows]-ptr[j])*h > Chunk; {
 			rows /= 2
 		}
 		d := dst[j*h : (j+rows)*h]
-		if from, to := ptr[j], ptr[j+rows]; from == to || len(w) < h || (to-from)*h > 2*chunk {
+		if from, to := ptr[j], ptr[j+rows]; from == to || len(w) < h || (to-from)*h > 2*Chunk {
 			if fresh {
 				clear(d)
 			}

@@ -293,7 +293,7 @@ func TestTwinsZero(t *testing.T) {
 // Long rows and many of them: several strips, several pieces.
 func TestTwinsLong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	for _, c := range [][2]int{{1, chunk + 1}, {4, 9000}, {20, 3000}, {53, 700}, {1000, 70}, {40000, 3}} {
+	for _, c := range [][2]int{{1, Chunk + 1}, {4, 9000}, {20, 3000}, {53, 700}, {1000, 70}, {40000, 3}} {
 		for _, k := range tasks(rng, c[0], c[1], 0) {
 			if k.name != "Scatter" { // whose definition takes n² steps
 				k.sameBits(t, c[0], c[1], slices.Clone[[]float64], slices.Clone[[]int32])
@@ -312,7 +312,7 @@ func TestTwinsColumns(t *testing.T) {
 			n := ptr[j]
 			switch rng.IntN(40) {
 			case 0:
-				n += rng.IntN(3 * chunk / h)
+				n += rng.IntN(3 * Chunk / h)
 			case 1, 2, 3, 4, 5, 6:
 				n += rng.IntN(30)
 			}

@@ -107,11 +107,11 @@ func dotMany(dst, w []float64, ptr []int, idx []int32, val []float64, fresh bool
 		isFresh = 1
 	}
 	for j, rows := 0, 0; j < n; j += rows {
-		for rows = min(n-j, chunk); rows > 1 && ptr[j+rows]-ptr[j] > chunk; {
+		for rows = min(n-j, Chunk); rows > 1 && ptr[j+rows]-ptr[j] > Chunk; {
 			rows /= 2
 		}
 		from, to := ptr[j], ptr[j+rows]
-		if vectors && from < to && to-from <= 2*chunk && len(w) > 0 {
+		if vectors && from < to && to-from <= 2*Chunk && len(w) > 0 {
 			if k := dotRows(&dst[j], &w[0], uint32(len(w)-1), &ptr[j], rows, &idx[0], &val[0],
 				isFresh); k == to {
 				continue
@@ -269,7 +269,7 @@ func ScatterAll(w, p, val []float64) {
 		Axpy(w[:len(val)], p[0], val)
 		return
 	}
-	most := max(chunk/h, 1) // so that it can be preempted
+	most := max(Chunk/h, 1) // so that it can be preempted
 	for lo := 0; lo < len(val); lo += most {
 		addOuter(w, 1, p, val, lo, min(lo+most, len(val)))
 	}

@@ -66,7 +66,7 @@ func symmetric(y, a []float64, lda, lo, hi int, x []float64) {
 // of k columns.
 func subStrips(c []float64, ldc, n int, x, y []float64, k int) {
 	cols := stripCols()
-	grain := 8 * tileCols / cols // strips of rows: they stay in the second cache
+	grain := 8 * TileCols / cols // strips of rows: they stay in the second cache
 	count, strip := (n+cols-1)/cols, k*cols
 	blocks := (count + grain - 1) / grain
 	Do(blocks, 1, func(p, _ int) {
@@ -92,7 +92,7 @@ func strip2(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int) {
 		across(cols, c, ldc, x, 1, cols, tileRows, y, cols, k, full, -1, false)
 	}
 	for r := full * tileRows; r < rows; r += tileRows {
-		var t [tileRows * 2 * tileCols]float64
+		var t [tileRows * 2 * TileCols]float64
 		w := cols
 		if i == j {
 			w = r + tileRows

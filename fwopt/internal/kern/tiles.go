@@ -4,7 +4,7 @@ import "math"
 
 const (
 	tileRows = 4   // rows of a tile
-	tileCols = 12  // its columns, at most
+	TileCols = 12  // its columns, at most
 	deep     = 256 // terms of a sum in one call of the kernel: 12 columns of so many rows stay in the first cache
 )
 
@@ -14,16 +14,16 @@ func up4(n int) int { return (n + 3) &^ 3 }
 // stripCols returns how many columns of B are laid out side by side.
 func stripCols() int {
 	if vectors && wide {
-		return 2 * tileCols
+		return 2 * TileCols
 	}
-	return tileCols
+	return TileCols
 }
 
-// across is tiles for up to 2·tileCols columns: with AVX-512 two tiles below one another
+// across is tiles for up to 2·TileCols columns: with AVX-512 two tiles below one another
 // and two side by side are one, to the same bits.
 func across(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64, bl, k, blocks int,
 	alpha float64, fresh bool) {
-	if w == 2*tileCols && vectors && wide && blocks > 1 {
+	if w == 2*TileCols && vectors && wide && blocks > 1 {
 		reach(c, (tileRows*blocks-1)*ldc+w)
 		reach(a, (tileRows-1)*ai+(k-1)*al+(blocks-1)*an+1)
 		reach(b, (k-1)*bl+w)
@@ -37,8 +37,8 @@ func across(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float6
 		}
 		c, a, blocks = c[(blocks-1)*tileRows*ldc:], a[(blocks-1)*an:], 1
 	}
-	for o := 0; o < w; o += tileCols {
-		tiles(min(tileCols, w-o), c[o:], ldc, a, ai, al, an, b[o:], bl, k, blocks, alpha, fresh, nil)
+	for o := 0; o < w; o += TileCols {
+		tiles(min(TileCols, w-o), c[o:], ldc, a, ai, al, an, b[o:], bl, k, blocks, alpha, fresh, nil)
 	}
 }
 
@@ -78,7 +78,7 @@ func tilesPlain(w int, c []float64, ldc int, a []float64, ai, al, an int, b []fl
 	alpha float64, fresh bool) {
 	for t := range blocks * tileRows {
 		from := t/tileRows*an + t%tileRows*ai
-		var sum [tileCols]float64
+		var sum [TileCols]float64
 		for l := range k {
 			x := a[from+l*al]
 			for j, y := range b[l*bl : l*bl+w] {
@@ -117,8 +117,8 @@ func strips(cols int, dst, b []float64, bl, bj, n, k int) {
 		switch {
 		case bj == 1 && w == cols:
 			for l := range k {
-				for i := 0; i < cols; i += tileCols {
-					*(*[tileCols]float64)(d[l*cols+i:]) = *(*[tileCols]float64)(b[l*bl+j+i:])
+				for i := 0; i < cols; i += TileCols {
+					*(*[TileCols]float64)(d[l*cols+i:]) = *(*[TileCols]float64)(b[l*bl+j+i:])
 				}
 			}
 		case bj == 1:
