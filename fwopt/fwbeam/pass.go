@@ -181,8 +181,8 @@ func partOf(s *fwdata.Set, w []float64, n int) []byte {
 
 // gather adds up the parts in the order of the shards, so that the bits are those of one
 // worker. It sets grad to ∇f(w) and returns f(w) and the bytes read.
-func (p *pass) gather(ctx context.Context, shards int, grad []float64, h int) (f float64, read int,
-	err error) {
+func (p *pass) gather(ctx context.Context, shards int, grad []float64, h int) (
+	f float64, read int, err error) {
 	clear(grad)
 	for k := range shards {
 		b, err := unseal(ctx, p.partFile(k))
@@ -214,8 +214,8 @@ func (p *pass) gather(ctx context.Context, shards int, grad []float64, h int) (f
 
 // fetch returns the rows that the workers have brought, as one set, with their numbers in
 // the whole, the stream after the draws, and the bytes read.
-func (p *pass) fetch(ctx context.Context, m *manifest) (s *fwdata.Set, index []int, after rand.PCG, read int,
-	err error) {
+func (p *pass) fetch(ctx context.Context, m *manifest) (
+	s *fwdata.Set, index []int, after rand.PCG, read int, err error) {
 	index, after, err = p.drawn(0, p.N)
 	if err != nil {
 		return nil, nil, after, 0, err

@@ -49,8 +49,8 @@ import (
 // is returned beside the trace. A file that is damaged or of another format is an error, with a nil trace,
 // and is left as it is; one that cannot be read counts as none, Trace.Note says so, and a new one takes
 // its place. Watch is called for the steps that are new.
-func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) (*fwopt.Trace,
-	error) {
+func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) (
+	*fwopt.Trace, error) {
 	need.Given("fwkeep", "the context of a run", ctx == nil)
 	r := fwopt.NewRunner(o, m, b)
 	ids, why := identities(r)

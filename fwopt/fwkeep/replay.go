@@ -13,8 +13,8 @@ import (
 // again says why the code may not be that of what was kept. Where it is one's own, it
 // makes the start of the run on a copy of the method, and tries whether that can go
 // on from its state.
-func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point, first []uint64) (why string,
-	err error) {
+func (k *keeper) again(ctx context.Context, version uint64, points []fwopt.Point, first []uint64) (
+	why string, err error) {
 	const changed = "run anew: the code of f, Ω or the method has changed, or Identify leaves something out: "
 	if version != k.version {
 		return "run anew: what was kept is of another version of fwopt, Go or gonum", nil

@@ -14,10 +14,8 @@ func init() {
 	fixed := func(c fwopt.Calls) calls { return func(fwopt.Method, int, int) fwopt.Calls { return c } }
 	fwopt.Register(
 		fwopt.Entry{
-			Name: "AwayFW", New: func(
-				c fwopt.Constants) fwopt.Method {
-				return &AwayFW{Rule: fwopt.Short{L: c.L}}
-			},
+			Name:   "AwayFW",
+			New:    func(c fwopt.Constants) fwopt.Method { return &AwayFW{Rule: fwopt.Short{L: c.L}} },
 			Calls:  vertices(func(m fwopt.Method) fwopt.StepRule { return m.(*AwayFW).Rule }),
 			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundAway(k) },
 			Passes: true, Colour: 0x661100, Width: 1.8, Dashes: []float64{4, 2, 1, 2},
