@@ -7,6 +7,7 @@ import (
 	"html"
 	"image"
 	"image/color"
+	imagedraw "image/draw"
 	"image/png"
 	"maps"
 	"regexp"
@@ -73,9 +74,7 @@ func Grid(rows ...[]*plot.Plot) fwnb.Figure {
 		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
 		on(c)
 		var b bytes.Buffer
-		if err := png.Encode(&b, paletted(c.Image().(*image.RGBA))); err != nil {
-			panic(need.Line("fwplot: " + err.Error())) // only for an image without pixels
-		}
+		png.Encode(&b, paletted(c.Image().(*image.RGBA)))
 		if f.PNG = b.Bytes(); len(f.PNG) < maxBytes {
 			break
 		}
@@ -134,21 +133,14 @@ func paletted(img *image.RGBA) *image.Paletted {
 		}
 	}
 	rank := func(c color.RGBA) int { return int(c.R)<<16 | int(c.G)<<8 | int(c.B) }
-	var pal color.Palette
-	index := make(map[color.RGBA]uint8)
-	for _, c := range slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+	all := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(rank(a), rank(b)))
-	}) {
-		if len(pal) < colours {
-			pal = append(pal, c)
-		}
-		index[c] = uint8(pal.Index(c))
+	})
+	var pal color.Palette
+	for _, c := range all[:min(len(all), colours)] {
+		pal = append(pal, c)
 	}
 	out := image.NewPaletted(b, pal)
-	for y := range b.Max.Y {
-		for x := range b.Max.X {
-			out.SetColorIndex(x, y, index[img.RGBAAt(x, y)])
-		}
-	}
+	imagedraw.Draw(out, b, img, b.Min, imagedraw.Src)
 	return out
 }

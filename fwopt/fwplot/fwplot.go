@@ -22,6 +22,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -206,11 +207,11 @@ func LowerBound(p *plot.Plot, name string, f func(x float64) float64) {
 
 // Theory draws a prediction y = f(x) as Bound does a bound, as a grey line.
 func Theory(p *plot.Plot, name string, f func(x float64) float64) {
-	behind(p, name, f, theoryStyle, neither)
+	behind(p, name, f, theoryStyle, vg.Point{})
 }
 
 // behind draws y = f(x) over the plot's horizontal range, behind the data.
-func behind(p *plot.Plot, name string, f func(x float64) float64, style draw.LineStyle, forbids side) {
+func behind(p *plot.Plot, name string, f func(x float64) float64, style draw.LineStyle, forbids vg.Point) {
 	need.Given("fwplot", "the plot of "+name, p == nil)
 	need.Given("fwplot", "the function "+name, f == nil)
 	const n = 256

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -134,8 +135,8 @@ func TestNoMethods(t *testing.T) {
 	s := assign(names)
 	for i, a := range s {
 		for _, m := range methods() {
-			if a.Color == m.style.Color {
-				t.Errorf("%s has the colour of %s", names[i], m.name)
+			if a.Color == Style(m.Name).Color {
+				t.Errorf("%s has the colour of %s", names[i], m.Name)
 			}
 		}
 		for j, b := range s[:i] {
@@ -164,11 +165,11 @@ func TestBoundForbids(t *testing.T) {
 	LowerBound(p, "lower", func(x float64) float64 { return 0.5 / x })
 	Theory(p, "theory", func(x float64) float64 { return 2 / x })
 	Bound(p, "broken", func(x float64) float64 { return 0.3 / x })
-	var got []side
+	var got []vg.Point
 	for _, l := range keyOf(p).behind {
 		got = append(got, l.shade)
 	}
-	if want := []side{above, below, neither, above}; !slices.Equal(got, want) {
+	if want := []vg.Point{above, below, {}, above}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if f := bundle(p); strings.Count(string(f.SVG), "fill:#767676;fill-opacity") != 3 {

@@ -166,7 +166,13 @@ func newPanel(p *plot.Plot, cols int, scale float64, shared bool) panel {
 func (q *panel) leave(strip *panel) {
 	strip.x, q.x.text = q.x, ""
 	strip.X.Min, strip.X.Max, strip.X.Tick.Marker = q.X.Min, q.X.Max, q.X.Tick.Marker
-	q.X.Tick.Marker = silentTicks{q.X.Tick.Marker}
+	q.X.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		silent := slices.Clone(strip.X.Tick.Marker.Ticks(lo, hi))
+		for i := range silent {
+			silent[i].Label = ""
+		}
+		return silent
+	})
 }
 
 // shareRange gives the panels with the vertical label of the first, and its scale, one range and

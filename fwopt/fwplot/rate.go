@@ -30,17 +30,18 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	}
 	log, own := r.Power > 0, Style(method)
 	p := newPlot(problem, "1/gap", r.Count.String(), true, log)
-	dots, bound := series{name: method, style: draw.LineStyle{Color: own.Color}},
+	dots, bound := series{name: method, style: draw.LineStyle{Color: own.Color}, dots: shapes[0]},
 		series{style: boundStyle, shade: left}
+	thin, bars := draw.LineStyle{Color: own.Color, Width: vg.Points(1)}, []series(nil)
 	for _, b := range r.Schedule {
 		bound.add(place(b))
 	}
 	for i, m := range r.Mean {
 		q, lo, hi := place(m), place(r.Least[i]), place(r.Most[i])
 		dots.add(q)
-		dots.bars = append(dots.bars, [2]xy{{hi.x, q.y}, {lo.x, q.y}}, [2]xy{{q.x, lo.y}, {q.x, hi.y}})
+		bars = append(bars, series{style: thin, xy: []xy{{hi.x, q.y}, {lo.x, q.y}}},
+			series{style: thin, xy: []xy{{q.x, lo.y}, {q.x, hi.y}}})
 	}
-	dots.dots = shapes[0]
 	put(p, bound)
 	reach(p, []series{dots})
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = limits(r)
@@ -48,7 +49,7 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	byGap := func(p, q fwrate.Pair) int { return cmp.Compare(q.Excess, p.Excess) }
 	window := r.Mean[r.Late.From:]
 	a, b := fitted(r, slices.MinFunc(window, byGap)), fitted(r, slices.MaxFunc(window, byGap))
-	put(p, dots, series{style: own, xy: []xy{a, b}})
+	put(p, append(bars, dots, series{style: own, xy: []xy{a, b}})...)
 	i := (r.Late.From + len(r.Mean) - 1) / 2 // the middle of the window, beside whose bars its slope stands
 	least, m, most := place(r.Least[i]), place(r.Mean[i]), place(r.Most[i])
 	if log {

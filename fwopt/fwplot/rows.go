@@ -168,13 +168,13 @@ func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 
 // slope returns a mark with its interval, and a cross for the schedule.
 func slope(f fwrate.Fit, by, y float64, shape draw.GlyphDrawer, xs *span) []series {
+	bar := series{style: stroke(0x333333, 1), xy: []xy{{f.Lo / by, y}, {f.Hi / by, y}}}
 	mark := dot(shape, 2.5, stroke(0x333333, 0), xy{f.Slope / by, y})
-	mark.bars = [][2]xy{{{f.Lo / by, y}, {f.Hi / by, y}}}
 	cross := dot(draw.CrossGlyph{}, 2, mark.style, xy{f.Schedule / by, y})
 	for _, x := range []float64{f.Lo, f.Hi, f.Slope, f.Schedule} {
 		if finite(x) {
 			xs.add(x / by)
 		}
 	}
-	return []series{mark, cross}
+	return []series{bar, mark, cross}
 }

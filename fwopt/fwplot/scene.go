@@ -108,13 +108,14 @@ func (s *Scene) draw(line series) {
 }
 
 func (s *Scene) check() {
-	if s == nil || s.key == nil {
+	if s == nil || s.Plot == nil {
 		panic(need.Line("fwplot: a Scene is made by NewScene"))
 	}
 }
 
 // see returns where a point is in the picture.
 func (s *Scene) see(w []float64) xy {
+	s.check()
 	if len(w) != len(s.x) {
 		panic(need.Linef("fwplot: a point of length %d, want %d", len(w), len(s.x)))
 	}
@@ -123,7 +124,6 @@ func (s *Scene) see(w []float64) xy {
 
 // way returns the line through points of R^d.
 func (s *Scene) way(style draw.LineStyle, points ...[]float64) series {
-	s.check()
 	l := series{style: style}
 	for _, w := range points {
 		l.add(s.see(w))
@@ -170,7 +170,6 @@ func (s *Scene) Path(method string, points ...[]float64) {
 
 // Mark draws a cross at a point, as w*, with a name.
 func (s *Scene) Mark(name string, w []float64) {
-	s.check()
 	cross := dot(draw.CrossGlyph{}, 4, stroke(0x333333, 0), s.see(w))
 	cross.name = name
 	put(s.Plot, cross)
@@ -181,7 +180,6 @@ func (s *Scene) Mark(name string, w []float64) {
 // Arrow draws an arrow from w along a vector of R^d, in the colour of a method if the name
 // begins with one, with the name at its tip, if any.
 func (s *Scene) Arrow(name string, w, along []float64) {
-	s.check()
 	from, v := s.see(w), s.see(along)
 	l := series{style: solid(name, 1.6), xy: []xy{from, {from.x + v.x, from.y + v.y}}, arrow: true}
 	put(s.Plot, l)
@@ -211,7 +209,6 @@ func (s *Scene) Step(method string, w, v []float64, gamma float64) {
 // of a method if the name begins with one. Of the mean of m samples it is as large as of
 // values divided by √m.
 func (s *Scene) Noise(name string, about []float64, values ...[]float64) {
-	s.check()
 	own := solid(name, 1)
 	put(s.Plot, series{style: own, xy: s.ellipse(about, values), fill: faint(own.Color)})
 }

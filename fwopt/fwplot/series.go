@@ -23,23 +23,15 @@ type series struct {
 	xy     []xy
 	last   float64   // the value to be told, where xy is condensed
 	lo, hi []float64 // the edges of its band, if it has one
-	bars   [][2]xy   // thin ranges of points
 	dots   draw.GlyphDrawer
 	radius float64     // of a dot, if it is not 2.5 points
 	fill   color.Color // of the polygon that it goes round
-	shade  side        // of it that is forbidden
+	shade  vg.Point    // towards where it forbids all, if anywhere
 	arrow  bool        // at its end
 }
 
-// side is a side of a line.
-type side int
-
-const (
-	neither side = iota
-	above
-	below
-	left
-)
+// Whither a line forbids all, farther than any figure is wide.
+var above, below, left = vg.Point{Y: 1e4}, vg.Point{Y: -1e4}, vg.Point{X: -1e4}
 
 func (s *series) add(q xy) { s.xy, s.last = append(s.xy, q), q.y }
 
@@ -64,8 +56,6 @@ func titled(title string) *plot.Plot {
 // newPlot returns an empty plot with the house's axes, grid and type.
 func newPlot(title, xlabel, ylabel string, logx, logy bool) *plot.Plot {
 	p := titled(title)
-	p.Legend.TextStyle = letters(p.Legend.TextStyle, nameSize) // the reader’s; ours is the key
-	p.Legend.Top, p.Legend.Left = true, true
 	for _, a := range []struct {
 		*plot.Axis
 		label string
@@ -176,8 +166,9 @@ func (d drawing) Plot(c draw.Canvas, p *plot.Plot) {
 		if len(lines[i]) < 2 {
 			continue
 		}
-		if s.shade != neither {
-			c.FillPolygon(shade, c.ClipPolygonXY(forbidden(c, s.shade, lines[i])))
+		if ps := lines[i]; s.shade != (vg.Point{}) {
+			far := []vg.Point{ps[len(ps)-1].Add(s.shade), ps[0].Add(s.shade)}
+			c.FillPolygon(shade, c.ClipPolygonXY(slices.Concat(ps, far)))
 		}
 		if s.lo != nil {
 			up, down = simplify(up, tol), simplify(down, tol)
@@ -190,10 +181,6 @@ func (d drawing) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for i, s := range d {
 		ps := lines[i]
-		for _, b := range s.bars {
-			thin := draw.LineStyle{Color: s.style.Color, Width: vg.Points(1)}
-			c.StrokeLines(thin, c.ClipLinesXY([]vg.Point{at(b[0]), at(b[1])})...)
-		}
 		if s.arrow {
 			ps[len(ps)-1] = head(c, s.style.Color, ps)
 		}
@@ -205,20 +192,6 @@ func (d drawing) Plot(c draw.Canvas, p *plot.Plot) {
 			c.DrawGlyph(draw.GlyphStyle{Color: s.style.Color, Radius: radius, Shape: s.dots}, q)
 		}
 	}
-}
-
-// forbidden returns the polygon on a side of a line.
-func forbidden(c draw.Canvas, of side, ps []vg.Point) []vg.Point {
-	first, last := ps[0], ps[len(ps)-1]
-	switch of {
-	case above:
-		first.Y, last.Y = c.Max.Y, c.Max.Y
-	case below:
-		first.Y, last.Y = c.Min.Y, c.Min.Y
-	case left:
-		first.X, last.X = c.Min.X, c.Min.X
-	}
-	return append(slices.Clone(ps), last, first)
 }
 
 // head draws the head of an arrow at the end of a line, and returns where the line ends then.

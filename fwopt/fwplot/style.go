@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"gonum.org/v1/plot/font"
@@ -37,22 +36,6 @@ const (
 func rgb(c uint32) color.RGBA {
 	return color.RGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 255}
 }
-
-// method is one that is registered with a style.
-type method struct {
-	name  string
-	style draw.LineStyle
-}
-
-// methods are those of the packages that the program imports.
-var methods = sync.OnceValue(func() (all []method) {
-	for _, e := range fwopt.Methods() {
-		if e.Width > 0 {
-			all = append(all, method{e.Name, stroke(e.Colour, e.Width, e.Dashes...)})
-		}
-	}
-	return all
-})
 
 // spare is what a line without a style of its own gets, in order.
 var spare = []draw.LineStyle{
@@ -149,16 +132,17 @@ func assign(names []string) []draw.LineStyle {
 	next := 0
 	for i, n := range names {
 		m := methodOf(n)
+		own := stroke(m.Colour, m.Width, m.Dashes...)
 		switch {
-		case m == nil:
+		case m.Name == "":
 			out[i] = spare[next%len(spare)]
 			next++
-		case n == m.name || !taken[m.name]:
-			taken[m.name] = true
-			out[i] = m.style
+		case n == m.Name || !taken[m.Name]:
+			taken[m.Name] = true
+			out[i] = own
 		default:
 			out[i] = spare[1+next%(len(spare)-1)] // all but the solid one
-			out[i].Color = m.style.Color
+			out[i].Color = own.Color
 			next++
 		}
 	}
@@ -171,13 +155,13 @@ func assign(names []string) []draw.LineStyle {
 	return out
 }
 
-// methodOf returns the method that a name begins with, the longest, or nil.
-func methodOf(name string) (of *method) {
-	for _, m := range methods() {
-		rest, ok := strings.CutPrefix(name, m.name)
-		ok = ok && (rest == "" || strings.ContainsAny(rest[:1], " ,:;"))
-		if ok && (of == nil || len(m.name) > len(of.name)) {
-			of = &m
+// methodOf returns the method with a style that a name begins with, the longest, or one without a name.
+func methodOf(name string) (of fwopt.Entry) {
+	for _, m := range fwopt.Methods() {
+		rest, ok := strings.CutPrefix(name, m.Name)
+		ok = ok && m.Width > 0 && (rest == "" || strings.ContainsAny(rest[:1], " ,:;"))
+		if ok && len(m.Name) > len(of.Name) {
+			of = m
 		}
 	}
 	return of

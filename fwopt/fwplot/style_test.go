@@ -7,19 +7,22 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
+
+// methods are those with a style.
+func methods() []fwopt.Entry {
+	return slices.DeleteFunc(fwopt.Methods(), func(e fwopt.Entry) bool { return e.Width == 0 })
+}
 
 // Every method of Table 2 has a style of its own, of dashes if it reduces no
 // variance.
 func TestStyleOfEachRow(t *testing.T) {
-	for _, e := range fwopt.Methods() {
-		name := e.Name
-		if e.Colour == 0 {
-			continue
-		}
-		s := Style(name)
-		if r, g, b, _ := s.Color.RGBA(); r>>8<<16|g>>8<<8|b>>8 != e.Colour {
-			t.Errorf("%s is drawn in %v, not in %06x", name, s.Color, e.Colour)
+	for _, e := range methods() {
+		name, s := e.Name, Style(e.Name)
+		if s.Color != rgb(e.Colour) || s.Width != vg.Points(e.Width) {
+			t.Errorf("%s is drawn in %v, %v wide, not in %06x", name, s.Color, s.Width, e.Colour)
 		}
 		if reduced := name == "SVRF" || strings.HasPrefix(name, "STORC"); reduced != (len(s.Dashes) == 0) {
 			t.Errorf("%s: dashes %v", name, s.Dashes)
@@ -76,7 +79,7 @@ func TestColourBlind(t *testing.T) {
 	} {
 		lab := func(i int) [3]float64 {
 			var c, seen, xyz [3]float64
-			for j, v := range shares(methods()[i].style.Color) {
+			for j, v := range shares(Style(methods()[i].Name).Color) {
 				c[j] = luminance([3]float64{0, v, 0}) / 0.7152 // linear
 			}
 			times := func(m [3][3]float64, v [3]float64) (out [3]float64) {
@@ -104,7 +107,7 @@ func TestColourBlind(t *testing.T) {
 				p, q := lab(i), lab(j)
 				if d := math.Sqrt((p[0]-q[0])*(p[0]-q[0]) + (p[1]-q[1])*(p[1]-q[1]) +
 					(p[2]-q[2])*(p[2]-q[2])); d < 10 {
-					t.Errorf("%s: %s and %s are %.1f apart", sight, a.name, b.name, d)
+					t.Errorf("%s: %s and %s are %.1f apart", sight, a.Name, b.Name, d)
 				}
 			}
 		}
@@ -116,15 +119,11 @@ func TestColourBlind(t *testing.T) {
 func TestStyles(t *testing.T) {
 	styles := append(slices.Clone(spare), boundStyle)
 	for _, m := range methods() {
-		for _, s := range styles[len(spare)+1:] {
-			if s.Color == m.style.Color {
-				t.Errorf("%s has the colour of another method", m.name)
-			}
+		own := Style(m.Name)
+		if slices.ContainsFunc(styles[len(spare)+1:], func(s draw.LineStyle) bool { return s.Color == own.Color }) {
+			t.Errorf("%s has the colour of another method", m.Name)
 		}
-		styles = append(styles, m.style)
-		if s := Style(m.name); s.Color != m.style.Color || !slices.Equal(s.Dashes, m.style.Dashes) {
-			t.Errorf("the style of %s is not its own", m.name)
-		}
+		styles = append(styles, own)
 	}
 	for i, a := range styles {
 		for _, b := range styles[:i] {

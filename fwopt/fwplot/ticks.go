@@ -2,7 +2,6 @@ package fwplot
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -71,7 +70,7 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 				}
 				tick := plot.Tick{Value: min(max(v, lo), hi)}
 				if e%stride == 0 && strings.Contains(set, strconv.Itoa(m)) {
-					tick.Label = power(m, e, plain)
+					tick.Label = write(v, -1, plain || e == 0)
 					labels++
 				}
 				all = append(all, tick)
@@ -92,17 +91,6 @@ func times(m, e int) float64 {
 	return v
 }
 
-// power writes m·10^e, plainly or as 2e−3.
-func power(m, e int, plain bool) string {
-	switch {
-	case plain:
-		return strconv.FormatFloat(times(m, e), 'f', -1, 64)
-	case e == 0:
-		return strconv.Itoa(m)
-	}
-	return minus(strconv.Itoa(m) + "e" + strconv.Itoa(e))
-}
-
 // linear returns ticks at the least step, 1, 2 or 5 times a power of ten, that gives few labels.
 func (t ticks) linear(lo, hi float64) []plot.Tick {
 	if !finite(lo) || !finite(hi) || !(hi-lo > 1e-300) || !finite(hi-lo) {
@@ -119,8 +107,12 @@ func (t ticks) linear(lo, hi float64) []plot.Tick {
 				return nil
 			}
 			var out []plot.Tick
+			top := math.Floor(math.Log10(max(math.Abs(lo), math.Abs(hi))))
 			for i := i0; i <= i1; i++ {
-				label := multiple(int(i)*m, e, max(math.Abs(lo), math.Abs(hi)))
+				label := "0"
+				if i != 0 {
+					label = write(times(int(i)*m, e), max(0, -e), top >= -3 && top < 6)
+				}
 				out = append(out, plot.Tick{Value: min(max(i*step, lo), hi), Label: label})
 			}
 			return out
@@ -128,33 +120,27 @@ func (t ticks) linear(lo, hi float64) []plot.Tick {
 	}
 }
 
-// multiple writes i·10^e on an axis whose largest value is big: as 200000, or 2e6 if that is long.
-func multiple(i, e int, big float64) string {
-	if top := math.Floor(math.Log10(big)); i == 0 {
-		return "0"
-	} else if top >= -3 && top < 6 {
-		return minus(strconv.FormatFloat(times(i, e), 'f', max(0, -e), 64))
-	}
-	return exponent(strconv.FormatFloat(times(i, e), 'e', -1, 64))
-}
-
 // number writes v with the given number of digits, as 0.0123, 1.2e6 or 3e−7.
 func number(v float64, digits int) string {
 	s := strconv.FormatFloat(v, 'g', digits, 64)
 	if a := math.Abs(v); a >= 1e-3 && a < 1e5 || v == 0 {
 		r, _ := strconv.ParseFloat(s, 64)
-		return minus(strconv.FormatFloat(r, 'f', -1, 64))
+		return write(r, -1, true)
 	}
 	return exponent(s)
 }
 
+// write writes v plainly, as 0.0020 with four decimals and 0.002 with −1, or as 2e−3.
+func write(v float64, decimals int, plain bool) string {
+	if plain {
+		return minus(strconv.FormatFloat(v, 'f', decimals, 64))
+	}
+	return exponent(strconv.FormatFloat(v, 'e', -1, 64))
+}
+
 // exponent writes 2e+06 as 2e6.
 func exponent(s string) string {
-	if m, e, ok := strings.Cut(s, "e"); ok {
-		n, _ := strconv.Atoi(e)
-		s = m + "e" + strconv.Itoa(n)
-	}
-	return minus(s)
+	return minus(strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(s))
 }
 
 // minus replaces hyphens by minus signs, U+2212, which the font has. It lacks
@@ -222,16 +208,4 @@ func linRange(lo, hi float64) (float64, float64) {
 		return lo, hi
 	}
 	return a, b
-}
-
-// silentTicks are ticks without labels.
-type silentTicks struct{ plot.Ticker }
-
-// Ticks implements plot.Ticker.
-func (t silentTicks) Ticks(lo, hi float64) []plot.Tick {
-	out := slices.Clone(t.Ticker.Ticks(lo, hi))
-	for i := range out {
-		out[i].Label = ""
-	}
-	return out
 }
