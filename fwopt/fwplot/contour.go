@@ -41,10 +41,14 @@ func (s *Scene) contours(f func(w []float64) float64, n int) (lines [][]xy) {
 	for k := range n {
 		level := mix(all.lo, all.hi, math.Pow((float64(k)+0.5)/float64(n), 2))
 		var segs [][2]xy
-		cut := func(a, b, c node) { // a triangle is crossed along one segment, or not at all
+		cut := func(corners ...node) { // a triangle is crossed along one segment, or not at all
 			var ends []xy
-			for _, e := range [][2]node{{a, b}, {b, c}, {c, a}} {
-				if p, q := e[0], e[1]; (p.f < level) != (q.f < level) {
+			for i, p := range corners {
+				q := corners[(i+1)%3]
+				if p.f >= level { // both triangles at an edge find the same point
+					p, q = q, p
+				}
+				if p.f < level && q.f >= level {
 					t := (level - p.f) / (q.f - p.f)
 					ends = append(ends, xy{mix(p.x, q.x, t), mix(p.y, q.y, t)})
 				}
@@ -62,7 +66,7 @@ func (s *Scene) contours(f func(w []float64) float64, n int) (lines [][]xy) {
 				cut(a, c, d)
 			}
 		}
-		lines = append(lines, joined(segs, 1e-9*(wide+high))...)
+		lines = append(lines, joined(segs)...)
 	}
 	return lines
 }
@@ -86,27 +90,25 @@ func inside(rim []xy, a, b xy) (from, to xy, ok bool) {
 	return xy{mix(a.x, b.x, t0), mix(a.y, b.y, t0)}, xy{mix(a.x, b.x, t1), mix(a.y, b.y, t1)}, t0 < t1
 }
 
-// joined returns the polylines that segments make, whose ends meet within tol.
-func joined(segs [][2]xy, tol float64) (lines [][]xy) {
-	type cell [2]int64
-	of := func(p xy) cell { return cell{int64(math.Round(p.x / tol)), int64(math.Round(p.y / tol))} }
-	at := map[cell][]int{} // the segments that end there
+// joined returns the polylines that segments make.
+func joined(segs [][2]xy) (lines [][]xy) {
+	at := map[xy][]int{} // the segments that end there
 	for i, s := range segs {
 		for _, end := range s {
-			at[of(end)] = append(at[of(end)], i)
+			at[end] = append(at[end], i)
 		}
 	}
 	used := make([]bool, len(segs))
 	walk := func(line []xy) []xy { // on from its end
 		for {
-			end := of(line[len(line)-1])
+			end := line[len(line)-1]
 			next := slices.IndexFunc(at[end], func(i int) bool { return !used[i] })
 			if next < 0 {
 				return line
 			}
 			i := at[end][next]
 			used[i] = true
-			if s := segs[i]; of(s[0]) == end {
+			if s := segs[i]; s[0] == end {
 				line = append(line, s[1])
 			} else {
 				line = append(line, s[0])

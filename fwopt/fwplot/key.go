@@ -2,6 +2,7 @@ package fwplot
 
 import (
 	"cmp"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -158,43 +159,38 @@ func spread(centre, height []float64, lo, hi float64) []float64 {
 	return out
 }
 
-// tag is a short text beside a point of a plot.
+// tag is a short text beside the first point of a series.
 type tag struct {
-	key    *key
 	text   string
-	at     xy
 	dx, dy float64 // from the point to the text's nearest edge and to its middle, in points
-	style  text.Style
-	bare   bool // without the white behind it
+	middle bool    // of the text is dx from the point
+	bare   bool    // without the white behind it
 }
 
 // tagged returns a text so many points to the right of a point, its middle so many above;
 // one to the left ends there.
-func tagged(p *plot.Plot, s string, at xy, dx, dy float64, of draw.LineStyle) *tag {
-	t := &tag{key: keyOf(p), text: s, at: at, dx: dx, dy: dy}
-	t.style = text.Style{Color: readable(of.Color), Handler: t.key.Handler}
-	if dx < 0 {
-		t.style.XAlign = draw.XRight
-	}
-	return t
+func tagged(s string, at xy, dx, dy float64, of draw.LineStyle) series {
+	return series{style: of, xy: []xy{at}, tag: tag{text: s, dx: dx, dy: dy}}
 }
 
-// Plot implements plot.Plotter.
-func (t *tag) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	w := words{t.text, t.style, 0}
-	w.sty.Font = sans(nameSize * t.key.scale)
-	pt := vg.Point{X: trX(t.at.x) + vg.Points(t.dx), Y: trY(t.at.y) + vg.Points(t.dy)}
+// write writes the tag of a point in the size of the names, where the point is in view.
+func (t tag) write(c draw.Canvas, k *key, of color.Color, at vg.Point) {
+	w := words{t.text, text.Style{Color: readable(of), Font: sans(nameSize * k.scale), Handler: k.Handler}, 0}
+	pt := vg.Point{X: at.X + vg.Points(t.dx), Y: at.Y + vg.Points(t.dy)}
 	if pt.X < c.Min.X-1 || pt.X > c.Max.X+1 || pt.Y < c.Min.Y-1 || pt.Y > c.Max.Y+1 {
-		return // what it names is not in view
+		return
 	}
-	half := vg.Point{X: w.sty.Width(w.text), Y: w.sty.Font.Size / 2}
-	if w.sty.XAlign == draw.XRight {
-		pt.X = max(pt.X, c.Min.X+2+half.X)
+	wide, half := w.sty.Width(w.text), w.sty.Font.Size/2
+	switch {
+	case t.middle:
+		w.sty.XAlign = draw.XCenter
+	case t.dx < 0:
+		w.sty.XAlign = draw.XRight
+		pt.X = max(pt.X, c.Min.X+2+wide)
 	}
 	if !t.bare {
-		low := vg.Point{X: pt.X + half.X*vg.Length(w.sty.XAlign) - 1, Y: pt.Y - half.Y}
-		box := vg.Rectangle{Min: low, Max: low.Add(vg.Point{X: half.X + 2, Y: 2 * half.Y})}
+		low := vg.Point{X: pt.X + wide*vg.Length(w.sty.XAlign) - 1, Y: pt.Y - half}
+		box := vg.Rectangle{Min: low, Max: low.Add(vg.Point{X: wide + 2, Y: 2 * half})}
 		c.SetColor(paper)
 		c.Fill(box.Path())
 	}

@@ -56,13 +56,13 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 		a, b = beside(r)
 		p.X.Max = max(p.X.Max, b.x*math.Pow(p.X.Max/p.X.Min, 0.02))
 		put(p, series{style: theoryStyle, xy: []xy{a, b}})
-		p.Add(tagged(p, fmt.Sprintf("theory %g", r.Power), a, 4, -6, theoryStyle),
-			tagged(p, onLine(r), xy{min(most.x, fitted(r, r.Mean[i]).x), m.y}, -9, 4, own))
+		put(p, tagged(fmt.Sprintf("theory %g", r.Power), a, 4, -6, theoryStyle),
+			tagged(onLine(r), xy{min(most.x, fitted(r, r.Mean[i]).x), m.y}, -9, 4, own))
 	} else {
-		p.Add(tagged(p, onLine(r), xy{max(least.x, m.x), m.y}, 9, -5, own))
+		put(p, tagged(onLine(r), xy{max(least.x, m.x), m.y}, 9, -5, own))
 	}
 	if n := len(bound.xy); n > 1 && math.Log(bound.xy[n-1].x/p.X.Min) > 0.14*math.Log(p.X.Max/p.X.Min) {
-		p.Add(tagged(p, "bound", xy{p.X.Min, bound.last}, 4, -8, boundStyle))
+		put(p, tagged("bound", xy{p.X.Min, bound.last}, 4, -8, boundStyle))
 	}
 	keyOf(p).strip = localSlopes(own, r)
 	return p

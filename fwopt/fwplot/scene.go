@@ -171,9 +171,8 @@ func (s *Scene) Path(method string, points ...[]float64) {
 // Mark draws a cross at a point, as w*, with a name.
 func (s *Scene) Mark(name string, w []float64) {
 	cross := dot(draw.CrossGlyph{}, 4, stroke(0x333333, 0), s.see(w))
-	cross.name = name
+	cross.name, cross.tag = name, tag{text: name, dx: 7, dy: 7}
 	put(s.Plot, cross)
-	s.Add(tagged(s.Plot, name, cross.xy[0], 7, 7, cross.style))
 	s.marks = append(s.marks, cross)
 }
 
@@ -183,15 +182,10 @@ func (s *Scene) Arrow(name string, w, along []float64) {
 	from, v := s.see(w), s.see(along)
 	l := series{style: solid(name, 1.6), xy: []xy{from, {from.x + v.x, from.y + v.y}}, arrow: true}
 	put(s.Plot, l)
-	if name == "" {
-		return
-	}
 	n := max(math.Hypot(v.x, v.y), 1e-300)
-	t := tagged(s.Plot, name, l.xy[1], 5*v.x/n, 10*v.y/n, l.style)
-	if t.bare = true; math.Abs(v.x) < 0.6*n {
-		t.style.XAlign = draw.XCenter
-	}
-	s.Add(t)
+	tip := tagged(name, l.xy[1], 5*v.x/n, 10*v.y/n, l.style)
+	tip.tag.bare, tip.tag.middle = true, math.Abs(v.x) < 0.6*n
+	put(s.Plot, tip)
 }
 
 // Step draws a step of Frank-Wolfe: a ring at the vertex v, dashes from w to it, and an

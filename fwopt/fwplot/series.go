@@ -28,6 +28,7 @@ type series struct {
 	fill   color.Color // of the polygon that it goes round
 	shade  vg.Point    // towards where it forbids all, if anywhere
 	arrow  bool        // at its end
+	tag    tag         // beside its first point
 }
 
 // Whither a line forbids all, farther than any figure is wide.
@@ -151,7 +152,8 @@ type drawing []series
 // Plot implements plot.Plotter.
 func (d drawing) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
-	tol := keyOf(p).tol
+	k := keyOf(p)
+	tol := k.tol
 	at := func(q xy) vg.Point { return vg.Point{X: trX(q.x), Y: trY(q.y)} }
 	lines := make([][]vg.Point, len(d))
 	for i, s := range d {
@@ -190,6 +192,9 @@ func (d drawing) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, q := range ps {
 			radius := vg.Points(cmp.Or(s.radius, 2.5))
 			c.DrawGlyph(draw.GlyphStyle{Color: s.style.Color, Radius: radius, Shape: s.dots}, q)
+		}
+		if s.tag.text != "" {
+			s.tag.write(c, k, s.style.Color, ps[0])
 		}
 	}
 }
