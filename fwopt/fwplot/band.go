@@ -157,13 +157,24 @@ type span struct {
 	lo, hi, pos float64
 }
 
-func (s *span) add(v float64) {
-	if s.n == 0 {
-		s.lo, s.hi = v, v
+func (s *span) add(values ...float64) {
+	for _, v := range values {
+		if s.n == 0 {
+			s.lo, s.hi = v, v
+		}
+		s.n++
+		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+		if v > 0 && (s.pos == 0 || v < s.pos) {
+			s.pos = v
+		}
 	}
-	s.n++
-	s.lo, s.hi = min(s.lo, v), max(s.hi, v)
-	if v > 0 && (s.pos == 0 || v < s.pos) {
-		s.pos = v
+}
+
+// spans returns the ranges of points.
+func spans(points []xy) (xs, ys span) {
+	for _, p := range points {
+		xs.add(p.x)
+		ys.add(p.y)
 	}
+	return xs, ys
 }

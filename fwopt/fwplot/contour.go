@@ -11,11 +11,7 @@ import (
 // as polylines. gonum's Contour knows rectangles only, and keeps its lines to itself.
 func (s *Scene) contours(f func(w []float64) float64, n int) (lines [][]xy) {
 	const cells = 160
-	var xs, ys span
-	for _, p := range s.rim {
-		xs.add(p.x)
-		ys.add(p.y)
-	}
+	xs, ys := spans(s.rim)
 	wide, high := s.X.Max-s.X.Min, s.Y.Max-s.Y.Min // a view gets wider to be square
 	x0, x1 := max(xs.lo, s.X.Min-wide/2), min(xs.hi, s.X.Max+wide/2)
 	y0, y1 := max(ys.lo, s.Y.Min-high/2), min(ys.hi, s.Y.Max+high/2)

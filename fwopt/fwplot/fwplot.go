@@ -83,8 +83,8 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 	all := survey(x, y, groups)
 	var (
 		lines    []series
+		drawn    []xy
 		nox, noy []string // who spent nothing of x, who has no value
-		xs, ys   span     // of what is drawn
 	)
 	for _, g := range groups {
 		if len(datas) > 1 && g.data != "" {
@@ -94,17 +94,14 @@ func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
 		l.name = g.name
 		switch {
 		case len(l.xy) > 0:
-			lines = append(lines, l)
-			for _, p := range l.xy {
-				xs.add(p.x)
-				ys.add(p.y)
-			}
+			lines, drawn = append(lines, l), append(drawn, l.xy...)
 		case g.counted:
 			noy = append(noy, g.name)
 		default:
 			nox = append(nox, g.name)
 		}
 	}
+	xs, ys := spans(drawn)
 	for i, l := range lines {
 		var j bool
 		lines[i], j = condense(l, all.axes, xs, ys)

@@ -3,6 +3,7 @@ package fwplot
 import (
 	"image/color"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -124,9 +125,7 @@ func silent(row []*plot.Plot) (names []string) {
 	}
 	for _, e := range keyOf(row[0]).entries {
 		if !slices.ContainsFunc(keyOf(row[1]).entries, func(o series) bool {
-			a, b := o.style, e.style
-			return o.name == e.name && a.Color == b.Color && a.Width == b.Width &&
-				slices.Equal(a.Dashes, b.Dashes)
+			return o.name == e.name && reflect.DeepEqual(o.style, e.style)
 		}) {
 			return nil
 		}
@@ -178,22 +177,17 @@ func (q *panel) leave(strip *panel) {
 // shareRange gives the panels with the vertical label of the first, and its scale, one range and
 // one label.
 func shareRange(row []*plot.Plot, panels []panel) {
-	first, ys := row[0].Y, span{}
-	same := func(p *plot.Plot) bool {
-		return p.Y.Label.Text != "" && p.Y.Label.Text == first.Label.Text && p.Y.Scale == first.Scale
-	}
-	for _, p := range row {
-		if same(p) {
-			ys.add(p.Y.Min)
-			ys.add(p.Y.Max)
+	var same []*panel
+	var ys span
+	for j, p := range row {
+		if label := p.Y.Label.Text; label != "" && label == row[0].Y.Label.Text && p.Y.Scale == row[0].Y.Scale {
+			same = append(same, &panels[j])
+			ys.add(p.Y.Min, p.Y.Max)
 		}
 	}
-	for j, p := range row {
-		if same(p) {
-			panels[j].Y.Min, panels[j].Y.Max = ys.lo, ys.hi
-			if j > 0 {
-				panels[j].y.text = ""
-			}
+	for j, q := range same {
+		if q.Y.Min, q.Y.Max = ys.lo, ys.hi; j > 0 {
+			q.y.text = ""
 		}
 	}
 }
@@ -242,13 +236,10 @@ func (l *layout) place(c draw.Canvas) {
 	width, height := c.Size().X-columnGap*vg.Length(cols-1), c.Size().Y
 	lefts, rights := make([]vg.Length, cols), make([]vg.Length, cols)
 	for i, row := range l.rows {
+		size := vg.Point{X: c.Size().X / vg.Length(cols), Y: c.Size().Y * vg.Length(l.tall[i]/share)}
 		for j := range row {
 			if q := &row[j]; q.Plot != nil {
-				size := c.Size()
-				size.X *= vg.Length(1 / float64(cols))
-				size.Y *= vg.Length(l.tall[i] / share)
-				try := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Max: size}}
-				d := q.DataCanvas(try)
+				d := q.DataCanvas(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Max: size}})
 				q.left, q.right, q.bottom, q.top = d.Min.X, size.X-d.Max.X, d.Min.Y, size.Y-d.Max.Y
 				lefts[j], rights[j] = max(lefts[j], q.left+q.y.tall()), max(rights[j], q.right)
 			}
@@ -266,9 +257,10 @@ func (l *layout) place(c draw.Canvas) {
 			q.x.text = wrap(q.x.text, q.x.sty, width+2*min(lefts[j], rights[j]))
 			bottoms[i], tops[i] = max(bottoms[i], q.bottom+q.x.tall()), max(tops[i], q.top+q.title.tall())
 		}
-		if i > 0 && l.tall[i] < 1 {
+		switch {
+		case l.tall[i] < 1:
 			tops[i] += stripGap
-		} else if i > 0 {
+		case i > 0:
 			tops[i] += rowGap
 		}
 		height -= bottoms[i] + tops[i]

@@ -42,7 +42,7 @@ func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	if len(roads) == 0 {
 		panic(need.Line("fwplot: a map without roads"))
 	}
-	var xs, ys span
+	var ends []xy
 	most := 0.0
 	for i, r := range roads {
 		if !(r.Flow >= 0 && r.Full >= 0 && finite(r.Flow) && finite(r.Full)) {
@@ -54,14 +54,13 @@ func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 				panic(need.Linef("fwplot: road %d ends at node %d, "+
 					"which the %d and %d coordinates do not place", i, u, len(x), len(y)))
 			}
-			xs.add(x[u])
-			ys.add(y[u])
+			ends = append(ends, xy{x[u], y[u]})
 		}
 		most = max(most, r.Flow)
 	}
 	p := titled(title)
 	p.HideAxes()
-	frame(p, xs, ys, 0.02) // room for the widest lines
+	frame(p, ends, 0.02) // room for the widest lines
 	p.Add(&roadMap{x, y, roads, most})
 	k := newKey(p)
 	k.square = true

@@ -57,17 +57,13 @@ func NewScene(title string, omega fwopt.Domain, x, y []float64) *Scene {
 	s.outline(omega)
 	s.key = newKey(s.Plot) // over the fill of the outline
 	s.key.square = true
-	var xs, ys span
-	for _, p := range s.rim {
-		xs.add(p.x)
-		ys.add(p.y)
-	}
-	frame(s.Plot, xs, ys, 0.06)
+	frame(s.Plot, s.rim, 0.06)
 	return s
 }
 
-// frame sets the ranges of p, with so much more as a share of the longer.
-func frame(p *plot.Plot, xs, ys span, more float64) {
+// frame sets the ranges of p to those of points, with so much more as a share of the longer.
+func frame(p *plot.Plot, points []xy, more float64) {
+	xs, ys := spans(points)
 	pad := more * max(xs.hi-xs.lo, ys.hi-ys.lo)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = xs.lo-pad, xs.hi+pad, ys.lo-pad, ys.hi+pad
 }

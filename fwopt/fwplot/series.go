@@ -123,21 +123,23 @@ func reach(p *plot.Plot, lines []series) (xs span) {
 	if k == nil { // a plot made elsewhere
 		k = newKey(p)
 	}
+	var drawn []xy
 	var ys span
 	for _, s := range lines {
-		for j, q := range s.xy {
-			xs.add(q.x)
-			ys.add(q.y)
-			if s.lo != nil {
-				ys.add(s.hi[j])
-				if !isLog(p.Y) || s.lo[j] >= floor {
-					ys.add(s.lo[j])
-				}
+		drawn = append(drawn, s.xy...)
+		ys.add(s.hi...)
+		for _, lo := range s.lo {
+			if !isLog(p.Y) || lo >= floor {
+				ys.add(lo)
 			}
 		}
 		if len(s.xy) > 0 {
 			k.entries = append(k.entries, s)
 		}
+	}
+	xs, of := spans(drawn)
+	if of.n > 0 {
+		ys.add(of.lo, of.hi)
 	}
 	if ys.n > 0 {
 		lo, hi := around(isLog(p.Y), ys)
