@@ -24,10 +24,9 @@ func back(log bool, v float64) float64 {
 	return v
 }
 
-// summarise returns the line of one method: the run itself if there is one, and
-// else the pointwise median of the runs with their range or their 10 and 90 %
-// quantiles. Points with x < a.cut or y < a.least are left out. Between its points
-// a run is the straight segment that the axes show.
+// summarise returns the line of one method: the run itself if there is one, and else the pointwise median of
+// the runs with their range or their 10 and 90 % quantiles. Points with x < a.cut or y < a.least are left
+// out. Between its points a run is the straight segment that the axes show.
 func summarise(runs [][]xy, a surveyed) (l series) {
 	if len(runs) == 1 {
 		out := func(p xy) bool { return p.x < a.cut || p.y < a.least }
@@ -83,8 +82,7 @@ func summarise(runs [][]xy, a surveyed) (l series) {
 	return l
 }
 
-// interpolate returns the value at x of the segment that begins at q[i], and
-// the last value after the last point.
+// interpolate returns the value at x of the segment that begins at q[i], and the last value after the last.
 func interpolate(q []xy, i int, x float64) float64 {
 	if i+1 == len(q) || x <= q[i].x {
 		return q[i].y
@@ -100,19 +98,16 @@ func mix(a, b, t float64) float64 {
 	return (1-t)*a + t*b
 }
 
-// quantile returns the q-quantile of the sorted values: linear between order
-// statistics, as in numpy.
+// quantile returns the q-quantile of the sorted values: linear between order statistics, as in numpy.
 func quantile(sorted []float64, q float64) float64 {
 	h := q * float64(len(sorted)-1)
 	i := min(int(h), len(sorted)-1)
 	return mix(sorted[i], sorted[min(i+1, len(sorted)-1)], h-float64(i))
 }
 
-// condense returns l with at most one point in each column of the figure, whose
-// horizontal range is xs and vertical range ys: the median of the values there,
-// with a band as wide as all of them. The first point stays as it is, and the
-// line goes as far as l. It reports whether l jitters within columns rather than
-// just moves.
+// condense returns l with at most one point in each column of a figure with the ranges xs and ys: the median
+// of the values there, with a band as wide as all of them. The first point stays as it is, and the line goes
+// as far as l. It reports whether l jitters within columns rather than just moves.
 func condense(l series, a axes, xs, ys span) (out series, jitters bool) {
 	n := len(l.xy)
 	out = series{name: l.name, last: l.xy[n-1].y}

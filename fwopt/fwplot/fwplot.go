@@ -1,15 +1,14 @@
-// Package fwplot draws runs: loss, f − f* or duality gap against steps, any of
-// the paper’s counts, or seconds, with a median and a band over seeds; measured rates;
-// domains with what a method does in them; and maps of roads.
+// Package fwplot draws runs: loss, f − f* or duality gap against steps, any of the paper’s counts, or
+// seconds, with a median and a band over seeds; measured rates; domains with what a method does in them;
+// and maps of roads.
 //
-// Every figure is a gonum *plot.Plot, to go on with; Show and Grid turn plots
-// into a PNG and an SVG that look alike. Lines have their names at their ends, and over a
-// figure there is one line of words: numbers are for the table below it. A method has the
-// same colour and dash in every figure. A solid line is variance-reduced and
-// projection-free, dashes are projection-free, dots are projected, grey is none of the
-// paper’s methods; a variant beside its method has the same colour in other dashes. Three
-// lines or more whose names differ in a number at their end alone, as "m = 8", are a parameter:
-// from light to dark. Where no line is a method's the colours are no method's either.
+// Every figure is a gonum *plot.Plot, to go on with; Show and Grid turn plots into a PNG and an SVG that
+// look alike. Lines have their names at their ends, and over a figure there is one line of words: numbers
+// are for the table below it. A method has the same colour and dash in every figure. A solid line is
+// variance-reduced and projection-free, dashes are projection-free, dots are projected, grey is none of
+// the paper’s methods; a variant beside its method has the same colour in other dashes. Three lines or
+// more whose names differ in a number at their end alone, as "m = 8", are a parameter: from light to
+// dark. Where no line is a method's the colours are no method's either.
 package fwplot
 
 import (
@@ -27,9 +26,7 @@ import (
 )
 
 const (
-	// floor is the smallest value drawn of a Curve that is always logarithmic. Below it rounding
-	// decides; zeros and negative values are left out with the rest, and the title says so.
-	floor       = 1e-12
+	floor       = 1e-12 // the smallest value drawn of a Curve that is always logarithmic: rounding decides below
 	manyDecades = 100 // the ratio from which on an axis becomes logarithmic
 )
 
@@ -45,35 +42,29 @@ func Loss() Curve {
 	return Curve{Label: "f(w)", Of: func(p fwopt.Point) float64 { return p.F }}
 }
 
-// Excess is f(w) − f*, on a logarithmic axis. Take f* from a long run whose own
-// duality gap is known; an f* that is too large shows as a note in the title.
+// Excess is f(w) − f*, on a logarithmic axis. Take f* from a long run whose own duality gap is known; an f*
+// that is too large shows as a note in the title.
 func Excess(fstar float64) Curve {
 	return Curve{Label: "f(w) − f*", Log: true, Of: func(p fwopt.Point) float64 { return p.F - fstar }}
 }
 
-// DualityGap is the recorded duality gap, on a logarithmic axis. Points without
-// one are passed over.
+// DualityGap is the recorded duality gap, on a logarithmic axis. Points without one are passed over.
 func DualityGap() Curve {
 	return Curve{Label: "duality gap", Log: true, Of: func(p fwopt.Point) float64 { return p.DualityGap }}
 }
 
-// Traces draws the traces, one line for each Method, in the method's own style
-// and with its name at the height of its end.
+// Traces draws the traces, one line for each Method, in the method's own style.
 //
-// Traces with the same Method and Data are seeds of one method, by fwrate.Groups, which
-// panics where two have the same seed and another constant: name these apart. The line is
-// their median and the band of the same colour their range, or their 10 to 90 %
-// quantiles if every method with seeds has ten. A run that ended early keeps
-// its last value, and the line ends where half of the runs do. Where points are
-// denser than a figure can show, the line is their median and the band as wide
-// as all of them.
+// Traces with the same Method and Data are seeds of one method, by fwrate.Groups, which panics where two
+// have the same seed and another constant: name these apart. The line is their median and the band of the
+// same colour their range, or their 10 to 90 % quantiles if every method with seeds has ten. A run that
+// ended early keeps its last value, and the line ends where half of the runs do. Where points are denser
+// than a figure can show, the line is their median and the band as wide as all of them.
 //
-// The horizontal axis is logarithmic if its values span two decades; points at
-// zero (w_0) are then left out, and seconds begin at a 10,000th of the last.
-// Values that are NaN or infinite are never drawn. A method that has nothing to
-// draw, as one without projections against projections, is named in the label
-// of the axis. The title is the name of the data, as "news20 (generated)", and
-// says what the lines and bands are and what was left out.
+// The horizontal axis is logarithmic if its values span two decades; points at zero (w_0) are then left
+// out, and seconds begin at a 10,000th of the last. Values that are NaN or infinite are never drawn. A
+// method without anything to draw, as projections, is named in the label of the axis. The title is the
+// name of the data, as "news20 (generated)", and says what lines and bands are and what was left out.
 //
 // The cost is O(points · log points). Traces panics if a trace is nil.
 func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {
@@ -183,16 +174,12 @@ func (s *surveyed) title(datas []string, empty bool) string {
 	say(s.below, "negative values left out")
 	say(s.under && !s.below, "values under "+number(floor, 1)+" left out")
 	say(empty, "nothing to draw")
-	title, said := strings.Join(datas, ", "), strings.Join(notes, "; ")
-	if title != "" && said != "" {
-		title += ": "
-	}
-	return title + said
+	parts := []string{strings.Join(datas, ", "), strings.Join(notes, "; ")}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
 }
 
-// Bound draws an upper bound y ≤ f(x) over the plot's horizontal range, dashed in grey, with
-// its name at its end, shades what it forbids, which is all above, and widens the vertical
-// range to show it. Where f is not a number that the axis can show nothing is drawn.
+// Bound draws an upper bound y ≤ f(x) over the plot's horizontal range, dashed in grey, shades all above,
+// and widens the vertical range to show it. Where f is not a number that the axis can show nothing is drawn.
 func Bound(p *plot.Plot, name string, f func(x float64) float64) {
 	behind(p, name, f, boundStyle, above)
 }
@@ -232,8 +219,7 @@ type group struct {
 	runs       [][]xy
 }
 
-// collect sorts the traces into groups, in order of appearance, and keeps of
-// each the finite points, the last one of several at the same x.
+// collect sorts the traces into groups and keeps of each the finite points, the last of several at one x.
 func collect(x fwrate.Count, y Curve, traces []*fwopt.Trace) (groups []*group, datas []string) {
 	for i, tr := range traces {
 		if tr == nil {

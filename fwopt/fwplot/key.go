@@ -13,10 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// key names the lines to the right of the data, each in its colour and at the height of its
-// end. Where a name had to move, or a line ends before the right edge or leaves through another
-// one, a thin leader in its colour goes from there to the name. It also keeps what Grid must
-// know of a plot, which finds its way through gonum as the plot's text handler.
+// key names the lines to the right of the data, each in its colour and at the height of its end, with a thin
+// leader where the name is elsewhere. It also keeps what Grid must know of a plot, which finds its way
+// through gonum as the plot's text handler.
 type key struct {
 	text.Handler
 	view

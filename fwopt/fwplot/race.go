@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Epochs draws the mean gaps of races on a logarithmic axis, at their checkpoints, which are
-// the ends of epochs.
+// Epochs draws the mean gaps of races on a logarithmic axis, at their checkpoints, the ends of epochs.
 func Epochs(title string, races ...fwrate.Runs) *plot.Plot {
 	var lines []Series
 	for _, r := range races {
@@ -24,8 +23,8 @@ func Epochs(title string, races ...fwrate.Runs) *plot.Plot {
 	return Lines(title, "epoch t", "gap", false, true, lines...)
 }
 
-// Costs is the mean of a count, or of another axis, against 1/(mean gap), for Lines: a point
-// a checkpoint. Where the mean gap rises Lines cannot draw it.
+// Costs is the mean of a count against 1/(mean gap), for Lines, at the checkpoints. Where the mean gap rises
+// Lines cannot draw it.
 func Costs(r fwrate.Runs, y fwrate.Count) Series {
 	s := Series{r.Name, r.Gaps(), r.Mean(y.Of)}
 	for i, gap := range s.X {
@@ -40,9 +39,9 @@ type Raced struct {
 	Terms  int // n, of the sum
 }
 
-// Race runs methods one after the other on one problem, each from seed 1 and w_0 within the
-// budget, as fwnb.Run does: what a folder "runs" beside the notebook holds is read, and Stop
-// keeps the rest for the next time. Methods of one name are told apart by a number.
+// Race runs methods one after the other on one problem, each from seed 1 and w_0 within the budget, by
+// fwnb.Run: results are kept, and Stop keeps the rest for the next time. Methods of one name are told apart
+// by a number.
 //
 //	fwplot.Race(f, omega, fwopt.Budget{Linear: 1000, DualityGap: true},
 //		&fwopt.FW{}, fwopt.SVRFExperiments()).Show()
@@ -59,8 +58,7 @@ func Race(f fwopt.FiniteSum, omega fwopt.Domain, b fwopt.Budget, methods ...fwop
 	return r
 }
 
-// Plot is the figure of the race: the duality gap if it was recorded, or else f, against the
-// gradients of terms.
+// Plot is the figure of the race: the duality gap if it was recorded, else f, against gradients of terms.
 func (r Raced) Plot() *plot.Plot {
 	y := Loss()
 	for _, tr := range r.Traces {

@@ -13,16 +13,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Rate draws a measured rate of a method on a problem: its count against 1/gap,
-// both on logarithmic axes, or for a logarithmic law the count on a linear one. The
-// intervals and the long window are for a table: fwrate.Rate.Row.
+// Rate draws a measured rate of a method on a problem: its count against 1/gap, both on logarithmic axes,
+// or for a logarithmic law the count on a linear one. Intervals are for a table: fwrate.Rate.Row.
 //
-// Dots are means over the runs, with bars as long as the range of the runs. In
-// the method's own style is the line that was fitted in the late window, over
-// that window, with its slope. A grey line has the theory's slope. What the theorem's
-// bound forbids is shaded; if that is far off, as much of it as leaves the dots most of
-// the width, and nothing without a Bound. Grid adds a strip below: the slopes from each dot to
-// the next, which show whether the window has settled, and the theory's as a grey line.
+// Dots are means over the runs, with bars as long as the range of the runs. In the method's own style is
+// the line that was fitted in the late window, over that window, with its slope. A grey line has the
+// theory's slope. What the theorem's bound forbids is shaded; if that is far off, as much of it as leaves
+// the dots most of the width. Grid adds a strip below: the slopes from each dot to the next, which show
+// whether the window has settled, and the theory's as a grey line.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	if r == nil || len(r.Mean) == 0 {
 		panic(need.Line("fwplot: a Rate that is nil or has no points:" +
@@ -30,46 +28,54 @@ func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	}
 	log, own := r.Power > 0, Style(method)
 	p := newPlot(problem, "1/gap", r.Count.String(), true, log)
-	dots, bound := series{name: method, style: draw.LineStyle{Color: own.Color}, dots: shapes[0]},
-		series{style: boundStyle, shade: left}
+	mean, least, most, bound := places(r.Mean), places(r.Least), places(r.Most), places(r.Schedule)
 	thin, bars := draw.LineStyle{Color: own.Color, Width: vg.Points(1)}, []series(nil)
-	for _, b := range r.Schedule {
-		bound.add(place(b))
+	for i, q := range mean {
+		bars = append(bars, series{style: thin, xy: []xy{{most[i].x, q.y}, {least[i].x, q.y}}},
+			series{style: thin, xy: []xy{{q.x, least[i].y}, {q.x, most[i].y}}})
 	}
-	for i, m := range r.Mean {
-		q, lo, hi := place(m), place(r.Least[i]), place(r.Most[i])
-		dots.add(q)
-		bars = append(bars, series{style: thin, xy: []xy{{hi.x, q.y}, {lo.x, q.y}}},
-			series{style: thin, xy: []xy{{q.x, lo.y}, {q.x, hi.y}}})
-	}
-	put(p, bound)
+	put(p, series{style: boundStyle, shade: left, xy: bound})
+	dots := series{name: method, style: draw.LineStyle{Color: own.Color}, dots: shapes[0], xy: mean}
+	dots.last = mean[len(mean)-1].y
 	reach(p, []series{dots})
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = limits(r)
 
-	byGap := func(p, q fwrate.Pair) int { return cmp.Compare(q.Excess, p.Excess) }
-	window := r.Mean[r.Late.From:]
-	a, b := fitted(r, slices.MinFunc(window, byGap)), fitted(r, slices.MaxFunc(window, byGap))
+	byX := func(a, b xy) int { return cmp.Compare(a.x, b.x) }
+	a, b := slices.MinFunc(fit(r), byX), slices.MaxFunc(fit(r), byX)
 	put(p, append(bars, dots, series{style: own, xy: []xy{a, b}})...)
-	i := (r.Late.From + len(r.Mean) - 1) / 2 // the middle of the window, beside whose bars its slope stands
-	least, m, most := place(r.Least[i]), place(r.Mean[i]), place(r.Most[i])
-	if log {
+	i := (r.Late.From + len(mean) - 1) / 2 // the middle of the window, beside whose bars its slope stands
+	if m := mean[i]; log {
 		a, b = beside(r)
 		p.X.Max = max(p.X.Max, b.x*math.Pow(p.X.Max/p.X.Min, 0.02))
 		put(p, series{style: theoryStyle, xy: []xy{a, b}})
 		put(p, tagged(fmt.Sprintf("theory %g", r.Power), a, 4, -6, theoryStyle),
-			tagged(onLine(r), xy{min(most.x, fitted(r, r.Mean[i]).x), m.y}, -9, 4, own))
+			tagged(onLine(r), xy{min(most[i].x, fit(r)[i-r.Late.From].x), m.y}, -9, 4, own))
 	} else {
-		put(p, tagged(onLine(r), xy{max(least.x, m.x), m.y}, 9, -5, own))
+		put(p, tagged(onLine(r), xy{max(least[i].x, m.x), m.y}, 9, -5, own))
 	}
-	if n := len(bound.xy); n > 1 && math.Log(bound.xy[n-1].x/p.X.Min) > 0.14*math.Log(p.X.Max/p.X.Min) {
-		put(p, tagged("bound", xy{p.X.Min, bound.last}, 4, -8, boundStyle))
+	if n := len(bound); n > 1 && math.Log(bound[n-1].x/p.X.Min) > 0.14*math.Log(p.X.Max/p.X.Min) {
+		put(p, tagged("bound", xy{p.X.Min, bound[n-1].y}, 4, -8, boundStyle))
 	}
 	keyOf(p).strip = localSlopes(own, r)
 	return p
 }
 
-// place returns where a pair is drawn.
-func place(p fwrate.Pair) xy { return xy{1 / p.Excess, p.Count} }
+// places returns where pairs are drawn.
+func places(pairs []fwrate.Pair) (out []xy) {
+	for _, p := range pairs {
+		out = append(out, xy{1 / p.Excess, p.Count})
+	}
+	return out
+}
+
+// fit returns the points of the fitted line at the gaps of the late window.
+func fit(r *fwrate.Rate) (out []xy) {
+	for _, m := range r.Mean[r.Late.From:] {
+		count := back(r.Power > 0, r.Late.Intercept-r.Late.Slope*math.Log(m.Excess))
+		out = append(out, xy{1 / m.Excess, count})
+	}
+	return out
+}
 
 // onLine writes the slope of the late window as it stands at the line; the table has more digits.
 func onLine(r *fwrate.Rate) string {
@@ -113,28 +119,13 @@ func localSlopes(own draw.LineStyle, r *fwrate.Rate) *plot.Plot {
 	return p
 }
 
-// fitted returns the point of the fitted line at the gap of m.
-func fitted(r *fwrate.Rate, m fwrate.Pair) xy {
-	return xy{1 / m.Excess, back(r.Power > 0, r.Late.Intercept-r.Late.Slope*math.Log(m.Excess))}
-}
-
 // limits returns the limits of the axes that show all that was measured, and of the bound
 // what is less than 0.6 of their width to the left.
 func limits(r *fwrate.Rate) (x0, x1, y0, y1 float64) {
-	var xs, ys, bound span
-	for _, m := range slices.Concat(r.Mean, r.Least, r.Most) {
-		xs.add(1 / m.Excess)
-		ys.add(m.Count)
-	}
-	for _, m := range r.Mean[r.Late.From:] {
-		ys.add(fitted(r, m).y)
-	}
-	for _, b := range r.Schedule {
-		bound.add(1 / b.Excess)
-	}
+	xs, ys := spans(append(places(slices.Concat(r.Mean, r.Least, r.Most)), fit(r)...))
+	bound, _ := spans(places(r.Schedule))
 	if least := xs.lo * math.Pow(max(10, xs.hi/xs.lo), -0.6); bound.hi > least {
-		xs.add(max(bound.lo, least))
-		xs.add(bound.hi)
+		xs.add(max(bound.lo, least), bound.hi)
 	}
 	x0, x1 = logRange(xs.lo, xs.hi)
 	y0, y1 = around(r.Power > 0, ys)
@@ -162,19 +153,11 @@ func beside(r *fwrate.Rate) (a, b xy) {
 			}
 		}
 	}
-	for i, m := range r.Mean {
-		q, tip := place(m), xy{1 / r.Least[i].Excess, m.Count}
-		clear(xy{q.x, r.Least[i].Count}, tip, xy{q.x, r.Most[i].Count})
+	for i, q := range places(r.Mean) {
+		clear(xy{q.x, r.Least[i].Count}, xy{1 / r.Least[i].Excess, q.y}, xy{q.x, r.Most[i].Count})
 	}
-	var bound, fit []xy
-	for _, b := range r.Schedule {
-		bound = append(bound, place(b))
-	}
-	for _, m := range r.Mean[r.Late.From:] {
-		fit = append(fit, fitted(r, m))
-	}
-	clear(bound...)
-	clear(fit...)
+	clear(places(r.Schedule)...)
+	clear(fit(r)...)
 	x += 0.05 * width
 	return xy{math.Exp(x), math.Exp(y)}, xy{math.Exp(x + leg), math.Exp(y + rise)}
 }

@@ -17,8 +17,7 @@ type Road struct {
 	Full     float64 // the share of the capacity, not negative, which is the line's colour
 }
 
-// fullness is the colours of roads, from the least share of the capacity to the largest:
-// each is darker than the last, so that a print in grey has the order, too.
+// fullness is the colours of roads, each darker than the last, so that a print in grey has the order, too.
 var fullness = []struct {
 	name  string
 	from  float64
@@ -32,12 +31,11 @@ var fullness = []struct {
 
 const roadWidths = 4
 
-// Roads draws a map: each road beside the line from node to node, on the right of its
-// direction, in one of four widths by its flow, and in the colour of how full it is. Fuller
-// ones are above. x and y say where the nodes are, in one unit on both axes: where they are
-// degrees, multiply longitudes by the cosine of the latitude first. Of some 3,000 roads the
-// SVG has 80 KB, and of more it is as much larger. Roads panics if there is no road, or if
-// one has a node that is nowhere, or a number that is negative or not finite.
+// Roads draws a map: each road beside the line from node to node, on the right of its direction, in one of
+// four widths by its flow, and in the colour of how full it is. Fuller ones are above. x and y place the
+// nodes, in one unit on both axes: multiply longitudes in degrees by the cosine of the latitude first. Of
+// some 3,000 roads the SVG has 80 KB, and of more it is as much larger. Roads panics if there is no road,
+// or if one has a node that is nowhere, or a number that is negative or not finite.
 func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	if len(roads) == 0 {
 		panic(need.Line("fwplot: a map without roads"))

@@ -11,12 +11,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Tuning draws how sensitive a method is to the constant that was tuned: f at the end
-// against its value, on a logarithmic axis where f > 0. A line is a round of
-// fwrate.Tune, the median over the seeds with their range as its band; that of the last
-// round, over the whole budget, is in the method's own style, the others are thin. A
-// value at which a run diverged is left out. Of two constants the axis has the first, and
-// each of its values the best of the second.
+// Tuning draws how sensitive a method is to the constant that was tuned: f at the end against its value, on
+// a logarithmic axis where f > 0. A line is a round of fwrate.Tune, the median over the seeds with their
+// range as its band; that over the whole budget is in the method's own style, the others are thin. A value
+// at which a run diverged is left out. Of two constants the axis has the first, each with its best second.
 func Tuning(method string, t *fwrate.Tuning) *plot.Plot {
 	if t == nil {
 		panic(need.Line("fwplot: a Tuning that is nil: fwrate.Tune makes one"))
@@ -83,11 +81,10 @@ type Ratio struct {
 	Goal        float64 // what was asked for; 0 for nothing
 }
 
-// Ratios draws ratios one below the other: a black stroke for each, on a blue line over its
-// range, and a longer grey stroke for its goal; one without a range is a dot with a grey line
-// to it from 1. The axis is logarithmic, so that twice as much
-// and half as much are equally far from the grey line at 1, and has at least 0.5 to 20 of it.
-// Ratios panics if a number is not positive, a Goal apart, or Mid is not in its range.
+// Ratios draws ratios one below the other: a black stroke for each, on a blue line over its range, and a
+// longer grey stroke for its goal; one without a range is a dot with a grey line to it from 1. The axis is
+// logarithmic, so that twice and half as much are equally far from the grey line at 1, and has at least 0.5
+// to 20 of it. Ratios panics if a number is not positive, a Goal apart, or Mid is not in its range.
 func Ratios(title, xlabel string, all ...Ratio) *plot.Plot {
 	p := newPlot(title, xlabel, "", true, false)
 	p.X.Min, p.X.Max = 0.5, 20
@@ -124,12 +121,11 @@ func Ratios(title, xlabel string, all ...Ratio) *plot.Plot {
 	return p
 }
 
-// Slopes draws measured slopes over what their theorems say, one cell below the other, in
-// groups by these verdicts: that of the long window as a dot, that of the late one as a ring,
-// each with its interval, and those of the schedule alone, where there is a bound, as crosses.
-// The grey line is at 1, and the axis has at least 0.5 to 1.4 of it, so that two such figures
-// compare. Of a logarithm, what a factor e costs is over what it costs by the bound alone. Cells
-// with another verdict are left out. Slopes panics at a logarithmic law without a Bound.
+// Slopes draws measured slopes over what their theorems say, one cell below the other, in groups by these
+// verdicts: that of the long window as a dot, that of the late one as a ring, each with its interval, and
+// those of the schedule alone, where there is a bound, as crosses. The grey line is at 1, and the axis has
+// at least 0.5 to 1.4 of it, so that two such figures compare. Of a logarithm, what a factor e costs is over
+// what it costs by the bound alone. Slopes panics at a logarithmic law without a Bound.
 func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 	const title = "● long window and 95 % interval, ○ late, × schedule"
 	p := newPlot(title, "slope / theory’s", "", false, false)

@@ -12,14 +12,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Scene is a picture of a domain and of what happens in it: level lines, points, paths,
-// gradients, steps and noise. Its Plot is for Show and Grid, and Slide makes a figure of
-// it with a slider over k. X.Min, X.Max, Y.Min and Y.Max are what is in view, and a unit is
-// as long on both axes.
-//
-// A domain of any dimension is seen from a direction, as a shadow: a plane domain as it is,
-// the simplex of R³ from (1, 1, 1), and the trace ball of the symmetric 2 × 2 matrices,
-// which is a cylinder, from wherever it shows.
+// Scene is a picture of a domain and of what happens in it: level lines, points, paths, gradients, steps
+// and noise. Its Plot is for Show and Grid, and Slide makes a figure of it with a slider over k. X.Min,
+// X.Max, Y.Min and Y.Max are what is in view, and a unit is as long on both axes. A domain of any
+// dimension is seen from a direction, as a shadow.
 type Scene struct {
 	*plot.Plot
 	key *key
@@ -34,10 +30,9 @@ type Scene struct {
 // corners is the number of vertices up to which an outline is that of a polytope.
 const corners = 32
 
-// NewScene returns a picture of omega, seen so that the directions x and y of R^d, made
-// orthonormal, go right and up. The outline is found by the linear optimisation alone, in
-// 720 directions, so that a domain of one's own needs nothing else. It panics if x and y
-// are not two directions of R^d.
+// NewScene returns a picture of omega, seen so that the directions x and y of R^d, made orthonormal, go
+// right and up. The outline is found by the linear optimisation alone, in 720 directions. It panics if x
+// and y are not two directions of R^d.
 func NewScene(title string, omega fwopt.Domain, x, y []float64) *Scene {
 	need.Given("fwplot", "the domain of a Scene", omega == nil)
 	d := omega.Dim()
@@ -132,9 +127,8 @@ func solid(method string, width float64) draw.LineStyle {
 	return draw.LineStyle{Color: Style(method).Color, Width: vg.Points(width)}
 }
 
-// Levels draws level lines of f in the domain, so many, denser where f is small, over what
-// is in view. It is for a domain of two dimensions, which the picture shows whole, and
-// calls f some 26,000 times.
+// Levels draws n level lines of f, denser where f is small, in what is in view of a domain of two
+// dimensions. It calls f some 26,000 times.
 func (s *Scene) Levels(f func(w []float64) float64, n int) {
 	s.check()
 	need.Given("fwplot", "Levels: f", f == nil)
@@ -143,12 +137,11 @@ func (s *Scene) Levels(f func(w []float64) float64, n int) {
 	}
 }
 
-// Edge draws a thin line through points of R^d: an edge of the body that is no part of its
-// outline.
+// Edge draws a thin line through points of R^d: an edge of the body that is no part of its outline.
 func (s *Scene) Edge(points ...[]float64) { s.draw(s.way(stroke(0x333333, 0.6), points...)) }
 
-// Path draws the way of a method through points of R^d, thin and in its colour, with a dot
-// at each point and its name at the end; solid, or in dashes if a path has that colour already.
+// Path draws the way of a method through points of R^d, in its colour, with a dot at each point and its
+// name at the end; solid, or in dashes if a path has that colour already.
 func (s *Scene) Path(method string, points ...[]float64) {
 	l := s.way(solid(method, 1.2), points...)
 	for _, e := range s.key.entries {
@@ -172,8 +165,8 @@ func (s *Scene) Mark(name string, w []float64) {
 	s.marks = append(s.marks, cross)
 }
 
-// Arrow draws an arrow from w along a vector of R^d, in the colour of a method if the name
-// begins with one, with the name at its tip, if any.
+// Arrow draws an arrow from w along a vector of R^d, in the colour of a method if the name begins with one,
+// with the name at its tip.
 func (s *Scene) Arrow(name string, w, along []float64) {
 	from, v := s.see(w), s.see(along)
 	l := series{style: solid(name, 1.6), xy: []xy{from, {from.x + v.x, from.y + v.y}}, arrow: true}
@@ -184,8 +177,8 @@ func (s *Scene) Arrow(name string, w, along []float64) {
 	put(s.Plot, tip)
 }
 
-// Step draws a step of Frank-Wolfe: a ring at the vertex v, dashes from w to it, and an
-// arrow over the part gamma that is gone.
+// Step draws a step of Frank-Wolfe: a ring at the vertex v, dashes from w to it, and an arrow over the part
+// gamma that is gone.
 func (s *Scene) Step(method string, w, v []float64, gamma float64) {
 	l := s.way(stroke(0x777777, 0.8, 3, 2), w, v)
 	from, to := l.xy[0], l.xy[1]
@@ -194,10 +187,9 @@ func (s *Scene) Step(method string, w, v []float64, gamma float64) {
 	put(s.Plot, l, dot(draw.RingGlyph{}, 4.5, own, to), series{style: own, xy: []xy{from, tip}, arrow: true})
 }
 
-// Noise draws the ellipse of one standard deviation about a point, in every direction, of
-// a random vector, given by values that it takes with the same probability; in the colour
-// of a method if the name begins with one. Of the mean of m samples it is as large as of
-// values divided by √m.
+// Noise draws the ellipse of one standard deviation about a point, in every direction, of a random vector,
+// given by values that it takes with the same probability; in the colour of a method if the name begins
+// with one. Of the mean of m samples it is as large as of values divided by √m.
 func (s *Scene) Noise(name string, about []float64, values ...[]float64) {
 	own := solid(name, 1)
 	put(s.Plot, series{style: own, xy: s.ellipse(about, values), fill: faint(own.Color)})

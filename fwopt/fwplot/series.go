@@ -260,10 +260,9 @@ func (s Series) check() {
 	}
 }
 
-// Lines draws any lines in the style of Traces, with dots at the points: the
-// final loss against a tuned factor, or a cost against a shape. Points that are
-// NaN or infinite, or not positive on a logarithmic axis, are left out. Lines
-// panics if X and Y of a series differ in length or X falls.
+// Lines draws any lines in the style of Traces, with dots at the points. Points that are NaN or infinite, or
+// not positive on a logarithmic axis, are left out. Lines panics if X and Y of a series differ in length or
+// X falls.
 func Lines(title, xlabel, ylabel string, logx, logy bool, all ...Series) *plot.Plot {
 	lines := make([]series, len(all))
 	for i, s := range all {
@@ -284,8 +283,8 @@ func Lines(title, xlabel, ylabel string, logx, logy bool, all ...Series) *plot.P
 	return p
 }
 
-// At returns the value at x, between two points by a line of the logarithms: a power of x is
-// met exactly. It is NaN where the series does not come to x.
+// At returns the value at x, between two points by a line of the logarithms. It is NaN where the series does
+// not come to x.
 func (s Series) At(x float64) float64 {
 	s.check()
 	for i := 1; i < len(s.X); i++ {

@@ -11,18 +11,16 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Slide returns the scene as Grid does, and in Vega a picture in which a slider shows the
-// first k points of each path: its Show sends it beside the PNG. JupyterLab draws it
-// by itself, without a kernel, also in a page that it does not trust, and so does the site;
-// where nothing can there is the PNG. It has outline, level lines, marks and paths; arrows,
-// steps and noise are in the PNG alone. The first k that it shows is last, or all points if
-// last is 0.
+// Slide returns the scene as Grid does, and in Vega a picture in which a slider shows the first k points of
+// each path. JupyterLab draws it without a kernel, also in a page that it does not trust, and so does the
+// site; where nothing can there is the PNG. It has outline, level lines, marks and paths; arrows, steps and
+// noise are in the PNG alone. The first k that it shows is last, or all points if last is 0.
 func (s *Scene) Slide(last int) fwnb.Figure {
 	s.check()
 	f := Grid([]*plot.Plot{s.Plot})
 	const side = 520. // pixels, of the longer side
-	unit := side / max(s.X.Max-s.X.Min, s.Y.Max-s.Y.Min)
-	width, height := math.Round(unit*(s.X.Max-s.X.Min)), math.Round(unit*(s.Y.Max-s.Y.Min))
+	wide, high := s.X.Max-s.X.Min, s.Y.Max-s.Y.Min
+	width, height := math.Round(side*wide/max(wide, high)), math.Round(side*high/max(wide, high))
 	axis := func(name string, a *plot.Axis) object {
 		scale := object{"domain": []any{s.round(a.Min), s.round(a.Max)}, "nice": false, "zero": false}
 		return object{"field": name, "type": "quantitative", "scale": scale}
@@ -77,7 +75,8 @@ func (s *Scene) Slide(last int) fwnb.Figure {
 	}
 	bind := object{"input": "range", "min": 0, "max": most, "step": 1, "name": "k "}
 	off := object{"disable": true}
-	spec, err := json.Marshal(object{
+	var err error
+	f.Vega, err = json.Marshal(object{
 		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
 		"description": f.Alt, "background": "white", "width": width, "height": height, "layer": layers,
 		"title":  object{"text": s.Title.Text, "anchor": "start", "fontWeight": "normal", "fontSize": 15},
@@ -85,9 +84,8 @@ func (s *Scene) Slide(last int) fwnb.Figure {
 		"config": object{"view": object{"stroke": "transparent"}, "axis": off, "legend": off},
 	})
 	if err != nil {
-		panic(need.Line("fwplot: " + err.Error())) // only for numbers that are none: round has left them out
+		panic(need.Line("fwplot: " + err.Error())) // only for a view that is not finite
 	}
-	f.Vega = spec
 	return f
 }
 

@@ -23,9 +23,8 @@ var (
 	shade = color.NRGBA{0x77, 0x77, 0x77, 40} // what a bound forbids
 )
 
-// The sizes of text, in points, in a figure of one plot; in a wider one they grow, for a
-// telephone shows each as wide as itself: there the least letters are 9 pixels high, of two
-// plots in a row 8.6, of three 7.7.
+// The sizes of text, in points, in a figure of one plot; in a wider one they grow, for a telephone shows
+// each as wide as itself.
 const (
 	titleSize = 12.5
 	labelSize = 11.0
@@ -48,19 +47,17 @@ var spare = []draw.LineStyle{
 
 var boundStyle, theoryStyle = stroke(0x999999, 1, 4, 3), stroke(0x999999, 1.4)
 
-// ramp is the colours of a parameter, from its least value to its largest: a part of
-// viridis, which gets darker all the way, so that a print in grey has the order, too.
+// ramp is the colours of a parameter, from its least value up: a part of viridis, which gets darker all the
+// way, so that a print in grey has the order, too.
 var ramp = []color.RGBA{rgb(0x44BF70), rgb(0x21918C), rgb(0x3B528B), rgb(0x440154)}
 
-// among are the colours of the lines of a figure in which none is a method's, by the spare
-// dashes besides: of the ramp, so that none is taken for a method.
+// among are the colours of lines of which none is a method's, of the ramp, so that none is taken for one.
 var among = []color.RGBA{rgb(0x440154), rgb(0x44BF70), rgb(0x3B528B), rgb(0x21918C), rgb(0x777777)}
 
 // parameter finds the value of the parameter that a name ends with, as "m = 8".
 var parameter = regexp.MustCompile(`^(.*= ?)([-−]?[0-9.]+(?:e[-−]?[0-9]+)?)$`)
 
-// byParameter gives three or more lines whose names differ in such a value alone the
-// colours of the ramp, solid, by the order of the values.
+// byParameter gives three or more lines whose names differ in such a value alone the colours of the ramp.
 func byParameter(names []string, out []draw.LineStyle) {
 	of := func(name string) (what string, v float64) {
 		if m := parameter.FindStringSubmatch(name); m != nil {
@@ -102,9 +99,8 @@ func stroke(c uint32, width float64, dashes ...float64) draw.LineStyle {
 	return s
 }
 
-// Style returns the line style of a method, for lines of one's own. The name is
-// that of a Trace; "SVRF, tuned" has the style of SVRF, and an unknown method a
-// thick grey line. In a figure that has SVRF, too, it has its colour in other dashes.
+// Style returns the line style of a method, for lines of one's own. "SVRF, tuned" has the style of SVRF, and
+// an unknown method a thick grey line.
 func Style(method string) draw.LineStyle { return assign([]string{method})[0] }
 
 // styled gives each line its style.
@@ -118,11 +114,9 @@ func styled(lines []series) {
 	}
 }
 
-// assign returns one style for each name. A name that begins with a method's,
-// as "SVRF, tuned", has that method's colour, and its dash too unless another
-// line of the figure has it: then dashes of its own, for by the width alone one
-// does not tell two lines apart. What is no method is grey beside methods, and has
-// other colours than theirs where there are none.
+// assign returns one style for each name. A name that begins with a method's, as "SVRF, tuned", has that
+// method's colour, and its dash too unless another line of the figure has it. What is no method is grey
+// beside methods, and has other colours than theirs where there are none.
 func assign(names []string) []draw.LineStyle {
 	out := make([]draw.LineStyle, len(names))
 	taken := make(map[string]bool)
@@ -167,8 +161,8 @@ func methodOf(name string) (of fwopt.Entry) {
 	return of
 }
 
-// readable returns a colour of the same hue that is dark enough for small text
-// on white: contrast 4.5 to 1, as WCAG asks.
+// readable returns a colour of the same hue that is dark enough for small text on white: contrast 4.5 to 1,
+// as WCAG asks.
 func readable(c color.Color) color.Color {
 	out := shares(c)
 	for 1.05/(luminance(out)+0.05) < 4.5 {

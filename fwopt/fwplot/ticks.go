@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// logScale is a logarithmic axis that never panics: values that are not
-// positive are far off its low end.
+// logScale is a logarithmic axis that never panics: values that are not positive are far off its low end.
 type logScale struct{}
 
 // Normalize returns where x is between lo and hi, as a fraction of the axis.
@@ -22,8 +21,7 @@ func (logScale) Normalize(lo, hi, x float64) float64 {
 	return max(-1, (math.Log(x)-l)/(h-l))
 }
 
-// logLimits returns limits that a logarithmic axis can have: positive, apart,
-// and neither infinite nor too small for full precision.
+// logLimits returns limits that a logarithmic axis can have: positive, apart, finite and of full precision.
 func logLimits(lo, hi float64) (float64, float64) {
 	if !(hi > 1e-300) || math.IsInf(hi, 0) {
 		return 1, 10
@@ -37,9 +35,8 @@ func logLimits(lo, hi float64) (float64, float64) {
 	return max(lo, 1e-301), hi
 }
 
-// ticks marks an axis with at most max labels. A logarithmic axis has a label
-// at powers of ten, and at 1, 2 and 5 (or 1 and 3) times these where it shows
-// fewer than three of them; a linear one at multiples of 1, 2 or 5.
+// ticks marks an axis with at most max labels. A logarithmic axis has a label at powers of ten, and at 1, 2
+// and 5 (or 1 and 3) times these where it shows fewer than three; a linear one at multiples of 1, 2 or 5.
 type ticks struct {
 	log bool
 	max int
@@ -143,12 +140,11 @@ func exponent(s string) string {
 	return minus(strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(s))
 }
 
-// minus replaces hyphens by minus signs, U+2212, which the font has. It lacks
-// most superscripts, so that powers are written 1e−3.
+// minus writes minus signs, U+2212. The font lacks most superscripts, so that powers are written 1e−3.
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// logRange returns the limits of a logarithmic axis that shows [lo, hi]: a
-// little more, and at least from one 1, 2 or 5 times a power of ten to the next.
+// logRange returns the limits of a logarithmic axis that shows [lo, hi]: a little more, and at least from
+// one 1, 2 or 5 times a power of ten to the next.
 func logRange(lo, hi float64) (float64, float64) {
 	if !(lo > 0) || !(hi >= lo) || math.IsInf(hi, 0) {
 		return logLimits(lo, hi)
@@ -187,8 +183,8 @@ func around(log bool, s span) (lo, hi float64) {
 	return linRange(s.lo, s.hi)
 }
 
-// linRange returns the limits of a linear axis that shows [lo, hi]: 4 % more,
-// but nothing negative if there is nothing negative to show.
+// linRange returns the limits of a linear axis that shows [lo, hi]: 4 % more, but nothing negative if there
+// is nothing negative to show.
 func linRange(lo, hi float64) (float64, float64) {
 	if !(lo <= hi) {
 		return 0, 1
