@@ -131,20 +131,6 @@ func ExampleScene() {
 	// true true
 }
 
-// How a constant was tuned, for fwplot.Show(p): medians and ranges over
-// the seeds.
-func ExampleTuning() {
-	grid := []float64{0.01, 0.1, 1, 10, 100}
-	t, err := fwrate.Tune(grid, 3, fwopt.Budget{Steps: 64}, func(c float64, seed uint64,
-		b fwopt.Budget) *fwopt.Trace {
-		end := 1/float64(b.Steps) + math.Pow(math.Log10(c), 2)/100*float64(seed)
-		return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {Step: b.Steps, F: end}}}
-	})
-	fmt.Println(err, fwplot.Grid([]*plot.Plot{fwplot.Tuning("SGD", t)}).Alt)
-	// Output:
-	// <nil> best: 1: f at the end against value of the constant ends at 1/2 of the budget 0.111, SGD 0.0356.
-}
-
 // What a race cost, between its checkpoints too: the line for Lines, and a value on it.
 func ExampleCosts() {
 	var run []fwopt.Point
@@ -173,11 +159,4 @@ func ExampleRoads() {
 	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	// Output:
 	// two roads: a picture of less than half full, half full, over capacity, over 1.5 × capacity.
-}
-
-// In a cell this displays a figure; anywhere else it does nothing.
-func ExampleShow() {
-	tr := &fwopt.Trace{Method: "SVRF", Data: "digits", Points: []fwopt.Point{{F: 2}, {Step: 1, F: 1}}}
-	fwplot.Show(fwplot.Traces(fwrate.Steps, fwplot.Loss(), tr))
-	// Output:
 }

@@ -27,7 +27,7 @@ import (
 
 const (
 	floor       = 1e-12 // the smallest value drawn of a Curve that is always logarithmic: rounding decides below
-	manyDecades = 100 // the ratio from which on an axis becomes logarithmic
+	manyDecades = 100   // the ratio from which on an axis becomes logarithmic
 )
 
 // Curve is what is drawn of a run.

@@ -2,14 +2,14 @@ package fwplot
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
 	"math/rand/v2"
-	"regexp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,7 +139,6 @@ func TestFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it draws some thirty figures")
 	}
-	number := regexp.MustCompile(`^<svg [^>]*width="([0-9.]+)pt" height="([0-9.]+)pt"`)
 	for name, f := range figures() {
 		if len(f.PNG) >= maxBytes || len(f.SVG) >= maxBytes {
 			t.Errorf("%s: %d bytes of PNG, %d of SVG", name, len(f.PNG), len(f.SVG))
@@ -161,19 +160,13 @@ func TestFigures(t *testing.T) {
 				t.Fatal(name, err)
 			}
 		}
-		m := number.FindSubmatch(f.SVG[bytes.Index(f.SVG, []byte("<svg")):])
-		if m == nil {
-			t.Fatalf("%s: no size in %.200q", name, f.SVG)
-		}
-		w, _ := strconv.ParseFloat(string(m[1]), 64)
-		h, _ := strconv.ParseFloat(string(m[2]), 64)
-		if w*4/3 != float64(f.Width) || h*4/3 != float64(f.Height) {
-			t.Errorf("%s: SVG of %g x %g points for %d x %d pixels", name, w, h, f.Width, f.Height)
-		}
 		s := string(f.SVG)
-		fonts, long := strings.Count(s, "Liberation Sans,Arial,Helvetica,sans-serif"),
-			strings.Count(s, "<text textLength=")
-		if n := strings.Count(s, "<text "); n == 0 || n != fonts || n != long {
+		size := fmt.Sprintf(` width="%gpt" height="%gpt"`, 0.75*float64(f.Width), 0.75*float64(f.Height))
+		if !strings.Contains(s, size) {
+			t.Errorf("%s: an SVG without%s", name, size)
+		}
+		fonts := strings.Count(s, "Liberation Sans,Arial,Helvetica,sans-serif")
+		if n := strings.Count(s, "<text "); n == 0 || n != fonts || n != strings.Count(s, "<text textLength=") {
 			t.Errorf("%s: text without other fonts or length", name)
 		}
 		if strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.Contains(s, "@font-face") {
@@ -202,13 +195,12 @@ func TestFigureAgain(t *testing.T) {
 		c.WriteTo(&b)
 		return b.String()
 	}
-	before, saved := Grid([]*plot.Plot{p}), save()
+	before, saved := bundle(p), save()
 	Grid([]*plot.Plot{p, q})
 	if !strings.Contains(saved, ">STORC<") || save() != saved {
 		t.Error("a plot changes when it is drawn in a grid")
 	}
-	if after := Grid([]*plot.Plot{p}); !bytes.Equal(before.PNG, after.PNG) ||
-		!bytes.Equal(before.SVG, after.SVG) || before.Alt != after.Alt {
+	if !reflect.DeepEqual(bundle(p), before) {
 		t.Error("a figure changes when it is drawn again")
 	}
 }
@@ -292,10 +284,10 @@ func TestNotes(t *testing.T) {
 
 // The scale is logarithmic from two decades on, and only of positive values.
 func TestScales(t *testing.T) {
-	upto := func(n int, f func(k int) float64) *fwopt.Trace {
-		var v []float64
-		for k := range n + 1 {
-			v = append(v, f(k))
+	from := func(first, step float64, n int) *fwopt.Trace {
+		v := make([]float64, n+1)
+		for k := range v {
+			v[k] = first + step*float64(k)
 		}
 		return trace("SVRF", v...)
 	}
@@ -303,11 +295,10 @@ func TestScales(t *testing.T) {
 		p    *plot.Plot
 		x, y bool
 	}{
-		{Traces(fwrate.Steps, Loss(), upto(99, func(k int) float64 { return 1 + float64(k) })), false, true},
-		{Traces(fwrate.Steps, Loss(), upto(100, func(k int) float64 { return 2 + float64(k) })), true, false},
-		{Traces(fwrate.Steps, Loss(), upto(5, func(k int) float64 { return 3 - float64(k) })), false, false},
-		{Traces(fwrate.Steps, Excess(0), upto(5, func(k int) float64 { return 3 - float64(k) })), false,
-			true},
+		{Traces(fwrate.Steps, Loss(), from(1, 1, 99)), false, true},
+		{Traces(fwrate.Steps, Loss(), from(2, 1, 100)), true, false},
+		{Traces(fwrate.Steps, Loss(), from(3, -1, 5)), false, false},
+		{Traces(fwrate.Steps, Excess(0), from(3, -1, 5)), false, true},
 	} {
 		if isLog(c.p.X) != c.x || isLog(c.p.Y) != c.y {
 			t.Errorf("logarithmic: x %v, y %v", isLog(c.p.X), isLog(c.p.Y))
@@ -453,104 +444,59 @@ func TestLogScale(t *testing.T) {
 	}
 }
 
-// at is the value of a run at x, by its definition: the segment between the
-// neighbours in the coordinates of the axes.
-func at(run []xy, logx, logy bool, x float64) float64 {
-	if x <= run[0].x {
-		return run[0].y
-	}
-	if x >= run[len(run)-1].x {
-		return run[len(run)-1].y
-	}
-	for i := 1; i < len(run); i++ {
-		if a, b := run[i-1], run[i]; a.x <= x && x < b.x {
-			s := (x - a.x) / (b.x - a.x)
-			if logx {
-				s = math.Log(x/a.x) / math.Log(b.x/a.x)
-			}
-			if logy {
-				return a.y * math.Pow(b.y/a.y, s)
-			}
-			return a.y + s*(b.y-a.y)
-		}
-	}
-	return math.NaN()
-}
-
 // Median and band against quantiles of all runs, computed one place at a time.
 func TestBand(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for trial := range 200 {
-		ax := axes{trial%2 == 0, trial%4 < 2}
-		n := 2 + r.IntN(12)
-		runs := make([][]xy, n)
-		highest := 0.0
+		ax, n := axes{trial%2 == 0, trial%4 < 2}, 2+r.IntN(12)
+		runs, own := make([][]xy, n), make([][]xy, n) // own in the coordinates of the axes
+		var starts, ends []float64
 		for s := range runs {
 			x := r.Float64()
 			for range 2 + r.IntN(30) {
 				x += 0.1 + r.Float64()
-				runs[s] = append(runs[s], xy{x, math.Exp(5 * r.NormFloat64())})
-				highest = max(highest, runs[s][len(runs[s])-1].y)
+				p := xy{x, math.Exp(5 * r.NormFloat64())}
+				runs[s], own[s] = append(runs[s], p), append(own[s], xy{forth(ax.logx, p.x), forth(ax.logy, p.y)})
 			}
+			starts, ends = append(starts, runs[s][0].x), append(ends, x)
 		}
 		quantiles := trial%3 == 0
 		l := summarise(runs, surveyed{axes: ax, least: math.Inf(-1), quantiles: quantiles})
-		var ends []float64
-		for _, q := range runs {
-			ends = append(ends, q[len(q)-1].x)
-		}
 		for i, p := range l.xy {
-			var vs []float64
-			alive := 0
-			for s, q := range runs {
-				v := at(q, ax.logx, ax.logy, p.x)
-				if ax.logy {
-					v = math.Log(v)
-				}
-				vs = append(vs, v)
-				if ends[s] >= p.x*(1-1e-12) {
-					alive++
+			vs := make([]float64, n)
+			x := forth(ax.logx, p.x)
+			for s, q := range own {
+				j := slices.IndexFunc(q, func(q xy) bool { return q.x > x })
+				switch {
+				case j < 0:
+					vs[s] = q[len(q)-1].y
+				case j == 0:
+					vs[s] = q[0].y
+				default:
+					a, b := q[j-1], q[j]
+					vs[s] = a.y + (x-a.x)/(b.x-a.x)*(b.y-a.y)
 				}
 			}
-			if 2*alive < n {
-				t.Fatalf("%d of %d runs at %g", alive, n, p.x)
+			slices.Sort(vs)
+			at := func(share float64) float64 { // linear in the ranks
+				h := share * float64(n-1)
+				low := min(int(h), n-2)
+				return back(ax.logy, vs[low]+(h-float64(low))*(vs[low+1]-vs[low]))
 			}
-			q := func(p float64) float64 { // the definition: piecewise linear in the ranks
-				slices.Sort(vs)
-				for i := 1; i < n; i++ {
-					if a, b := float64(i-1)/float64(n-1), float64(i)/float64(n-1); p >= a-1e-15 &&
-						p <= b+1e-15 {
-						v := vs[i-1] + (p-a)/(b-a)*(vs[i]-vs[i-1])
-						if ax.logy {
-							v = math.Exp(v)
-						}
-						return v
-					}
-				}
-				panic(p)
-			}
-			lo, hi := q(0), q(1)
+			lo, hi := at(0), at(1)
 			if quantiles {
-				lo, hi = q(0.1), q(0.9)
+				lo, hi = at(0.1), at(0.9)
 			}
-			for _, c := range [][2]float64{{p.y, q(0.5)}, {l.lo[i], lo}, {l.hi[i], hi}} {
-				if tol := 1e-9*c[1] + 1e-13*highest; ax.logy && math.Abs(c[0]-c[1]) > 1e-9*c[1] ||
-					math.Abs(c[0]-c[1]) > tol {
+			for _, c := range [][2]float64{{p.y, at(0.5)}, {l.lo[i], lo}, {l.hi[i], hi}} {
+				if tol := 1e-9 * c[1]; math.Abs(c[0]-c[1]) > tol && (ax.logy || math.Abs(c[0]-c[1]) > 1e-8) {
 					t.Fatalf("trial %d at %g: %g, want %g", trial, p.x, c[0], c[1])
 				}
 			}
 		}
-		// the line begins where all runs have begun and ends where half have ended
-		slices.Sort(ends)
-		start := 0.0
-		for _, q := range runs {
-			start = max(start, q[0].x)
-		}
-		if got := l.xy[0].x; math.Abs(got-min(start, ends[n/2])) > 1e-9 {
-			t.Fatalf("begins at %g, not %g", got, start)
-		}
-		if got := l.xy[len(l.xy)-1].x; math.Abs(got-ends[n/2]) > 1e-9 {
-			t.Fatalf("ends at %g of %v", got, ends)
+		slices.Sort(ends) // the line begins where all runs have begun and ends where half have ended
+		first, last := l.xy[0].x, l.xy[len(l.xy)-1].x
+		if end := ends[n/2]; math.Abs(first-min(slices.Max(starts), end)) > 1e-9 || math.Abs(last-end) > 1e-9 {
+			t.Fatalf("from %g to %g, runs from %g to %g", first, last, starts, ends)
 		}
 	}
 }
@@ -649,17 +595,17 @@ func TestSpread(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	const lo, hi = 0.0, 100.0
 	for range 3000 {
-		n := 1 + r.IntN(8)
-		c, h, order, free := make([]float64, n), make([]float64, n), make([]int, n), hi-lo
+		n, free := 1+r.IntN(8), hi-lo
+		c, h := make([]float64, n), make([]float64, n)
 		for i := range c {
-			if c[i], h[i], order[i] = 100*r.Float64(), 1+10*r.Float64(), i; i > 0 && r.IntN(4) == 0 {
+			if c[i], h[i] = 100*r.Float64(), 1+10*r.Float64(); i > 0 && r.IntN(4) == 0 {
 				c[i] = c[i-1]
 			}
 			free -= h[i]
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c[a], c[b]) })
+		slices.Sort(c)
 		y, edge := spread(c, h, lo, hi), lo
-		for _, i := range order { // apart, in order, inside
+		for i := range y { // apart, in order, inside
 			if y[i]-h[i]/2 < edge-1e-9 || y[i]+h[i]/2 > hi+1e-9 {
 				t.Fatalf("centres %v, heights %v: %v", c, h, y)
 			}
@@ -667,7 +613,7 @@ func TestSpread(t *testing.T) {
 		}
 		for range 20 { // another: gaps at random, then a step from y towards it
 			at, room, s, more := lo, free, r.Float64(), 0.0
-			for _, i := range order {
+			for i := range y {
 				g := room * r.Float64() / 2
 				room -= g
 				z := y[i] + s*(at+g+h[i]/2-y[i])
@@ -679,8 +625,13 @@ func TestSpread(t *testing.T) {
 			}
 		}
 	}
-	if y := spread([]float64{5, 5, 5}, []float64{9, 9, 9}, 0, 10); y[0] != 4.5 || y[2] != 22.5 {
-		t.Errorf("no room: %v", y)
+	for want, got := range map[[3]float64][]float64{
+		{4.5, 13.5, 22.5}: spread([]float64{5, 5, 5}, []float64{9, 9, 9}, 0, 10), // no room
+		{50, 10, 30}:      spread([]float64{50, 10, 30}, []float64{9, 9, 9}, lo, hi),
+	} {
+		if !slices.Equal(got, want[:]) {
+			t.Errorf("%v, want %v", got, want)
+		}
 	}
 }
 
@@ -712,67 +663,36 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// Runs with the same seed are no seeds of one method: another constant is a panic that says how
-// to name them apart, and the same run twice is one line.
+// Runs with the same seed are no seeds of one method, and the same run twice is one line.
 func TestTracesNameApart(t *testing.T) {
 	one, other := trace("SGD", 3, 2, 1), trace("SGD", 3, 2, 2)
-	if msg := small.Panics(func() { Traces(fwrate.Steps, Loss(), one, other) }); !strings.HasPrefix(msg,
-		`fwrate: traces 1 and 2 are both "SGD"`) {
+	msg := small.Panics(func() { Traces(fwrate.Steps, Loss(), one, other) })
+	if !strings.HasPrefix(msg, `fwrate: traces 1 and 2 are both "SGD"`) {
 		t.Errorf("%q", msg)
 	}
-	again := *one
-	for _, traces := range [][]*fwopt.Trace{{one, one}, {one, &again}} {
-		if p := Traces(fwrate.Steps, Loss(), traces...); p.Title.Text != "" {
-			t.Errorf("%q", p.Title.Text)
-		}
-	}
 	other.Method = "SGD, c = 0.1"
-	if p := Traces(fwrate.Steps, Loss(), one, other); p.Title.Text != "" || len(keyOf(p).entries) != 2 {
-		t.Errorf("%q, %d lines", p.Title.Text, len(keyOf(p).entries))
+	for want, p := range map[int]*plot.Plot{1: Traces(fwrate.Steps, Loss(), one, one),
+		2: Traces(fwrate.Steps, Loss(), one, other)} {
+		if p.Title.Text != "" || len(keyOf(p).entries) != want {
+			t.Errorf("%q, %d lines, want %d", p.Title.Text, len(keyOf(p).entries), want)
+		}
 	}
 }
 
-// A line for each round, its band the range over the seeds; what diverged is left out.
+// A line for each round, its band the range over the seeds; what diverged is left out. Of two constants the
+// axis has the first, each with its best second.
 func TestTuning(t *testing.T) {
-	tuning := func(end func(c float64) float64) *fwrate.Tuning {
+	one := func(end func(c float64) float64) *fwrate.Tuning {
 		got, err := fwrate.Tune([]float64{1, 2, 4, 8}, 2, fwopt.Budget{Steps: 10},
 			func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
-				return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1},
-					{F: end(c) * float64(seed)}}}
+				return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {F: end(c) * float64(seed)}}}
 			})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
-	got := tuning(func(c float64) float64 {
-		return []float64{0, 0.5, 0x1p-10, 0, 0.25, 0, 0, 0, 0x1p1023}[int(c)]
-	})
-	p := Tuning("SGD", got)
-	e, _ := rounds("SGD", got)
-	logy := isLog(p.Y)
-	if p.Title.Text != "best: 2" || !logy {
-		t.Errorf("%q, logarithmic: %v", p.Title.Text, logy)
-	}
-	if len(e) != 2 || e[0].name != "1/2 of the budget" || e[1].name != "SGD" ||
-		!slices.Equal(e[1].xy, []xy{{1, 0.75}, {2, 0x1.8p-10}, {4, 0.375}}) ||
-		!slices.Equal(e[1].lo, []float64{0.5, 0x1p-10, 0.25}) ||
-		!slices.Equal(e[1].hi, []float64{1, 0x1p-9, 0.5}) || len(e[0].xy) != 3 {
-		t.Errorf("%+v", e)
-	}
-	if p := Tuning("SGD", tuning(
-		func(c float64) float64 { return 1 / c })); p.Title.Text != "best: 512, in doubt" { // where the grid no longer grows
-		t.Errorf("%q", p.Title.Text)
-	}
-	if p := Tuning("SGD", tuning(func(c float64) float64 { return math.NaN() })); len(
-		keyOf(p).entries) != 0 || p.Title.Text != "best: NaN, in doubt" {
-		t.Errorf("%q, %+v", p.Title.Text, keyOf(p).entries)
-	}
-}
-
-// Of two constants the axis has the first, each with its best second.
-func TestTuningTwo(t *testing.T) {
-	got, err := fwrate.TuneTwo([]float64{1, 2, 4}, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 10},
+	two, err := fwrate.TuneTwo([]float64{1, 2, 4}, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 10},
 		func(c, d float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
 			return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1},
 				{Step: b.Steps, F: math.Abs(c-2)/10 + math.Abs(d-2)/20}}}
@@ -780,11 +700,35 @@ func TestTuningTwo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Tuning("STORC", got)
-	lines, _ := rounds("STORC", got)
-	if p.Title.Text != "best: 2, 2" || len(lines) != 3 ||
-		!slices.Equal(lines[0].xy, []xy{{1, 0.1}, {2, 0}, {4, 0.2}}) || len(lines[0].lo) != 3 {
-		t.Errorf("%q, %+v", p.Title.Text, lines)
+	four := map[float64]float64{1: 0.5, 2: 0x1p-10, 4: 0.25, 8: 0x1p1023}
+	for title, c := range map[string]struct {
+		tuning *fwrate.Tuning
+		want   []series
+		log    bool
+	}{
+		"best: 2": {one(func(c float64) float64 { return four[c] }), []series{{name: "1/2 of the budget",
+			xy: []xy{{1, 0.75}, {2, 0x1.8p-10}, {4, 0.375}}}, {name: "SGD",
+			xy: []xy{{1, 0.75}, {2, 0x1.8p-10}, {4, 0.375}},
+			lo: []float64{0.5, 0x1p-10, 0.25}, hi: []float64{1, 0x1p-9, 0.5}}}, true},
+		"best: 512, in doubt": {one(func(c float64) float64 { return 1 / c }), nil, true}, // the grid no longer grows
+		"best: NaN, in doubt": {one(func(float64) float64 { return math.NaN() }), []series{}, false},
+		"best: 2, 2": {two, []series{{xy: []xy{{1, 0.1}, {2, 0}, {4, 0.2}}, lo: []float64{0.1, 0, 0.2}}, {}, {}},
+			false},
+	} {
+		p := Tuning("SGD", c.tuning)
+		if p.Title.Text != title || isLog(p.Y) != c.log {
+			t.Errorf("%q, logarithmic: %v; want %q, %v", p.Title.Text, isLog(p.Y), title, c.log)
+		}
+		lines, _ := rounds("SGD", c.tuning)
+		if c.want != nil && len(lines) != len(c.want) || len(lines) != len(keyOf(p).entries) {
+			t.Fatalf("%s: %d lines, %d names, want %d", title, len(lines), len(keyOf(p).entries), len(c.want))
+		}
+		for i, w := range c.want {
+			if l := lines[i]; w.name != "" && l.name != w.name || w.xy != nil && !slices.Equal(l.xy, w.xy) ||
+				w.lo != nil && !slices.Equal(l.lo, w.lo) || w.hi != nil && !slices.Equal(l.hi, w.hi) {
+				t.Errorf("%s: line %d is %+v, want %+v", title, i, l, w)
+			}
+		}
 	}
 }
 
