@@ -12,7 +12,7 @@ import (
 // Run makes one run of m from W0 and returns its counts and its gap, f(w) − f*, at the
 // checkpoints, as fwopt.EpochEnds or fwopt.Geometric names them. Same seed, same bits. Beside
 // the run it costs an Excess, O(d), a checkpoint; no w is kept. It panics if ctx ends the run,
-// as [fwopt.Trace.Complete] does: fwrate.Until and fwnb.Seeds leave such a run out.
+// as [fwopt.Trace.Complete] does: fwrate.Until and fwnb.Runs leave such a run out.
 func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64,
 	at func(s fwopt.Step) (record, last bool)) []fwopt.Point {
 	need.Given("fwinst", "the Instance", p == nil)

@@ -3,14 +3,12 @@ package fwnb
 import (
 	"os"
 	"strings"
-
-	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// Committed displays what a cell showed when its page was committed, if some of its data is not on
-// this machine: the figure name.svg and the tables of name.md, of the folder "committed" beside the
-// notebook. It marks them, and says in bold that all else in the cell is generated. It stands where
-// a cell begins to run, and does nothing where no data is missing:
+// Committed displays what a cell showed when its page was committed, if some of its data is not on this
+// machine: the figure name.svg and the tables of name.md, of the folder "committed" beside the notebook. It
+// marks them, and displays in bold that all else in the cell is generated. It is called where a cell begins
+// to run, and does nothing where no data is missing:
 //
 //	%%
 //	fwnb.Committed("15-traffic/Anaheim", fwdata.Unavailable("Anaheim")...)
@@ -28,8 +26,7 @@ func Committed(name string, missing ...string) {
 		Markdown("**As committed, with the data:**")
 	}
 	if noFigure == nil {
-		data := map[protocol.MIMEType]any{protocol.MIMEImageSVG: string(figure), protocol.MIMETextPlain: name}
-		display(data, nil)
+		Figure{SVG: figure, Alt: name}.Show()
 	}
 	if noTables == nil {
 		Markdown(string(tables))

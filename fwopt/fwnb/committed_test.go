@@ -78,24 +78,19 @@ const notebooks = "../../notebooks/"
 
 var call = regexp.MustCompile(`(?ms)^%%\n.*^\t*fwnb\.Committed\("([^"]+)"`)
 
-// TestCommittedFiles: what Committed shows is what the committed pages show, and each page that something generated can stand in
+// What Committed shows is what the committed pages show, and each page that something generated can stand in
 // on has it. Pages 11 and 12 are committed on generated sets, so that nothing is another for a reader.
 func TestCommittedFiles(t *testing.T) {
-	files, err := filepath.Glob(notebooks + "[0-9]*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no notebooks", err)
-	}
+	instead := regexp.MustCompile(`OrTwin\(|OrGrid\(|ErrNotHere`)
 	want := map[string]string{}
-	for _, file := range files {
+	for _, file := range must(filepath.Glob(notebooks + "[0-9]*.ipynb")) {
 		name, calls, falls := strings.TrimSuffix(filepath.Base(file), ".ipynb"), 0, false
 		for _, c := range readPage(t, file) {
 			source := strings.Join(c.Source, "")
-			falls = falls || c.Type == "code" &&
-				regexp.MustCompile(`OrTwin\(|OrGrid\(|ErrNotHere`).MatchString(source)
+			falls = falls || c.Type == "code" && instead.MatchString(source)
 			m := call.FindStringSubmatch(source)
 			if n := strings.Count(source, "fwnb.Committed("); m == nil && n > 0 || n > 1 {
-				t.Errorf("%s: fwnb.Committed is not below %%%%, with a name in quotes, or not the only "+
-					"one:\n%s", file, source)
+				t.Errorf("%s: want one fwnb.Committed, below %%%%, with a name in quotes:\n%s", file, source)
 			}
 			if m == nil {
 				continue

@@ -21,10 +21,10 @@ import (
 // the program of the cell is this test run again. Where there is no kernel it writes nothing.
 func TestKernel(t *testing.T) {
 	if os.Getenv("FWNB_CHILD") == "kernel" {
-		p := NewProgress("SVRF")
+		p := newProgress("SVRF")
 		now = func() time.Time { return time.Now().Add(time.Hour) }
-		p.Update(&fwopt.Trace{Points: []fwopt.Point{at(0), at(1)}}, at(1), 0.5)
-		p.Done()
+		p.update(&fwopt.Trace{Points: []fwopt.Point{at(0), at(1)}}, at(1), 0.5)
+		p.done()
 		Figure{PNG: []byte{1, 2, 3}, SVG: []byte("<svg/>"), Width: 576, Height: 346, Alt: "alt"}.Show()
 		Markdown("text")
 		note("note")

@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
+	"html"
 	"math"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"github.com/projection-free/fwlab/fwopt/internal/num"
 )
 
@@ -21,11 +20,10 @@ import (
 // is over by then shows nothing.
 const pause = 200 * time.Millisecond
 
-// Progress shows how far a run is: in a notebook a line and the curve of the
-// loss so far, in one display; on a terminal one line; in a pipe nothing.
-type Progress struct {
+// progress shows how far a run is: in a notebook a line and the curve of the loss so far, in one display; on
+// a terminal one line; in a pipe nothing.
+type progress struct {
 	title string
-	mu    sync.Mutex
 	begun time.Time
 	last  time.Time // of the last update, or of the start
 	id    string    // of the display, once there is one
@@ -34,35 +32,28 @@ type Progress struct {
 
 var now = time.Now // for the tests
 
-// NewProgress returns the progress of a run that starts now. Nothing is shown
-// before the first Update.
-func NewProgress(title string) *Progress {
-	return &Progress{title: title, begun: now(), last: now()}
+func newProgress(title string) *progress {
+	return &progress{title: title, begun: now(), last: now()}
 }
 
-// Update shows the trace so far, at most five times a second: at is where the
-// run is, done is the share of the budget that is spent, 0 if unknown. An update
-// that is shown costs about a millisecond, any other nothing.
-func (p *Progress) Update(tr *fwopt.Trace, at fwopt.Point, done float64) {
+// update shows the trace so far, at most five times a second: at is where the run is, done is the share of
+// the budget that is spent, 0 if unknown. An update that is shown costs about a millisecond.
+func (p *progress) update(tr *fwopt.Trace, at fwopt.Point, done float64) {
 	p.show(done, func() (state, spent string, points []fwopt.Point) {
 		state, spent = p.line(tr, at, done)
 		return state, spent, tr.Points
 	})
 }
 
-// Count shows how many of n parts are done, at most five times a second, as Update
-// shows a trace.
-func (p *Progress) Count(done, n int) {
+// count shows how many of n parts are done, as update shows a trace.
+func (p *progress) count(done, n int) {
 	p.show(float64(done)/float64(n), func() (state, spent string, points []fwopt.Point) {
 		seconds := now().Sub(p.begun).Seconds()
 		return fmt.Sprintf("%s  %d of %d done  %.0f s", p.title, done, n, seconds), "", nil
 	})
 }
 
-func (p *Progress) show(done float64, tell func() (state, spent string, points []fwopt.Point)) {
-	need.Given("fwnb", "the Progress", p == nil)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *progress) show(done float64, tell func() (state, spent string, points []fwopt.Point)) {
 	if now().Sub(p.last) < pause || tty == nil && !notebook() {
 		return
 	}
@@ -71,19 +62,15 @@ func (p *Progress) show(done float64, tell func() (state, spent string, points [
 		if p.id == "" {
 			p.id = cmp.Or(place(), "fwnb_"+gonbui.UniqueId())
 		}
-		p.display(html(state, spent, points, done), strings.TrimSuffix(state+"\n"+spent, "\n"))
+		p.display(inPage(state, spent, points, done), strings.TrimSuffix(state+"\n"+spent, "\n"))
 	} else {
 		p.write(strings.ReplaceAll(strings.TrimRight(state+"  "+spent, " "), "\n", "  "))
 	}
 	p.last = now()
 }
 
-// Done takes the display or the line away. The next figure or text of the
-// program takes its place.
-func (p *Progress) Done() {
-	need.Given("fwnb", "the Progress", p == nil)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// done takes the display or the line away. The next figure or text of the program takes its place.
+func (p *progress) done() {
 	if p.id != "" {
 		p.display("", "")
 		flush()
@@ -97,7 +84,7 @@ func (p *Progress) Done() {
 	}
 }
 
-func (p *Progress) display(page, line string) {
+func (p *progress) display(page, line string) {
 	send(&protocol.DisplayData{
 		Data:      map[protocol.MIMEType]any{protocol.MIMETextHTML: page, protocol.MIMETextPlain: line},
 		DisplayID: p.id,
@@ -105,7 +92,7 @@ func (p *Progress) display(page, line string) {
 }
 
 // write replaces the terminal's line, which has room for 79 letters.
-func (p *Progress) write(s string) {
+func (p *progress) write(s string) {
 	if r := []rune(s); len(r) > 79 {
 		s = string(r[:79])
 	}
@@ -115,7 +102,7 @@ func (p *Progress) write(s string) {
 }
 
 // line tells how far the run is, and what it has spent.
-func (p *Progress) line(tr *fwopt.Trace, at fwopt.Point, done float64) (state, spent string) {
+func (p *progress) line(tr *fwopt.Trace, at fwopt.Point, done float64) (state, spent string) {
 	state = p.title
 	if done > 0 {
 		state += fmt.Sprintf(" %.0f %%", 100*min(done, 1))
@@ -129,10 +116,10 @@ func (p *Progress) line(tr *fwopt.Trace, at fwopt.Point, done float64) (state, s
 	}
 	state += fmt.Sprintf("  %.1f s  step %s (t = %d, k = %d)", at.Seconds, num.Thousands(at.Step), at.T, at.K)
 	var all []string
+	what := [...]string{" exact", " stochastic", " linear", " projections"}
 	for i, n := range []int{at.Calls.Exact, at.Calls.Stochastic, at.Calls.Linear, at.Calls.Projections} {
 		if n > 0 {
-			all = append(all, num.Thousands(n)+[]string{" exact", " stochastic", " linear",
-				" projections"}[i])
+			all = append(all, num.Thousands(n)+what[i])
 		}
 	}
 	if spent = strings.Join(all, ", "); tr.Note != "" {
@@ -143,10 +130,10 @@ func (p *Progress) line(tr *fwopt.Trace, at fwopt.Point, done float64) (state, s
 
 const curveWidth, curveHeight = 400, 120
 
-// html is the display in a notebook: two lines or three, a bar, and the curve. An SVG in
-// an img element needs no drawing here, and is shown where SVG itself is not.
-func html(state, spent string, points []fwopt.Point, done float64) string {
-	s := `<pre style="margin:0">` + escape.Replace(state+"\n"+spent) + "</pre>"
+// inPage is the display in a notebook: two lines or three, a bar, and the curve. An SVG in an img element is
+// shown where SVG itself is not.
+func inPage(state, spent string, points []fwopt.Point, done float64) string {
+	s := `<pre style="margin:0">` + html.EscapeString(state+"\n"+spent) + "</pre>"
 	if done > 0 {
 		s += fmt.Sprintf(`<progress value="%.3f" max="1" style="width:%dpx"></progress><br>`,
 			min(done, 1), curveWidth)
@@ -158,11 +145,8 @@ func html(state, spent string, points []fwopt.Point, done float64) string {
 	return s
 }
 
-var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
-
-// curve draws f against seconds as an SVG, with the numbers at its ends. If all
-// f are positive the height is their logarithm. It returns "" for fewer than
-// two points.
+// curve draws f against seconds as an SVG, with the numbers at its ends. If all f are positive the height is
+// their logarithm. It returns "" for fewer than two points.
 func curve(points []fwopt.Point) string {
 	lo, hi, end := math.Inf(1), math.Inf(-1), 0.0
 	var good []fwopt.Point

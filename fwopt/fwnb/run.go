@@ -7,41 +7,36 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
-	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
 // folder is where Run keeps traces and checkpoints, beside the notebook.
 const folder = "runs"
 
-// Run is fwkeep.Keep in the folder "runs", with a progress display while it runs.
-// The Stop button (or Ctrl-C) ends it: it is saved, later calls of Run in the
-// same program return at once with a trace without points, and the next
-// execution of the cell goes on where it stopped. A second Ctrl-C kills.
+// Run is fwkeep.Keep in the folder "runs", with a progress display while it runs. The Stop button (or
+// Ctrl-C) ends it: it is saved, later calls of Run in the same program return at once with a trace without
+// points, and the next execution of the cell goes on where it stopped. A second Ctrl-C kills.
 //
-// It panics if the folder holds a file of this run that cannot be used, or if the
-// state of the method cannot be saved; the message names the file or the field, and
-// the remedy. A run that is not kept is returned all the same; why it is not is said
-// in the progress display and where the run is interrupted.
+// It panics if the folder holds a file of this run that cannot be used, or if the state of the method cannot
+// be saved; the message names the file or the field, and the remedy. A run that is not kept is returned all
+// the same; the progress display has the reason, and so has the note where the run is interrupted.
 func Run(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 	ctx := interrupt()
 	if ctx.Err() != nil {
 		return &fwopt.Trace{Method: name(m), Data: name(o.F), Status: fwopt.Interrupted}
 	}
-	p, watch := NewProgress(name(m)), b.Watch
+	p, watch := newProgress(name(m)), b.Watch
 	b.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
-		p.Update(tr, now, b.Share(now))
+		p.update(tr, now, b.Share(now))
 		if watch != nil {
 			watch(tr, now)
 		}
 	}
 	tr, err := fwkeep.Keep(ctx, folder, o, m, b)
-	p.Done()
+	p.done()
 	if tr == nil {
 		panic(need.Line(err.Error()))
 	}
@@ -66,56 +61,6 @@ func Run(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
 	return tr
 }
 
-// Seeds is fwrate.Seeds with one progress display, under the Stop button (or Ctrl-C):
-// it ends the measurement, and Seeds returns the results of the seeds that are done by
-// then, in their order, and says how many they are; the rest of the cell goes on with
-// these. one runs under its ctx, and ends by Trace.Complete or another panic where that
-// has cut it short:
-//
-//	runs := fwnb.Seeds("SVRF", 10, func(ctx context.Context, seed uint64) []fwopt.Point {
-//		o := fwopt.NewOracle(p.F, p.Omega, seed)
-//		return fwopt.Run(ctx, o.From(p.W0), fwopt.SVRFTheorem1(), b).Complete()
-//	})
-//
-// Nothing is written to a file: runs that shall go on in the next execution are made by
-// Run, one after the other.
-func Seeds[T any](title string, n int, one func(ctx context.Context, seed uint64) T) []T {
-	ctx := interrupt()
-	out := func() []T {
-		var ready atomic.Int64
-		defer counting(title, n, &ready)()
-		return fwrate.Until(ctx, n, func(seeds int) { ready.Store(int64(seeds)) }, one)
-	}()
-	if len(out) < n {
-		note(fmt.Sprintf("%s: stopped with %d of %d seeds done; what follows is of these",
-			title, len(out), n))
-	}
-	return out
-}
-
-// counting shows how many of n are ready until it is told to end.
-func counting(title string, n int, ready *atomic.Int64) (end func()) {
-	p, tick := NewProgress(title), time.NewTicker(pause)
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		for {
-			select {
-			case <-tick.C:
-				p.Count(int(ready.Load()), n)
-			case <-quit:
-				return
-			}
-		}
-	}()
-	return func() {
-		tick.Stop()
-		close(quit)
-		<-gone
-		p.Done()
-	}
-}
-
 // interrupt returns the program's context, which the first interrupt cancels.
 var interrupt = sync.OnceValue(func() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -130,9 +75,8 @@ func name(x any) string {
 	return fmt.Sprintf("%T", x)
 }
 
-// Full reports whether the environment asks for runs of full length:
-// FWLAB_BUDGET=full. If it is short or not set a notebook makes short ones; any other
-// value is a panic, for an hour of full runs may hang on a letter.
+// Full reports whether the environment asks for runs of full length: FWLAB_BUDGET=full. If it is short or not
+// set a notebook makes short ones; any other value is a panic, for an hour of full runs may hang on a letter.
 func Full() bool {
 	switch budget := os.Getenv("FWLAB_BUDGET"); budget {
 	case "full":

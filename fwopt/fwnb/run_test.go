@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -121,54 +120,12 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// The progress of many seeds, and what Stop leaves of them.
-func TestSeeds(t *testing.T) {
-	s := set(t, true, false)
-	if got := Seeds("SFW", 3, func(_ context.Context, seed uint64) uint64 { return seed }); !slices.Equal(got,
-		[]uint64{1, 2, 3}) {
-		t.Errorf("%v", got)
-	}
-	msg := small.Panics(func() { Seeds("SFW", 3, func(context.Context, uint64) int { panic("a fault") }) })
-	if !strings.HasPrefix(msg, "fwrate: seed 1: a fault") {
-		t.Errorf("%q", msg)
-	}
-	stop := stoppable()
-	got := Seeds("SVRF", 8, func(ctx context.Context, seed uint64) uint64 {
-		if seed == 5 {
-			time.Sleep(5 * pause / 2) // shown twice; the clock of the display stands still
-			stop()
-		}
-		if seed >= 5 {
-			<-ctx.Done()
-			panic("cut short")
-		}
-		return seed
-	})
-	if !slices.Equal(got, []uint64{1, 2, 3, 4}) {
-		t.Errorf("%v", got)
-	}
-	last := s.sent[len(s.sent)-1].Data["text/plain"]
-	if last != "SVRF: stopped with 4 of 8 seeds done; what follows is of these" {
-		t.Errorf("%q", last)
-	}
-}
-
-// stoppable puts a Stop button in place.
-func stoppable() (stop func()) {
-	ctx, stop := context.WithCancel(context.Background())
-	interrupt = func() context.Context { return ctx }
-	return stop
-}
-
-// Which seeds a draw has, and that Stop leaves whole draws alone.
+// Which seeds a draw has, and that Stop leaves whole draws alone and shows how many runs are done.
 func TestRuns(t *testing.T) {
-	set(t, false, false)
+	s := set(t, true, false)
 	point := func(draw, seed uint64) []fwopt.Point { return []fwopt.Point{{T: int(draw), K: int(seed)}} }
-	want := [][][]fwopt.Point{{point(1, 1), point(1, 2)}, {point(2, 3), point(2, 4)},
-		{point(3, 5), point(3, 6)}}
-	r := Runs("SVRF", 3, 2, func(_ context.Context, draw, seed uint64) []fwopt.Point {
-		return point(draw, seed)
-	})
+	want := [][][]fwopt.Point{{point(1, 1), point(1, 2)}, {point(2, 3), point(2, 4)}, {point(3, 5), point(3, 6)}}
+	r := Runs("SVRF", 3, 2, func(_ context.Context, draw, seed uint64) []fwopt.Point { return point(draw, seed) })
 	if r.Name != "SVRF" || !reflect.DeepEqual(r.Draws, want) {
 		t.Errorf("%v", r)
 	}
@@ -183,9 +140,11 @@ func TestRuns(t *testing.T) {
 		int(begun.Load()) > runtime.GOMAXPROCS(0) {
 		t.Errorf("after %d runs: %.200q", begun.Load(), msg)
 	}
-	stop := stoppable()
+	ctx, stop := context.WithCancel(context.Background())
+	interrupt = func() context.Context { return ctx }
 	r = Runs("SVRF", 3, 2, func(ctx context.Context, draw, seed uint64) []fwopt.Point {
 		if seed == 4 {
+			time.Sleep(5 * pause / 2) // two ticks; the clock of the display stands still
 			stop()
 		}
 		if seed >= 4 {
@@ -197,17 +156,21 @@ func TestRuns(t *testing.T) {
 	if !reflect.DeepEqual(r.Draws, want[:1]) {
 		t.Errorf("stopped in draw 2: %v", r.Draws)
 	}
+	last := s.sent[len(s.sent)-1].Data["text/plain"]
+	if last != "SVRF: stopped with 3 of 6 seeds done; what follows is of these" {
+		t.Errorf("%q", last)
+	}
 }
 
 // Count shows a line and a bar, and on a terminal the line alone.
 func TestCount(t *testing.T) {
 	for _, isNotebook := range []bool{true, false} {
 		s := set(t, isNotebook, !isNotebook)
-		p := NewProgress("SVRF")
-		p.Count(0, 4)
+		p := newProgress("SVRF")
+		p.count(0, 4)
 		s.clock = s.clock.Add(12 * time.Second)
-		p.Count(1, 4)
-		p.Count(2, 4) // too soon
+		p.count(1, 4)
+		p.count(2, 4) // too soon
 		const line = "SVRF  1 of 4 done  12 s"
 		if !isNotebook && s.term.String() != "\r"+line {
 			t.Errorf("%q", s.term.String())
@@ -216,7 +179,7 @@ func TestCount(t *testing.T) {
 			!strings.Contains(s.sent[0].Data["text/html"].(string), `<progress value="0.250"`)) {
 			t.Errorf("%+v", s.sent)
 		}
-		p.Done()
+		p.done()
 	}
 }
 
@@ -224,35 +187,24 @@ func TestCount(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, omega := small.Problem()
-	tr := &fwopt.Trace{Points: []fwopt.Point{at(0), at(1)}}
 	b := fwopt.Budget{Steps: 3}
 	for _, isNotebook := range []bool{true, false} {
 		set(t, isNotebook, !isNotebook)
 		for name, c := range map[string][]any{
-			"Columns":         {Columns, 3, []string{"a", "b"}, []string{"x", "y"}, []float64{1, 2}},
-			"Markdown":        {Markdown, "text"},
-			"NewProgress":     {NewProgress, "title"},
-			"Pick":            {Pick[int], 1, 2},
-			"Progress.Count":  {(*Progress).Count, NewProgress("title"), 1, 2},
-			"Progress.Done":   {(*Progress).Done, NewProgress("title")},
-			"Progress.Update": {(*Progress).Update, NewProgress("title"), tr, at(1), 0.5},
-			"Runs": {Runs, "SVRF", 2, 1, func(context.Context, uint64,
-				uint64) []fwopt.Point {
-				return []fwopt.Point{at(1)}
-			}},
-			"Record.Num": {Record.Num, Record{"a": "1"}, "a"},
-			"Row":        {Row, 3, 0.5, "text"},
-			"Run, o": {func(o *fwopt.Oracle) { Run(o, &fwopt.FW{}, b) },
-				fwopt.NewOracle(f, omega, 1)},
-			"Run, m": {func(m fwopt.Method) { Run(fwopt.NewOracle(f, omega, 1), m, b) },
-				&fwopt.FW{}},
-			"Run": {func(w0 []float64,
-				b fwopt.Budget) {
+			"Columns":     {Columns, 3, []string{"a", "b"}, []string{"x", "y"}, []float64{1, 2}},
+			"Figure.Show": {Figure.Show, Figure{PNG: []byte{1}, Width: 1, Height: 1, Alt: "alt"}},
+			"Markdown":    {Markdown, "text"},
+			"Pick":        {Pick[int], 1, 2},
+			"Record.Num":  {Record.Num, Record{"a": "1"}, "a"},
+			"Row":         {Row, 3, 0.5, "text"},
+			"Run, o":      {func(o *fwopt.Oracle) { Run(o, &fwopt.FW{}, b) }, fwopt.NewOracle(f, omega, 1)},
+			"Run, m":      {func(m fwopt.Method) { Run(fwopt.NewOracle(f, omega, 1), m, b) }, &fwopt.FW{}},
+			"Run": {func(w0 []float64, b fwopt.Budget) {
 				Run(fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{}, b)
 			}, nil, b},
-			"Seeds": {Seeds[int], "title", 2, func(context.Context, uint64) int { return 1 }},
-			"Figure.Show": {Figure.Show, Figure{PNG: []byte{1}, SVG: []byte("<svg/>"), Width: 1,
-				Height: 1, Alt: "alt"}},
+			"Runs": {Runs, "SVRF", 2, 1, func(context.Context, uint64, uint64) []fwopt.Point {
+				return []fwopt.Point{at(1)}
+			}},
 			"Table": {Table, []string{"a"}, []string{"1"}},
 		} {
 			for _, bad := range small.Mistakes(c[0], c[1:]...) {

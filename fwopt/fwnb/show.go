@@ -1,10 +1,8 @@
-// Package fwnb is what a program needs of the notebook it runs in: to show
-// figures and tables, and the progress of a run. In a notebook it displays, on
-// a terminal it writes one line that is gone when the run is done, and in a
-// pipe nothing. It draws by itself what it needs and does not link gonum/plot.
+// Package fwnb is what a program needs of the notebook it runs in: to show figures and tables, and the
+// progress of a run. In a notebook it displays, on a terminal it writes one line that is gone when the run is
+// done, and in a pipe nothing. It does not link gonum/plot.
 //
-// Every display is complete before the call returns: GoNB may lose what is
-// still under way when a program ends.
+// Every display is complete before the call returns: GoNB may lose what is still under way when a program ends.
 package fwnb
 
 import (
@@ -24,8 +22,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Figure is a drawing in two formats that look alike, as fwplot.Grid makes it. One of
-// Scene.Slide has a third in which a slider moves.
+// Figure is a drawing in two formats that look alike, by fwplot.Grid; one of Scene.Slide has a third.
 type Figure struct {
 	PNG, SVG      []byte
 	Vega          []byte // in the language Vega-Lite 5, in JSON; or nil
@@ -33,10 +30,9 @@ type Figure struct {
 	Alt           string // the same in a sentence, with the last values
 }
 
-// Show displays the figure in the notebook. The page shows the SVG where it is
-// trusted and the PNG where it is not, and its file keeps both. JupyterLab shows Vega in
-// their place if there is one: its slider needs no kernel, no network and no trust. What
-// is no JSON is a panic. Elsewhere Show does nothing.
+// Show displays the figure in the notebook. The page shows the SVG where it is trusted and the PNG where it
+// is not, and its file keeps both. JupyterLab shows Vega in their place if there is one: its slider needs no
+// kernel, no network and no trust. What is no JSON is a panic. Elsewhere Show does nothing.
 func (f Figure) Show() {
 	data := map[protocol.MIMEType]any{protocol.MIMETextPlain: f.Alt}
 	if len(f.PNG) > 0 {
@@ -66,14 +62,13 @@ func init() {
 	gob.Register([]any{})
 }
 
-// Markdown displays a text in the notebook, with formulas between dollar signs.
-// Elsewhere it does nothing.
+// Markdown displays a text in the notebook, with formulas between dollar signs. Elsewhere it does nothing.
 func Markdown(text string) {
 	display(map[protocol.MIMEType]any{protocol.MIMETextMarkdown: text, protocol.MIMETextPlain: text}, nil)
 }
 
-// Table displays a table in the notebook. The first row is the heading; columns
-// of numbers are aligned right. Elsewhere it does nothing.
+// Table displays a table in the notebook. The first row is the heading; columns of numbers are aligned right.
+// Elsewhere it does nothing.
 func Table(rows ...[]string) { Markdown(table(rows)) }
 
 // table writes a table in Markdown that is aligned as plain text too.
@@ -82,11 +77,12 @@ func table(rows [][]string) string {
 	for _, row := range rows {
 		cols = max(cols, len(row))
 	}
+	plain := strings.NewReplacer("|", `\|`, "\n", " ")
 	cell := func(i, j int) string {
 		if j >= len(rows[i]) {
 			return ""
 		}
-		return strings.NewReplacer("|", `\|`, "\n", " ").Replace(rows[i][j])
+		return plain.Replace(rows[i][j])
 	}
 	width, right := make([]int, cols), make([]bool, cols)
 	for j := range cols {
@@ -132,8 +128,7 @@ func numeric(s string) bool {
 	return err == nil || s == "" || s == "-" || s == "–"
 }
 
-// note tells the reader something about a run: in the notebook, or in a line on
-// the terminal.
+// note tells the reader something about a run: in the notebook, or in a line on the terminal.
 func note(s string) {
 	if notebook() {
 		display(map[protocol.MIMEType]any{protocol.MIMETextPlain: s}, nil)
@@ -169,8 +164,8 @@ func terminal(f *os.File) io.Writer {
 	return f
 }
 
-// vacant is the place of a progress display that is done. The next display of
-// the program takes it, so that no empty output is left on the page.
+// vacant is the place of a progress display that is done. The next display of the program takes it, so that
+// no empty output is left on the page.
 var vacant struct {
 	sync.Mutex
 	id string

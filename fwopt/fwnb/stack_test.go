@@ -13,9 +13,8 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// A cell that dies of a panic of the library shows its line and the places in the cell, in the form in
-// which GoNB finds them; one that dies of the reader's own mistake shows the runtime's stack, and so does
-// any program that is no cell.
+// A cell that dies of a panic of the library shows its line and the places in the cell, in the form in which
+// GoNB finds them; one that dies of the reader's own mistake shows the runtime's stack, as any other program.
 func TestStack(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "cell")
 	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/cell").CombinedOutput(); err != nil {

@@ -43,7 +43,7 @@ func Seeds[T any](n int, one func(seed uint64) T) []T {
 // panics, as Trace.Complete does in a run that was cut short, is left out. It returns
 // the results of the seeds that are done, in their order, so that nothing done is lost.
 // If done is not nil it is called after each of them, by one goroutine at a time, with
-// how many there are. fwnb.Seeds is Until under the Stop button.
+// how many there are. fwnb.Runs is Until under the Stop button.
 func Until[T any](ctx context.Context, n int, done func(seeds int),
 	one func(ctx context.Context, seed uint64) T) []T {
 	if n < 1 {
