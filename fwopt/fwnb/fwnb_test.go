@@ -259,7 +259,8 @@ func TestTerminal(t *testing.T) {
 // The curve goes from the top left to the bottom right as f falls, and bad values do no harm.
 func TestCurve(t *testing.T) {
 	pt := func(sec, f float64) fwopt.Point { return fwopt.Point{Seconds: sec, F: f} }
-	for _, few := range [][]fwopt.Point{nil, {pt(0, 1)}, {pt(0, 1), pt(1, math.NaN())}, {pt(0, 1), pt(0, 2)}} {
+	one := pt(0, 1)
+	for _, few := range [][]fwopt.Point{nil, {one}, {one, pt(1, math.NaN())}, {one, pt(0, 2)}} {
 		if svg := curve(few); svg != "" {
 			t.Errorf("a curve of %v", few)
 		}

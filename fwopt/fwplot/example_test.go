@@ -28,25 +28,16 @@ func run(method string, seed uint64, rate float64) *fwopt.Trace {
 	return tr
 }
 
-// One call draws runs; the result is a plot to go on with.
+// One call draws runs; the result is a plot to go on with. A bound is a dashed line with a name; what it
+// forbids is shaded.
 func ExampleTraces() {
-	p := fwplot.Traces(fwrate.Stochastic, fwplot.Excess(0.25),
+	p := fwplot.Traces(fwrate.Steps, fwplot.Excess(0.25),
 		run("SVRF", 0, 2), run("SVRF", 1, 2), run("SVRF", 2, 2), run("SFW", 0, 1))
-	p.Title.Text += "; τ = 50"
-	fmt.Println(p.Title.Text)
-	fmt.Println(p.Y.Label.Text, "against", p.X.Label.Text)
-	// Output:
-	// digits: median and range of 3 seeds; τ = 50
-	// f(w) − f* against stochastic gradients
-}
-
-// A bound is a dashed line with a name; what it forbids is shaded.
-func ExampleBound() {
-	p := fwplot.Traces(fwrate.Steps, fwplot.Excess(0.25), run("SVRF", 0, 2))
 	fwplot.Bound(p, "8/(k+2)", func(k float64) float64 { return 8 / (k + 2) })
+	p.Title.Text += "; τ = 50"
 	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	// Output:
-	// digits: f(w) − f* against steps ends at SVRF 2.5e−5, 8/(k+2) 0.0398.
+	// digits: median and range of 3 seeds; τ = 50: f(w) − f* against steps ends at SVRF 5e−5, SFW 0.005, 8/(k+2) 0.0398.
 }
 
 // The same runs against three things.
@@ -59,17 +50,6 @@ func ExampleGrid() {
 	fmt.Println(f.Width, f.Height, len(f.PNG) < 100_000, len(f.SVG) < 100_000)
 	// Output:
 	// 840 360 true true
-}
-
-// The loss that was reached, against a factor that was tuned.
-func ExampleLines() {
-	factor := []float64{0.01, 0.1, 1, 10, 100}
-	p := fwplot.Lines("digits: after 10 s", "factor", "f(w)", true, false,
-		fwplot.Series{Name: "SGD", X: factor, Y: []float64{2.1, 0.9, 0.4, 0.6, 1.8}},
-		fwplot.Series{Name: "STORC", X: factor, Y: []float64{0.5, 0.4, 0.6, 1.2, 2.0}})
-	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
-	// Output:
-	// digits: after 10 s: f(w) against factor ends at SGD 1.8, STORC 2.
 }
 
 // How much faster one side is than the other, item by item, beside what was asked for.

@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	floor       = 1e-12 // the smallest value drawn of a Curve that is always logarithmic: rounding decides below
+	floor       = 1e-12 // the least value drawn of a Curve that is always logarithmic: rounding decides below
 	manyDecades = 100   // the ratio from which on an axis becomes logarithmic
 )
 

@@ -25,8 +25,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// race returns traces like those of a race: six methods, their seeds, gaps from
-// 3 down to 1e-6 and much noise.
+// race returns traces like those of a race: six methods, their seeds, gaps from 3 down to 1e-6 and much noise.
 func race(seeds int) (traces []*fwopt.Trace) {
 	for i, m := range []struct {
 		name  string
@@ -44,23 +43,19 @@ func race(seeds int) (traces []*fwopt.Trace) {
 		for s := range seeds {
 			r := rand.New(rand.NewPCG(uint64(s), uint64(i)))
 			tr := &fwopt.Trace{Method: m.name, Data: "news20 (generated)", Seed: uint64(s)}
-			var c fwopt.Calls
+			samples := 0
 			for k := range m.steps {
 				gap := 3 * math.Pow(float64(k+1), -m.rate) * math.Exp(0.3*r.NormFloat64())
-				p := fwopt.Point{Step: k, Calls: c, Seconds: float64(k) * 60 / float64(m.steps) * (1 +
-					0.1*r.Float64()), F: 0.3 + gap, DualityGap: math.NaN()}
+				p := fwopt.Point{Step: k, F: 0.3 + gap, DualityGap: math.NaN(),
+					Seconds: float64(k) * 60 / float64(m.steps) * (1 + 0.1*r.Float64()),
+					Calls: fwopt.Calls{Exact: (k + 49) / 50, Stochastic: samples, Linear: k * m.per.Linear,
+						Projections: k * m.per.Projections}}
 				if k%7 == 0 {
 					p.DualityGap = 2 * gap
 				}
 				tr.Points = append(tr.Points, p)
-				c.Stochastic += m.per.Stochastic
-				if m.per.Stochastic == 10 {
-					c.Stochastic += 10 * k * k
-				}
-				c.Linear += m.per.Linear
-				c.Projections += m.per.Projections
-				if k%50 == 0 {
-					c.Exact++
+				if samples += m.per.Stochastic; m.per.Stochastic == 10 {
+					samples += 10 * k * k
 				}
 			}
 			traces = append(traces, tr)
@@ -83,23 +78,31 @@ func trace(method string, f ...float64) *fwopt.Trace {
 func figures() map[string]fwnb.Figure {
 	rs := race(5)
 	nan, inf := math.NaN(), math.Inf(1)
-	all := map[string]fwnb.Figure{
-		"none":     bundle(Traces(fwrate.Steps, Loss())),
-		"empty":    bundle(Traces(fwrate.Steps, Loss(), &fwopt.Trace{Method: "SVRF"})),
-		"start":    bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 1))),
-		"one":      bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", nan, nan, 1e-3))),
-		"equal":    bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", 1e-3, 1e-3, 1e-3))),
-		"flat":     bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 0, 0, 0))),
-		"zero":     bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", 0, 0, 0), trace("SFW", 1, 0, -1))),
-		"bad":      bundle(Traces(fwrate.Seconds, DualityGap(), trace("SVRF", nan, inf, -inf, nan))),
-		"huge":     bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 1e300, 1, math.MaxFloat64))),
-		"tiny":     bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 5e-324, 1e-323, 1e-300, 1e-310))),
-		"decade":   bundle(Traces(fwrate.Steps, Excess(0), trace("SVRF", 3.2, 3.1, 2.2))),
-		"close":    bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1))),
-		"negative": bundle(Traces(fwrate.Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6))),
-		"lines": bundle(Lines("t", "x", "y", true, true, Series{"SGD", []float64{0, 1, 2},
-			[]float64{1, -1, nan}}, Series{"none", nil, nil})),
+	all := map[string]fwnb.Figure{"none": bundle(Traces(fwrate.Steps, Loss()))}
+	for _, c := range []struct {
+		name string
+		x    fwrate.Count
+		y    Curve
+		of   *fwopt.Trace
+	}{
+		{"empty", fwrate.Steps, Loss(), &fwopt.Trace{Method: "SVRF"}},
+		{"start", fwrate.Steps, Loss(), trace("SVRF", 1)},
+		{"one", fwrate.Steps, Excess(0), trace("SVRF", nan, nan, 1e-3)},
+		{"equal", fwrate.Steps, Excess(0), trace("SVRF", 1e-3, 1e-3, 1e-3)},
+		{"flat", fwrate.Steps, Loss(), trace("SVRF", 0, 0, 0)},
+		{"zero", fwrate.Steps, Excess(0), trace("SVRF", 0, 0, 0)},
+		{"below", fwrate.Steps, Excess(0), trace("SFW", 1, 0, -1)},
+		{"bad", fwrate.Seconds, DualityGap(), trace("SVRF", nan, inf, -inf, nan)},
+		{"huge", fwrate.Steps, Loss(), trace("SVRF", 1e300, 1, math.MaxFloat64)},
+		{"tiny", fwrate.Steps, Loss(), trace("SVRF", 5e-324, 1e-323, 1e-300, 1e-310)},
+		{"decade", fwrate.Steps, Excess(0), trace("SVRF", 3.2, 3.1, 2.2)},
+		{"close", fwrate.Steps, Loss(), trace("SVRF", 1, 1+1e-15, 1)},
+		{"negative", fwrate.Steps, Loss(), trace("SVRF", -1e6, -2e6, -2.5e6)},
+	} {
+		all[c.name] = bundle(Traces(c.x, c.y, c.of))
 	}
+	all["lines"] = bundle(Lines("t", "x", "y", true, true, Series{"none", nil, nil},
+		Series{"SGD", []float64{0, 1, 2}, []float64{1, -1, nan}}))
 	g := map[string]*plot.Plot{}
 	for _, x := range allAxes {
 		for name, c := range map[string]Curve{"loss": Loss(), "gap": Excess(0.3), "duality": DualityGap()} {
@@ -107,16 +110,14 @@ func figures() map[string]fwnb.Figure {
 				continue
 			}
 			p := Traces(x, c, rs...)
-			all[name+" against "+x.Label] = Grid([]*plot.Plot{p})
-			if name == "gap" {
+			if all[name+" against "+x.Label] = bundle(p); name == "gap" {
 				g[x.Label] = p
 			}
 		}
 	}
-	all["grid3"] = Grid([]*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label],
-		g[fwrate.Linear.Label]})
-	all["grid2x2"] = Grid([]*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label]},
-		[]*plot.Plot{g[fwrate.Linear.Label], Traces(fwrate.Steps, Loss(), rs...)})
+	three := []*plot.Plot{g[fwrate.Seconds.Label], g[fwrate.Stochastic.Label], g[fwrate.Linear.Label]}
+	all["grid3"] = Grid(three)
+	all["grid2x2"] = Grid(three[:2], []*plot.Plot{three[2], Traces(fwrate.Steps, Loss(), rs...)})
 	all["grid of odd rows"] = Grid([]*plot.Plot{g[fwrate.Steps.Label]},
 		[]*plot.Plot{Traces(fwrate.Steps, Loss()), g[fwrate.Exact.Label]})
 	long := trace("SGD", make([]float64, 200000)...)
@@ -131,7 +132,7 @@ func figures() map[string]fwnb.Figure {
 		Rate("MSC", "STORC", rates()["over"])})
 	p := Traces(fwrate.Steps, Excess(0), long, long, trace("my own", 3, 2, 1))
 	Bound(p, "a bound with a name that takes more than one row", func(x float64) float64 { return 1e5 / x })
-	all["long"] = Grid([]*plot.Plot{p})
+	all["long"] = bundle(p)
 	return all
 }
 
@@ -244,7 +245,7 @@ func TestNotes(t *testing.T) {
 		}
 		return out
 	}
-	other := trace("SGD", 3, 2, 1)
+	three, zero, other := trace("SVRF", 3, 2, 1), trace("SVRF", 3, 2, 0), trace("SGD", 3, 2, 1)
 	other.Data = "rcv1"
 	second := *other
 	second.Seed = 1
@@ -254,21 +255,19 @@ func TestNotes(t *testing.T) {
 		p           *plot.Plot
 		title, x, y string
 	}{
-		{Traces(fwrate.Steps, Excess(0), trace("SVRF", 3, 2, 1)), "", "steps", "f(w) − f*"},
+		{Traces(fwrate.Steps, Excess(0), three), "", "steps", "f(w) − f*"},
 		{Traces(fwrate.Steps, Excess(0), seeds(9)...), "median and range of 9 seeds", "steps", "f(w) − f*"},
 		{Traces(fwrate.Steps, Excess(0), seeds(10)...), "median and 10–90 % of 10 seeds", "steps",
 			"f(w) − f*"},
 		{Traces(fwrate.Steps, Loss(), append(seeds(10), other, &second)...),
 			"rcv1: median and range of 2 to 10 seeds", "steps", "f(w)"},
-		{Traces(fwrate.Steps, Excess(0), trace("SVRF", 3, 2, 0)), "values under 1e−12 left out", "steps",
-			"f(w) − f*"},
-		{Traces(fwrate.Steps, Excess(1.5), trace("SVRF", 3, 2, 1)), "negative values left out", "steps",
-			"f(w) − f*"},
-		{Traces(fwrate.Exact, Loss(), trace("SVRF", 3, 2, 1), trace("SFW", 3, 2)), "nothing to draw",
+		{Traces(fwrate.Steps, Excess(0), zero), "values under 1e−12 left out", "steps", "f(w) − f*"},
+		{Traces(fwrate.Steps, Excess(1.5), three), "negative values left out", "steps", "f(w) − f*"},
+		{Traces(fwrate.Exact, Loss(), three, trace("SFW", 3, 2)), "nothing to draw",
 			"exact gradients (SVRF, SFW: none)", "f(w)"},
 		{Traces(fwrate.Steps, Loss()), "nothing to draw", "steps", "f(w)"},
-		{Traces(fwrate.Steps, DualityGap(), trace("SVRF", 3, 2, 1), trace("SFW", math.NaN(), math.NaN())), "",
-			"steps", "duality gap (SFW: none)"},
+		{Traces(fwrate.Steps, DualityGap(), three, trace("SFW", math.NaN(), math.NaN())), "", "steps",
+			"duality gap (SFW: none)"},
 		{Traces(fwrate.Steps, Loss(), other, named), "rcv1, digits", "steps", "f(w)"},
 	} {
 		if c.p.Title.Text != c.title || c.p.X.Label.Text != c.x || c.p.Y.Label.Text != c.y {
@@ -323,16 +322,6 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// parse reads a tick's label back.
-func parse(t *testing.T, s string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(strings.ReplaceAll(s, "−", "-"), 64)
-	if err != nil || strings.Contains(s, "-") {
-		t.Fatalf("label %q", s)
-	}
-	return v
-}
-
 func checkTicks(t *testing.T, tk ticks, lo, hi float64) (labels int) {
 	t.Helper()
 	ts := tk.Ticks(lo, hi)
@@ -350,7 +339,9 @@ func checkTicks(t *testing.T, tk ticks, lo, hi float64) (labels int) {
 		last = k.Value
 		if k.Label != "" {
 			labels++
-			if v := parse(t, k.Label); math.Abs(v-k.Value) > 1e-9*(math.Abs(v)+hi-lo) && v > 0x1p-1000 {
+			v, err := strconv.ParseFloat(strings.ReplaceAll(k.Label, "−", "-"), 64)
+			off := math.Abs(v-k.Value) > 1e-9*(math.Abs(v)+hi-lo) && v > 0x1p-1000
+			if err != nil || off || strings.Contains(k.Label, "-") {
 				t.Errorf("%+v from %g to %g: %q at %.17g", tk, lo, hi, k.Label, k.Value)
 			}
 			if len(k.Label) > 12 && !(hi-lo < 1e-4*math.Abs(hi)) {
@@ -428,10 +419,10 @@ func TestRanges(t *testing.T) {
 }
 
 func TestLogScale(t *testing.T) {
-	nan := math.NaN()
+	nan, inf := math.NaN(), math.Inf(1)
 	for _, lim := range [][2]float64{{1e-3, 10}, {0, 1}, {-1, 1}, {-1, -1}, {0, 0}, {1, 1}, {nan, nan},
-		{math.Inf(1), math.Inf(-1)}, {0, 5e-324}} {
-		for _, x := range []float64{-1, 0, 5e-324, 1, 1e300, nan, math.Inf(-1)} {
+		{inf, -inf}, {0, 5e-324}} {
+		for _, x := range []float64{-1, 0, 5e-324, 1, 1e300, nan, -inf} {
 			if v := (logScale{}).Normalize(lim[0], lim[1], x); !finite(v) || v < -1 {
 				t.Errorf("%g on [%g, %g]: %g", x, lim[0], lim[1], v)
 			}
@@ -456,7 +447,8 @@ func TestBand(t *testing.T) {
 			for range 2 + r.IntN(30) {
 				x += 0.1 + r.Float64()
 				p := xy{x, math.Exp(5 * r.NormFloat64())}
-				runs[s], own[s] = append(runs[s], p), append(own[s], xy{forth(ax.logx, p.x), forth(ax.logy, p.y)})
+				runs[s] = append(runs[s], p)
+				own[s] = append(own[s], xy{forth(ax.logx, p.x), forth(ax.logy, p.y)})
 			}
 			starts, ends = append(starts, runs[s][0].x), append(ends, x)
 		}
@@ -494,8 +486,8 @@ func TestBand(t *testing.T) {
 			}
 		}
 		slices.Sort(ends) // the line begins where all runs have begun and ends where half have ended
-		first, last := l.xy[0].x, l.xy[len(l.xy)-1].x
-		if end := ends[n/2]; math.Abs(first-min(slices.Max(starts), end)) > 1e-9 || math.Abs(last-end) > 1e-9 {
+		first, last, end := l.xy[0].x, l.xy[len(l.xy)-1].x, ends[n/2]
+		if math.Abs(first-min(slices.Max(starts), end)) > 1e-9 || math.Abs(last-end) > 1e-9 {
 			t.Fatalf("from %g to %g, runs from %g to %g", first, last, starts, ends)
 		}
 	}
@@ -519,13 +511,10 @@ func TestBandWithZeros(t *testing.T) {
 func TestCondense(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	var l series
-	var xs, ys span
 	for k := range 50000 {
-		p := xy{float64(k + 1), math.Exp(r.NormFloat64())}
-		l.xy = append(l.xy, p)
-		xs.add(p.x)
-		ys.add(p.y)
+		l.add(xy{float64(k + 1), math.Exp(r.NormFloat64())})
 	}
+	xs, ys := spans(l.xy)
 	ax := axes{true, true}
 	out, jitters := condense(l, ax, xs, ys)
 	if !jitters || len(out.xy) > columns+1 || len(out.xy) < columns/2 {
@@ -685,7 +674,8 @@ func TestTuning(t *testing.T) {
 	one := func(end func(c float64) float64) *fwrate.Tuning {
 		got, err := fwrate.Tune([]float64{1, 2, 4, 8}, 2, fwopt.Budget{Steps: 10},
 			func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
-				return &fwopt.Trace{Status: fwopt.Done, Points: []fwopt.Point{{F: 1}, {F: end(c) * float64(seed)}}}
+				points := []fwopt.Point{{F: 1}, {F: end(c) * float64(seed)}}
+				return &fwopt.Trace{Status: fwopt.Done, Points: points}
 			})
 		if err != nil {
 			t.Fatal(err)

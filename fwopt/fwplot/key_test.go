@@ -5,13 +5,11 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Each plot names its lines; of three in a row with the same lines only the last does.
@@ -28,15 +26,12 @@ func TestNames(t *testing.T) {
 		name string
 		want int // how often the name stands there
 	}{
-		"one": {[][]*plot.Plot{{lines("SVRF")}}, "SVRF", 1},
-		"two": {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF", "SFW")}}, "SVRF", 2},
-		"three alike": {[][]*plot.Plot{{lines("SVRF"), lines("SVRF"), lines("SVRF", "SFW")}}, "SVRF",
-			1},
-		"one more at first": {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF"), lines("SVRF")}}, "SVRF",
-			2},
-		"another style": {[][]*plot.Plot{{lines("mine", "yours"), lines("yours", "mine"),
-			lines("yours", "mine")}}, "mine", 2},
-		"none alike": {[][]*plot.Plot{{lines("SVRF"), lines("SGD"), lines("SFW")}}, "SVRF", 1},
+		"one":               {[][]*plot.Plot{{lines("SVRF")}}, "SVRF", 1},
+		"two":               {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF", "SFW")}}, "SVRF", 2},
+		"three alike":       {[][]*plot.Plot{{lines("FW"), lines("FW"), lines("FW", "SFW")}}, "FW", 1},
+		"one more at first": {[][]*plot.Plot{{lines("FW", "SFW"), lines("FW"), lines("FW")}}, "FW", 2},
+		"another style":     {[][]*plot.Plot{{lines("a", "b"), lines("b", "a"), lines("b", "a")}}, "a", 2},
+		"none alike":        {[][]*plot.Plot{{lines("SVRF"), lines("SGD"), lines("SFW")}}, "SVRF", 1},
 	} {
 		f := Grid(c.rows...)
 		if n := strings.Count(string(f.SVG), ">"+c.name+"<"); n != c.want {
@@ -48,6 +43,17 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
+}
+
+// segments returns the first two points of each line with a stroke in an SVG.
+func segments(svg, stroke string) (all [][4]float64) {
+	line := regexp.MustCompile(`d="M([-0-9.]+),([-0-9.]+)L([-0-9.]+),([-0-9.]+)[^"]*" style="fill:none;stroke:` + stroke)
+	for _, m := range line.FindAllStringSubmatch(svg, -1) {
+		var v [4]float64
+		fmt.Sscan(strings.Join(m[1:], " "), &v[0], &v[1], &v[2], &v[3])
+		all = append(all, v)
+	}
+	return all
 }
 
 // A leader begins where its line ends in the view, in the colour of the line: at its last
@@ -62,28 +68,19 @@ func TestLeaders(t *testing.T) {
 	leader := func(method string) (v [4]float64) { // where it begins, and where to
 		c := readable(Style(method).Color)
 		r, g, b, _ := c.RGBA()
-		at := regexp.MustCompile(
-			fmt.Sprintf(`d="M([-0-9.]+),([-0-9.]+)L([-0-9.]+),([-0-9.]+)[^"]*" style="fill:none;stroke:#%02X%02X%02X;stroke-width:0.5`, r>>8, g>>8, b>>8))
-		m := at.FindStringSubmatch(svg)
-		for i := range m[min(1, len(m)):] {
-			v[i], _ = strconv.ParseFloat(m[i+1], 64)
-		}
-		return v
+		all := segments(svg, fmt.Sprintf(`#%02X%02X%02X;stroke-width:0.5`, r>>8, g>>8, b>>8))
+		return append(all, v)[0]
 	}
 	var left, low, wide float64
-	for _, m := range regexp.MustCompile(
-		`d="M([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)" style="fill:none;stroke:#333333`).FindAllStringSubmatch(
-		svg, -1) {
-		var x0, y0, x1, y1 float64
-		if fmt.Sscan(strings.Join(m[1:], " "), &x0, &y0, &x1, &y1); y0 == y1 && x1-x0 > wide { // the frame's lower edge
-			left, low, wide = x0, y0, x1-x0
+	for _, v := range segments(svg, "#333333") {
+		if v[1] == v[3] && v[2]-v[0] > wide { // the frame's lower edge
+			left, low, wide = v[0], v[1], v[2]-v[0]
 		}
 	}
 	if v := leader("SVRF"); math.Abs(v[0]-left-wide/2) > 2 || math.Abs(v[1]-low) > 2 || v[2] < left+wide-2 {
 		t.Errorf("of a line that goes out at %g, %g: %g", left+wide/2, low, v)
 	}
-	if v := leader("STORC"); math.Abs(v[0]-4-left-wide/4) > 2 || v[1] < low+20 || v[3] != v[1] ||
-		v[2] < left+wide-2 {
+	if v := leader("STORC"); math.Abs(v[0]-4-left-wide/4) > 2 || v[1] < low+20 || v[3] != v[1] || v[2] < left+wide-2 {
 		t.Errorf("of a line that ends at %g: %g", left+wide/4, v)
 	}
 	if v := leader("SFW"); v != [4]float64{} {
@@ -109,12 +106,10 @@ func TestHeadline(t *testing.T) {
 
 // A parameter gets darker with its value, and is told from it by nothing else.
 func TestRamp(t *testing.T) {
-	light := func(s draw.LineStyle) float64 {
-		return luminance(shares(s.Color))
-	}
 	s := assign([]string{"m = 128", "SVRF", "m = 2", "m = 8", "m = 1e−3", "n = 5", "n = 6", "m"})
 	for _, pair := range [][2]int{{4, 2}, {2, 3}, {3, 0}} {
-		if a, b := light(s[pair[0]]), light(s[pair[1]]); !(a > b+0.05) {
+		a, b := luminance(shares(s[pair[0]].Color)), luminance(shares(s[pair[1]].Color))
+		if !(a > b+0.05) {
 			t.Errorf("lightness %.3f, then %.3f", a, b)
 		}
 	}

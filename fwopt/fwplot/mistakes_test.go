@@ -33,7 +33,7 @@ func TestMistakes(t *testing.T) {
 		"Epochs":     {Epochs, "title", race},
 		"Grid":       {Grid, []*plot.Plot{p, p}},
 		"LowerBound": {LowerBound, p, "least", double},
-		"Lines":      {Lines, "title", "x", "y", true, true, Series{"SVRF", []float64{1, 2}, []float64{2, 1}}},
+		"Lines":      {Lines, "title", "x", "y", true, true, Series{"FW", []float64{1, 2}, []float64{2, 1}}},
 		"NewScene":   {NewScene, "title", square, x, y},
 		"Rate":       {Rate, "simplex", "SVRF", rate},
 		"Ratios":     {Ratios, "title", "x", Ratio{"a", 1, 0.5, 2, 1}},

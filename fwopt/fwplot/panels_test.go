@@ -3,7 +3,7 @@ package fwplot
 import (
 	"fmt"
 	"regexp"
-	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt/fwnb"
@@ -11,20 +11,20 @@ import (
 )
 
 var placed = regexp.MustCompile(
-	`<text textLength="([^"]+)" x="([^"]+)" y="-([^"]+)" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([^p]+)px[^>]*>([^<]*)<`)
+	`<text textLength="([^"]+)" x="([^"]+)" y="-([^"]+)" transform="scale\(1, -1\)"\s+` +
+		`style="[^"]*font-size:([^p]+)px[^>]*>([^<]*)<`)
 
 // Long titles beside one another and many names below one another: no text is on another or leaves the figure.
 func TestTextsApart(t *testing.T) {
 	titled := func(title string) *plot.Plot {
-		return Lines(title, "seconds", "gap", false, false, Series{Name: "SVRF", X: []float64{1, 2},
-			Y: []float64{1, 2}})
+		return Lines(title, "seconds", "gap", false, false, Series{"SVRF", []float64{1, 2}, []float64{1, 2}})
 	}
 	named := func(n int) *plot.Plot {
 		p := Lines("ratios", "times as fast", "", false, false)
 		var names plot.ConstantTicks
 		for i := range n {
-			names = append(names, plot.Tick{Value: float64(i), Label: fmt.Sprintf("item %d, in some words",
-				i)})
+			label := fmt.Sprintf("item %d, in some words", i)
+			names = append(names, plot.Tick{Value: float64(i), Label: label})
 		}
 		p.Y.Tick.Marker, p.Y.Min, p.Y.Max = names, -0.7, float64(n)-0.3
 		return p
@@ -35,8 +35,8 @@ func TestTextsApart(t *testing.T) {
 	var wide []*plot.Plot // what stands left of their data
 	for _, title := range []string{"rcv1 (generated): median and range of 5 seeds",
 		"rcv1: median and range of 3 to 5 seeds", "short"} {
-		wide = append(wide, Lines(title, "x", "f(w) − f*", true, true, Series{"SVRG, SVD", []float64{1, 1e3},
-			[]float64{1, 1e-5}}))
+		wide = append(wide, Lines(title, "x", "f(w) − f*", true, true,
+			Series{"SVRG, SVD", []float64{1, 1e3}, []float64{1, 1e-5}}))
 	}
 	var ends []Series // close to each other
 	for i, n := range []string{"SVRF", "STORC", "SFW", "SGD"} {
@@ -58,13 +58,10 @@ func TestTextsApart(t *testing.T) {
 		}
 		var boxes []box
 		for _, m := range placed.FindAllStringSubmatch(string(f.SVG), -1) {
-			var v [4]float64
-			for i := range v {
-				v[i], _ = strconv.ParseFloat(m[i+1], 64)
-			}
-			b := box{v[1], v[1] + v[0], v[2], v[2] + 0.7*v[3], m[5]}
-			if w, h := 0.75*float64(f.Width), 0.75*float64(f.Height); b.x0 < 0 || b.x1 > w || b.y0 < 0 ||
-				b.y1 > h {
+			var long, x, y, size float64
+			fmt.Sscan(strings.Join(m[1:5], " "), &long, &x, &y, &size)
+			b := box{x, x + long, y, y + 0.7*size, m[5]}
+			if b.x0 < 0 || b.x1 > 0.75*float64(f.Width) || b.y0 < 0 || b.y1 > 0.75*float64(f.Height) {
 				t.Errorf("%s: %q leaves the figure", what, b.text)
 			}
 			for _, o := range boxes {

@@ -39,12 +39,10 @@ func TestOutline(t *testing.T) {
 		want  []xy    // its corners
 		r     float64 // or its radius
 	}{
-		"square": {square, []float64{1, 0}, []float64{0, 1}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}},
-			0},
+		"square": {square, []float64{1, 0}, []float64{0, 1}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}, 0},
 		"simplex": {fwset.Simplex{D: 3, R: 1}, []float64{-1, 1, 0}, []float64{-1, -1, 2},
 			[]xy{{r2, -1 / math.Sqrt(6)}, {0, 2 / math.Sqrt(6)}, {-r2, -1 / math.Sqrt(6)}}, 0},
-		"oblique axes": {square, []float64{3, 0}, []float64{5, 2}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}},
-			0},
+		"oblique axes":  {square, []float64{3, 0}, []float64{5, 2}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}, 0},
 		"own disc":      {disc{2}, []float64{1, 0}, []float64{0, 1}, nil, 1},
 		"ball's shadow": {disc{5}, []float64{1, 2, 0, 0, 1}, []float64{0, 1, 3, 1, 0}, nil, 1},
 		"trace, side":   {ball, apart, upright, []xy{{r2, r2}, {-r2, r2}, {-r2, -r2}, {r2, -r2}}, 0},

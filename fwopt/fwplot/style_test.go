@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -14,20 +15,6 @@ import (
 // methods are those with a style.
 func methods() []fwopt.Entry {
 	return slices.DeleteFunc(fwopt.Methods(), func(e fwopt.Entry) bool { return e.Width == 0 })
-}
-
-// Every method of Table 2 has a style of its own, of dashes if it reduces no
-// variance.
-func TestStyleOfEachRow(t *testing.T) {
-	for _, e := range methods() {
-		name, s := e.Name, Style(e.Name)
-		if s.Color != rgb(e.Colour) || s.Width != vg.Points(e.Width) {
-			t.Errorf("%s is drawn in %v, %v wide, not in %06x", name, s.Color, s.Width, e.Colour)
-		}
-		if reduced := name == "SVRF" || strings.HasPrefix(name, "STORC"); reduced != (len(s.Dashes) == 0) {
-			t.Errorf("%s: dashes %v", name, s.Dashes)
-		}
-	}
 }
 
 // Lines of one figure are told apart by colour or dashes, and not by the width alone.
@@ -64,11 +51,18 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// For the colour-blind two methods differ by 10 at least in the CIE 1976 distance,
-// where 2 can be seen side by side. The matrices, of linear RGB, are of Machado,
-// Oliveira and Fernandes, IEEE TVCG 15, 2009, at full severity.
+// For the colour-blind two methods differ by 10 at least in the CIE 1976 distance, where 2 can be seen side by
+// side. The matrices, of linear RGB, are of Machado, Oliveira and Fernandes, IEEE TVCG 15, 2009.
 func TestColourBlind(t *testing.T) {
-	for sight, m := range map[string][3][3]float64{
+	type matrix [3][3]float64
+	times := func(m matrix, v [3]float64) (out [3]float64) {
+		for j, row := range m {
+			out[j] = row[0]*v[0] + row[1]*v[1] + row[2]*v[2]
+		}
+		return out
+	}
+	overWhite := matrix{{0.4339, 0.3762, 0.1899}, {0.2126, 0.7152, 0.0722}, {0.0177, 0.1095, 0.8728}}
+	for sight, m := range map[string]matrix{
 		"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 		"no red": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
 			{-0.003882, -0.048116, 1.051998}},
@@ -77,51 +71,46 @@ func TestColourBlind(t *testing.T) {
 		"no blue": {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602},
 			{0.004733, 0.691367, 0.303900}},
 	} {
-		lab := func(i int) [3]float64 {
-			var c, seen, xyz [3]float64
-			for j, v := range shares(Style(methods()[i].Name).Color) {
+		var labs [][]float64
+		for i, method := range methods() {
+			c := shares(Style(method.Name).Color)
+			for j, v := range c {
 				c[j] = luminance([3]float64{0, v, 0}) / 0.7152 // linear
 			}
-			times := func(m [3][3]float64, v [3]float64) (out [3]float64) {
-				for j, row := range m {
-					for k, a := range row {
-						out[j] += a * v[k]
-					}
-				}
-				return out
-			}
-			seen = times(m, c)
+			seen := times(m, c)
 			for j, v := range seen {
 				seen[j] = min(1, max(0, v))
 			}
-			for j, v := range times([3][3]float64{{0.4339, 0.3762, 0.1899}, {0.2126, 0.7152, 0.0722},
-				{0.0177, 0.1095, 0.8728}}, seen) { // over white
+			xyz := times(overWhite, seen)
+			for j, v := range xyz {
 				if xyz[j] = math.Cbrt(v); v < 0.008856 {
 					xyz[j] = 7.787*v + 16./116
 				}
 			}
-			return [3]float64{116*xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])}
-		}
-		for i, a := range methods() {
+			labs = append(labs, []float64{116*xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])})
 			for j, b := range methods()[:i] {
-				p, q := lab(i), lab(j)
-				if d := math.Sqrt((p[0]-q[0])*(p[0]-q[0]) + (p[1]-q[1])*(p[1]-q[1]) +
-					(p[2]-q[2])*(p[2]-q[2])); d < 10 {
-					t.Errorf("%s: %s and %s are %.1f apart", sight, a.Name, b.Name, d)
+				if d := floats.Distance(labs[i], labs[j], 2); d < 10 {
+					t.Errorf("%s: %s and %s are %.1f apart", sight, method.Name, b.Name, d)
 				}
 			}
 		}
 	}
 }
 
-// Two styles differ in dash, in width or clearly in grey, so that a print tells them apart;
-// and those of methods in colour.
+// A method has its own style, with dashes if it reduces no variance. Two styles differ in dash, in width or
+// clearly in grey, so that a print tells them apart; and those of methods in colour.
 func TestStyles(t *testing.T) {
 	styles := append(slices.Clone(spare), boundStyle)
 	for _, m := range methods() {
 		own := Style(m.Name)
-		if slices.ContainsFunc(styles[len(spare)+1:], func(s draw.LineStyle) bool { return s.Color == own.Color }) {
-			t.Errorf("%s has the colour of another method", m.Name)
+		same := func(s draw.LineStyle) bool { return s.Color == own.Color }
+		if own.Color != rgb(m.Colour) || own.Width != vg.Points(m.Width) || len(own.Dashes) != len(m.Dashes) ||
+			slices.ContainsFunc(styles[len(spare)+1:], same) {
+			t.Errorf("%s is drawn in %v, or has the colour of another method", m.Name, own)
+		}
+		reduced := m.Name == "SVRF" || strings.HasPrefix(m.Name, "STORC")
+		if reduced != (len(own.Dashes) == 0) {
+			t.Errorf("%s: dashes %v", m.Name, own.Dashes)
 		}
 		styles = append(styles, own)
 	}
