@@ -100,12 +100,7 @@ func show(p *plot.Plot, lines []series, dots bool) {
 	xs := reach(p, lines)
 	switch {
 	case xs.n == 0: // an empty frame
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
-		for _, a := range []*plot.Axis{&p.X, &p.Y} {
-			if isLog(*a) {
-				a.Min = 0.1
-			}
-		}
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.1, 1, 0.1, 1
 	case dots || isLog(p.X) && xs.hi < 10*xs.lo:
 		p.X.Min, p.X.Max = around(isLog(p.X), xs)
 	case xs.lo == xs.hi:

@@ -104,8 +104,8 @@ func TestStyles(t *testing.T) {
 	for _, m := range methods() {
 		own := Style(m.Name)
 		same := func(s draw.LineStyle) bool { return s.Color == own.Color }
-		if own.Color != rgb(m.Colour) || own.Width != vg.Points(m.Width) || len(own.Dashes) != len(m.Dashes) ||
-			slices.ContainsFunc(styles[len(spare)+1:], same) {
+		if own.Color != rgb(m.Colour) || own.Width != vg.Points(m.Width) ||
+			len(own.Dashes) != len(m.Dashes) || slices.ContainsFunc(styles[len(spare)+1:], same) {
 			t.Errorf("%s is drawn in %v, or has the colour of another method", m.Name, own)
 		}
 		reduced := m.Name == "SVRF" || strings.HasPrefix(m.Name, "STORC")
