@@ -164,7 +164,7 @@ func TestBoundForbids(t *testing.T) {
 	for _, l := range keyOf(p).behind {
 		got = append(got, l.shade)
 	}
-	if want := []vg.Point{above, below, {}, above}; !slices.Equal(got, want) {
+	if want := []vg.Point{{Y: 1e4}, {Y: -1e4}, {}, {Y: 1e4}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if f := bundle(p); strings.Count(string(f.SVG), "fill:#767676;fill-opacity") != 3 {
