@@ -119,7 +119,7 @@ func TestCommittedFiles(t *testing.T) {
 		}
 		if twins := slices.Contains([]string{"11-experiments-rcv1", "12-experiments-aloi"}, name); falls &&
 			calls == 0 && !twins {
-			t.Errorf("%s: something generated may stand in for its data, and no cell shows what was committed", name)
+			t.Errorf("%s: data may be generated, and no cell shows what was committed", name)
 		}
 	}
 	if len(want) < 10 {

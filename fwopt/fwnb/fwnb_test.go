@@ -134,7 +134,8 @@ func TestProgressNotebook(t *testing.T) {
 		t.Errorf("%d updates in 10 s", n)
 	}
 	id := s.sent[0].DisplayID
-	if id == "" || slices.ContainsFunc(s.sent, func(d *protocol.DisplayData) bool { return d.DisplayID != id }) {
+	other := func(d *protocol.DisplayData) bool { return d.DisplayID != id }
+	if id == "" || slices.ContainsFunc(s.sent, other) {
 		t.Errorf("not all in the display %q", id)
 	}
 	last := s.sent[len(s.sent)-1].Data

@@ -126,7 +126,9 @@ func TestRuns(t *testing.T) {
 	point := func(draw, seed uint64) []fwopt.Point { return []fwopt.Point{{T: int(draw), K: int(seed)}} }
 	want := [][][]fwopt.Point{{point(1, 1), point(1, 2)}, {point(2, 3), point(2, 4)},
 		{point(3, 5), point(3, 6)}}
-	r := Runs("SVRF", 3, 2, func(_ context.Context, draw, seed uint64) []fwopt.Point { return point(draw, seed) })
+	r := Runs("SVRF", 3, 2, func(_ context.Context, draw, seed uint64) []fwopt.Point {
+		return point(draw, seed)
+	})
 	if r.Name != "SVRF" || !reflect.DeepEqual(r.Draws, want) {
 		t.Errorf("%v", r)
 	}

@@ -46,7 +46,8 @@ func Runs(name string, draws, each int,
 		})
 	})
 	if len(runs) < n {
-		note(fmt.Sprintf("%s: stopped with %d of %d seeds done; what follows is of these", name, len(runs), n))
+		note(fmt.Sprintf("%s: stopped with %d of %d seeds done; what follows is of these",
+			name, len(runs), n))
 	}
 	all := make([][][]fwopt.Point, draws)
 	for _, r := range runs {

@@ -2,7 +2,7 @@
 // progress of a run. In a notebook it displays, on a terminal it writes one line that is gone when the run is
 // done, and in a pipe nothing. It does not link gonum/plot.
 //
-// Every display is complete before the call returns: GoNB may lose what is still under way when a program ends.
+// Every display is complete before the call returns: GoNB may lose what is under way when a program ends.
 package fwnb
 
 import (

@@ -32,12 +32,12 @@ func run(method string, seed uint64, rate float64) *fwopt.Trace {
 // forbids is shaded.
 func ExampleTraces() {
 	p := fwplot.Traces(fwrate.Steps, fwplot.Excess(0.25),
-		run("SVRF", 0, 2), run("SVRF", 1, 2), run("SVRF", 2, 2), run("SFW", 0, 1))
+		run("SVRF", 0, 2), run("SVRF", 1, 2), run("SVRF", 2, 2))
 	fwplot.Bound(p, "8/(k+2)", func(k float64) float64 { return 8 / (k + 2) })
 	p.Title.Text += "; τ = 50"
 	fmt.Println(fwplot.Grid([]*plot.Plot{p}).Alt)
 	// Output:
-	// digits: median and range of 3 seeds; τ = 50: f(w) − f* against steps ends at SVRF 5e−5, SFW 0.005, 8/(k+2) 0.0398.
+	// digits: median and range of 3 seeds; τ = 50: f(w) − f* against steps ends at SVRF 5e−5, 8/(k+2) 0.0398.
 }
 
 // The same runs against three things.

@@ -25,7 +25,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// race returns traces like those of a race: six methods, their seeds, gaps from 3 down to 1e-6 and much noise.
+// race returns traces like those of a race: six methods, their seeds, gaps from 3 to 1e-6 and much noise.
 func race(seeds int) (traces []*fwopt.Trace) {
 	for i, m := range []struct {
 		name  string
@@ -166,8 +166,9 @@ func TestFigures(t *testing.T) {
 		if !strings.Contains(s, size) {
 			t.Errorf("%s: an SVG without%s", name, size)
 		}
-		fonts := strings.Count(s, "Liberation Sans,Arial,Helvetica,sans-serif")
-		if n := strings.Count(s, "<text "); n == 0 || n != fonts || n != strings.Count(s, "<text textLength=") {
+		fonts, long := strings.Count(s, "Liberation Sans,Arial,Helvetica,sans-serif"),
+			strings.Count(s, "<text textLength=")
+		if n := strings.Count(s, "<text "); n == 0 || n != fonts || n != long {
 			t.Errorf("%s: text without other fonts or length", name)
 		}
 		if strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.Contains(s, "@font-face") {
@@ -700,10 +701,10 @@ func TestTuning(t *testing.T) {
 			xy: []xy{{1, 0.75}, {2, 0x1.8p-10}, {4, 0.375}}}, {name: "SGD",
 			xy: []xy{{1, 0.75}, {2, 0x1.8p-10}, {4, 0.375}},
 			lo: []float64{0.5, 0x1p-10, 0.25}, hi: []float64{1, 0x1p-9, 0.5}}}, true},
-		"best: 512, in doubt": {one(func(c float64) float64 { return 1 / c }), nil, true}, // the grid no longer grows
+		"best: 512, in doubt": {one(func(c float64) float64 { return 1 / c }), nil, true}, // grows no more
 		"best: NaN, in doubt": {one(func(float64) float64 { return math.NaN() }), []series{}, false},
-		"best: 2, 2": {two, []series{{xy: []xy{{1, 0.1}, {2, 0}, {4, 0.2}}, lo: []float64{0.1, 0, 0.2}}, {}, {}},
-			false},
+		"best: 2, 2": {two, []series{{xy: []xy{{1, 0.1}, {2, 0}, {4, 0.2}}, lo: []float64{0.1, 0, 0.2}},
+			{}, {}}, false},
 	} {
 		p := Tuning("SGD", c.tuning)
 		if p.Title.Text != title || isLog(p.Y) != c.log {

@@ -47,7 +47,8 @@ func TestNames(t *testing.T) {
 
 // segments returns the first two points of each line with a stroke in an SVG.
 func segments(svg, stroke string) (all [][4]float64) {
-	line := regexp.MustCompile(`d="M([-0-9.]+),([-0-9.]+)L([-0-9.]+),([-0-9.]+)[^"]*" style="fill:none;stroke:` + stroke)
+	line := regexp.MustCompile(`d="M([-0-9.]+),([-0-9.]+)L([-0-9.]+),([-0-9.]+)[^"]*" ` +
+		`style="fill:none;stroke:` + stroke)
 	for _, m := range line.FindAllStringSubmatch(svg, -1) {
 		var v [4]float64
 		fmt.Sscan(strings.Join(m[1:], " "), &v[0], &v[1], &v[2], &v[3])
@@ -80,7 +81,8 @@ func TestLeaders(t *testing.T) {
 	if v := leader("SVRF"); math.Abs(v[0]-left-wide/2) > 2 || math.Abs(v[1]-low) > 2 || v[2] < left+wide-2 {
 		t.Errorf("of a line that goes out at %g, %g: %g", left+wide/2, low, v)
 	}
-	if v := leader("STORC"); math.Abs(v[0]-4-left-wide/4) > 2 || v[1] < low+20 || v[3] != v[1] || v[2] < left+wide-2 {
+	if v := leader("STORC"); math.Abs(v[0]-4-left-wide/4) > 2 || v[1] < low+20 || v[3] != v[1] ||
+		v[2] < left+wide-2 {
 		t.Errorf("of a line that ends at %g: %g", left+wide/4, v)
 	}
 	if v := leader("SFW"); v != [4]float64{} {

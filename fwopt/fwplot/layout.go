@@ -180,9 +180,10 @@ func shareRange(row []*plot.Plot, panels []panel) {
 	var same []*panel
 	var ys span
 	for j, p := range row {
-		if label := p.Y.Label.Text; label != "" && label == row[0].Y.Label.Text && p.Y.Scale == row[0].Y.Scale {
+		y, first := p.Y, row[0].Y
+		if y.Label.Text != "" && y.Label.Text == first.Label.Text && y.Scale == first.Scale {
 			same = append(same, &panels[j])
-			ys.add(p.Y.Min, p.Y.Max)
+			ys.add(y.Min, y.Max)
 		}
 	}
 	for j, q := range same {

@@ -14,7 +14,7 @@ var placed = regexp.MustCompile(
 	`<text textLength="([^"]+)" x="([^"]+)" y="-([^"]+)" transform="scale\(1, -1\)"\s+` +
 		`style="[^"]*font-size:([^p]+)px[^>]*>([^<]*)<`)
 
-// Long titles beside one another and many names below one another: no text is on another or leaves the figure.
+// Long titles side by side and many names below one another: no text is on another or leaves the figure.
 func TestTextsApart(t *testing.T) {
 	titled := func(title string) *plot.Plot {
 		return Lines(title, "seconds", "gap", false, false, Series{"SVRF", []float64{1, 2}, []float64{1, 2}})

@@ -91,13 +91,13 @@ func TestRoads(t *testing.T) {
 
 // In a print in grey each colour is darker than the last.
 func TestFullnessInGrey(t *testing.T) {
-	last := 255.0
+	last := 1.0
 	for _, c := range fullness {
-		grey := 0.299*float64(c.color.R) + 0.587*float64(c.color.G) + 0.114*float64(c.color.B)
-		if grey > last-25 {
-			t.Errorf("%s is %.0f in grey, and the one before %.0f", c.name, grey, last)
+		l := luminance(shares(c.color))
+		if l > last-0.05 {
+			t.Errorf("%s has the luminance %.2f, and the one before %.2f", c.name, l, last)
 		}
-		last = grey
+		last = l
 	}
 }
 

@@ -32,17 +32,17 @@ var (
 // The outline is that of the body: corners where it has them, and of the trace ball, a
 // cylinder of radius and half height 1/√2, a square from the side and a circle from above.
 func TestOutline(t *testing.T) {
-	ball := fwset.TraceNorm{H: 2, M: 2, Tau: 1}
+	ball, corner := fwset.TraceNorm{H: 2, M: 2, Tau: 1}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}
 	for what, c := range map[string]struct {
 		omega fwopt.Domain
 		x, y  []float64
 		want  []xy    // its corners
 		r     float64 // or its radius
 	}{
-		"square": {square, []float64{1, 0}, []float64{0, 1}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}, 0},
+		"square": {square, []float64{1, 0}, []float64{0, 1}, corner, 0},
 		"simplex": {fwset.Simplex{D: 3, R: 1}, []float64{-1, 1, 0}, []float64{-1, -1, 2},
 			[]xy{{r2, -1 / math.Sqrt(6)}, {0, 2 / math.Sqrt(6)}, {-r2, -1 / math.Sqrt(6)}}, 0},
-		"oblique axes":  {square, []float64{3, 0}, []float64{5, 2}, []xy{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}, 0},
+		"oblique":       {square, []float64{3, 0}, []float64{5, 2}, corner, 0},
 		"own disc":      {disc{2}, []float64{1, 0}, []float64{0, 1}, nil, 1},
 		"ball's shadow": {disc{5}, []float64{1, 2, 0, 0, 1}, []float64{0, 1, 3, 1, 0}, nil, 1},
 		"trace, side":   {ball, apart, upright, []xy{{r2, r2}, {-r2, r2}, {-r2, -r2}, {r2, -r2}}, 0},

@@ -51,8 +51,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// For the colour-blind two methods differ by 10 at least in the CIE 1976 distance, where 2 can be seen side by
-// side. The matrices, of linear RGB, are of Machado, Oliveira and Fernandes, IEEE TVCG 15, 2009.
+// For the colour-blind two methods differ by 10 at least in the CIE 1976 distance, where 2 can be seen. The
+// matrices, of linear RGB, are of Machado, Oliveira and Fernandes, IEEE TVCG 15, 2009.
 func TestColourBlind(t *testing.T) {
 	type matrix [3][3]float64
 	times := func(m matrix, v [3]float64) (out [3]float64) {
