@@ -1,7 +1,6 @@
 package fwkeep
 
 import (
-	"bufio"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
@@ -65,11 +65,7 @@ func WriteCSV(w io.Writer, traces ...*fwopt.Trace) error {
 // seed changes, or the step does not grow. The error of another table names the line.
 func ReadCSV(r io.Reader) (traces []*fwopt.Trace, err error) {
 	need.Given("fwkeep", "the Reader of ReadCSV", ident.IsNil(r))
-	marked := bufio.NewReader(r)
-	if mark, _ := marked.Peek(3); string(mark) == "\ufeff" { // a byte order mark, as spreadsheets write it
-		marked.Discard(3)
-	}
-	in := csv.NewReader(marked)
+	in := csv.NewReader(file.Unmarked(r)) // spreadsheets write a mark
 	head, err := in.Read()
 	if err != nil || !slices.Equal(head, header()) {
 		return nil, fmt.Errorf("fwkeep: not a table of traces: the first line is %q (%v), want %q",

@@ -9,7 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -62,10 +62,11 @@ func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fw
 	if err != nil {
 		return nil, err
 	}
-	spec, types := specOf(r, ids, state), slices.Concat(ids[0].Types(), ids[1].Types(), ids[2].Types())
-	k := &keeper{run: r, dir: dir, spec: spec, version: codeVersion(types), fresh: fresh(m),
-		owner: new(ident.Identity).Schedules(m, 1000), saved: time.Now(),
-		known: !ids[0].Foreign() && !ids[1].Foreign() && !ids[2].Foreign(), proven: ident.Untested(m) == nil,
+	spec := specOf(r, ids, state)
+	k := &keeper{run: r, dir: dir, spec: spec, fresh: fresh(m), saved: time.Now(),
+		version: codeVersion(slices.Concat(ids[0].Types(), ids[1].Types(), ids[2].Types())),
+		owner:   new(ident.Identity).Schedules(m, 1000),
+		known:   !slices.ContainsFunc(ids[:], ident.Identity.Foreign), proven: ident.Untested(m) == nil,
 		base: fmt.Sprintf("%s-%s-seed%d-%08x", slug(cmp.Or(r.Trace.Data, "data")), slug(r.Trace.Method),
 			o.Seed, uint32(hash.Text(0, spec)))}
 	failed := os.MkdirAll(dir, 0o777)
@@ -116,7 +117,7 @@ func specOf(r *fwopt.Runner, ids [3]ident.Identity, state []byte) string {
 	warm, _ := s.Warm.RNG.MarshalBinary() // never fails
 	var start ident.Identity
 	start.Float(r.W0...).Float(s.Warm.V...).Float(s.Warm.P...).Text(string(warm)).Text(string(s.RNG))
-	start.Text(string(state)).Text(rules(reflect.ValueOf(r.Method).Elem())) // parameters that Identify may leave out, or a state
+	start.Text(string(state)).Text(rules(r.Method)) // parameters that Identify may leave out, or a state
 	return fmt.Sprintf("f %T %s n %d d %d %016x; Ω %T %016x; method %T %016x; start %016x, seed %d, calls "+
 		"%+v; budget %+v; kernel %s",
 		o.F, r.Trace.Data, o.F.Len(), o.F.Dim(), ids[0].Hash(), o.Omega, ids[1].Hash(),
@@ -153,52 +154,37 @@ type keeper struct {
 // find returns the kept trace of the run, or takes the run to where its furthest
 // checkpoint was written, or does nothing.
 func (k *keeper) find(ctx context.Context) (*fwopt.Trace, error) {
-	for _, path := range k.files(".trace") {
-		rec, err := loadRecord(path)
+	for _, path := range slices.Concat(k.files(".trace"), k.files(".ckpt")) {
+		rec, err := load(path)
 		if k.none(err) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		tr := rec.Trace
-		if rec.Spec != k.spec || rec.Walk != k.walk(tr.Last().Step) {
+		steps, points := rec.soFar()
+		if rec.Spec != k.spec || rec.Walk != k.walk(steps) {
 			continue
 		}
-		why, err := k.again(ctx, rec.Version, tr.Points, rec.First)
-		if err != nil {
+		why, err := k.again(ctx, rec.Version, points, rec.First)
+		switch tr := rec.Trace; {
+		case err != nil:
 			return nil, err
-		}
-		if why == "" {
+		case why != "":
+			k.run.Trace.Note = why
+			continue
+		case tr != nil:
 			k.clear()
 			k.run.Oracle.Calls, tr.Note = tr.Last().Calls, tr.Doubt
 			return tr, nil
 		}
-		k.run.Trace.Note = why
-	}
-	for _, path := range k.files(".ckpt") {
-		c, err := loadCheckpoint(path)
-		if k.none(err) {
-			continue
+		if err = k.run.Resume(*rec.State); err == nil {
+			err = decodeState(k.run.Method, rec.Method)
 		}
 		if err != nil {
-			return nil, err
+			return nil, unusable(path, err)
 		}
-		if c.Spec != k.spec || c.Walk != k.walk(c.Now.Step) {
-			continue
-		}
-		why, err := k.again(ctx, c.Version, c.Points, c.First)
-		if err != nil {
-			return nil, err
-		}
-		if why != "" {
-			k.run.Trace.Note = why
-			continue
-		}
-		if err := k.restore(c); err != nil {
-			return nil, fmt.Errorf("fwkeep: %s cannot be used: %w; remove it to run anew", path, err)
-		}
-		if k.began, k.first = c.Now, c.First; c.Owner == k.owner {
+		if k.began, k.first = rec.Now, rec.First; rec.Owner == k.owner {
 			k.path = path
 		}
 		break
@@ -217,22 +203,21 @@ func (k *keeper) none(err error) bool {
 }
 
 // walk returns the hash of the schedules at the first steps.
-func (k *keeper) walk(steps int) uint64 {
-	return k.walked.Schedules(k.run.Method, steps)
-}
+func (k *keeper) walk(steps int) uint64 { return k.walked.Schedules(k.run.Method, steps) }
 
 // name returns the file of the run when it has made so many steps.
 func (k *keeper) name(steps int, end string) string {
 	return filepath.Join(k.dir, fmt.Sprintf("%s-%d-%08x%s", k.base, steps, uint32(k.walk(steps)), end))
 }
 
-// files returns the files of runs that have begun as this one does, those of the most
-// steps first.
+// files returns the files of runs that have begun as this one does, those of the most steps first.
 func (k *keeper) files(end string) (paths []string) {
 	steps := map[int]bool{}
-	for _, path := range withName(k.dir, k.base, end) {
+	all, _ := os.ReadDir(k.dir) // none, if it cannot be read
+	for _, f := range all {
+		rest, ours := strings.CutPrefix(f.Name(), k.base)
 		var n int
-		if _, err := fmt.Sscanf(filepath.Base(path)[len(k.base):], "-%d-", &n); err == nil && n >= 0 {
+		if _, err := fmt.Sscanf(rest, "-%d-", &n); ours && err == nil && n >= 0 {
 			steps[n] = true
 		}
 	}
@@ -261,10 +246,7 @@ func (k *keeper) step(ctx context.Context) (more bool) {
 		return true // a run from w_0 that is not kept is right all the same
 	}
 	if !k.prove(ctx) {
-		if k.path != "" {
-			os.Remove(k.path) // nothing can go on from it
-			k.path = ""
-		}
+		k.forget() // nothing can go on from it
 		k.lost = true
 		return k.began.Step == 0 && now.Now.Step > 2
 	}
@@ -273,6 +255,38 @@ func (k *keeper) step(ctx context.Context) (more bool) {
 		k.saved = time.Now()
 	}
 	return k.refused == nil
+}
+
+// record adds to a record what tells the run that has made so many steps.
+func (k *keeper) record(steps int, rec record) record {
+	rec.Spec, rec.Version, rec.Walk, rec.First = k.spec, k.version, k.walk(steps), k.first
+	return rec
+}
+
+// save writes a checkpoint, if the method has gone on from one.
+func (k *keeper) save() {
+	if !k.proven && !k.wentOn || k.refused != nil {
+		return
+	}
+	method, err := k.state()
+	if k.refused = err; err != nil {
+		return
+	}
+	now := k.run.State()
+	path := k.name(now.Now.Step, ".ckpt")
+	k.failed = k.record(now.Now.Step, record{State: &now, Method: method, Owner: k.owner}).save(path)
+	if k.failed == nil && k.path != path {
+		k.forget()
+		k.path = path
+	}
+}
+
+// forget removes the run's checkpoint.
+func (k *keeper) forget() {
+	if k.path != "" {
+		os.Remove(k.path)
+		k.path = ""
+	}
 }
 
 // finish writes the trace of a run that has reached its budget.
@@ -293,7 +307,7 @@ func (k *keeper) finish() error {
 		k.run.Trace.Note = "not kept: a schedule has changed while it ran"
 		return nil
 	}
-	err := saveRecord(k.name(at, ".trace"), record{tr, k.spec, k.version, k.walk(at), k.first})
+	err := k.record(at, record{Trace: tr}).save(k.name(at, ".trace"))
 	if err == nil {
 		k.clear()
 	}
@@ -304,20 +318,16 @@ func (k *keeper) finish() error {
 // another program that made the same run at the same time has left.
 func (k *keeper) clear() {
 	for _, path := range k.files(".ckpt") {
-		if c, err := loadCheckpoint(path); err == nil && c.Spec == k.spec && c.Owner == k.owner {
+		if rec, err := load(path); err == nil && rec.Spec == k.spec && rec.Owner == k.owner {
 			os.Remove(path)
 		}
 	}
 }
 
+var unfit = regexp.MustCompile(`[^0-9A-Za-z._]`)
+
 // slug makes s fit for a part of a file name.
 func slug(s string) string {
-	s = strings.TrimLeft(strings.Map(func(c rune) rune {
-		switch {
-		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '.', c == '_':
-			return c
-		}
-		return '-'
-	}, s), "-.")
+	s = strings.TrimLeft(unfit.ReplaceAllString(s, "-"), "-.")
 	return s[:min(len(s), 60)]
 }

@@ -142,8 +142,8 @@ func (k *keeper) twin() (*fwopt.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := twin(k.fresh, state)
-	if err != nil {
+	m := fresh(k.fresh)
+	if err := decodeState(m, state); err != nil {
 		return nil, err
 	}
 	return k.run.Twin(m)

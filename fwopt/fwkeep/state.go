@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -143,48 +142,43 @@ func encodeState(m fwopt.Method) ([]byte, error) {
 }
 
 // decodeState gives a fresh m the state that was encoded.
-func decodeState(m fwopt.Method, b []byte) (err error) {
-	defer func() {
-		if r := recover(); r != nil { // in an encoding of one's own
-			err = fmt.Errorf("decoding panics: %v", r)
-		}
-	}()
+func decodeState(m fwopt.Method, b []byte) error {
 	state, err := leavesOf(m)
-	if err != nil {
-		return err
-	}
-	d, size := gob.NewDecoder(bytes.NewReader(b)), []int(nil)
-	if err := d.Decode(&size); err != nil {
-		return err
-	}
-	if len(size) != len(state) {
-		return errors.New("it is of a method with other fields")
+	d, size := gob.NewDecoder(bytes.NewReader(b)), make([]int, len(state))
+	if err == nil {
+		err = d.Decode(&size)
 	}
 	for i, f := range state {
-		switch f.SetZero(); {
-		case size[i] > 0:
-			if err := d.DecodeValue(f.Addr()); err != nil {
-				return err
-			}
-		case size[i] == 0 && f.Kind() == reflect.Slice:
+		if f.SetZero(); size[i] > 0 && err == nil {
+			err = d.DecodeValue(f.Addr())
+		} else if size[i] == 0 && f.Kind() == reflect.Slice {
 			f.Set(reflect.MakeSlice(f.Type(), 0, 0))
 		}
 	}
-	return nil
+	return err
 }
 
-// rules writes out what the fields of interface type hold: its type and, if it is no pointer,
-// which leaves hold, its value.
-func rules(v reflect.Value) (all string) {
+// held returns the fields of interface type, which hold rules.
+func held(v reflect.Value) (fields []reflect.Value) {
 	for i := range v.NumField() {
 		switch f := v.Field(i); {
-		case f.Kind() == reflect.Struct && f.CanSet() && !own(f.Type()):
-			all += rules(f)
-		case f.Kind() != reflect.Interface || !f.CanSet():
-		case f.Elem().Kind() == reflect.Pointer:
-			all += fmt.Sprintf("%T; ", f.Interface())
-		default:
-			all += fmt.Sprintf("%T %+v; ", f.Interface(), f.Interface())
+		case !f.CanSet():
+		case f.Kind() == reflect.Struct && !own(f.Type()):
+			fields = append(fields, held(f)...)
+		case f.Kind() == reflect.Interface:
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// rules writes out the types of a method's rules and, of those that are no pointers, whose state
+// leaves has, their values.
+func rules(m fwopt.Method) (all string) {
+	for _, f := range held(reflect.ValueOf(m).Elem()) {
+		all += fmt.Sprintf("%T; ", f.Interface())
+		if f.Elem().Kind() != reflect.Pointer {
+			all += fmt.Sprintf("%+v; ", f.Interface())
 		}
 	}
 	return all
@@ -194,26 +188,21 @@ func rules(v reflect.Value) (all string) {
 func fresh(m fwopt.Method) fwopt.Method {
 	c := reflect.New(reflect.TypeOf(m).Elem())
 	c.Elem().Set(reflect.ValueOf(m).Elem())
-	apart(c.Elem())
+	for _, f := range held(c.Elem()) {
+		if rule := f.Elem(); rule.Kind() == reflect.Pointer && !rule.IsNil() {
+			f.Set(reflect.New(rule.Type().Elem()))
+			f.Elem().Elem().Set(rule.Elem())
+		}
+	}
 	return c.Interface().(fwopt.Method)
 }
 
-func apart(v reflect.Value) {
-	for i := range v.NumField() {
-		switch f := v.Field(i); {
-		case !f.CanSet():
-		case f.Kind() == reflect.Struct:
-			apart(f)
-		case f.Kind() == reflect.Interface && f.Elem().Kind() == reflect.Pointer && !f.Elem().IsNil():
-			c := reflect.New(f.Elem().Type().Elem())
-			c.Elem().Set(f.Elem().Elem())
-			f.Set(c)
-		}
+// state returns the state of the method, if a fresh one can take it up.
+func (k *keeper) state() ([]byte, error) {
+	m := k.run.Method
+	if was, now := rules(k.fresh), rules(m); was != now {
+		return nil, fmt.Errorf("fwkeep: a checkpoint of %T would lose its rules, %q, which were %q when it "+
+			"was fresh: set them where the method is made, or use Run", m, now, was)
 	}
-}
-
-// twin returns a fresh method with a state, which shares no memory with another.
-func twin(m fwopt.Method, state []byte) (fwopt.Method, error) {
-	t := fresh(m)
-	return t, decodeState(t, state)
+	return encodeState(m)
 }
