@@ -141,7 +141,7 @@ type keeper struct {
 	proven bool          // fwtest has passed the method: no copy need go on from its state
 	tried  int           // the step after which a copy went on
 	due    int           // the step after which the next one does; 0 before the first
-	ahead  []trial       // where it went, and the run has not come yet
+	ahead  []uint64      // the steps that it made, and the run has not yet
 	wentOn bool          // a copy has gone where the run went
 	spent  time.Duration // on copies
 	first  []uint64      // hashes of the first iterates, where code is one's own

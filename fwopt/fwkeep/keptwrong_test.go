@@ -18,49 +18,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
-// descent is a method of one's own for the tests below: FW with a rate and, if it
-// sleeps, steps that are slow, so that what is begun once more does not get far.
-type descent struct {
-	Rate  func(k int) float64
-	Beta  float64
-	Sleep time.Duration
-
-	K int
-	W []float64
-}
-
-func (a *descent) Identify(id *fwopt.Identity) { // it forgets Beta
-	id.Of(a)
-	for _, k := range id.Steps(nil) {
-		id.Float(a.Rate(k))
-	}
-}
-
-func (a *descent) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	if a.K == 0 {
-		a.W = slices.Clone(w0)
-	}
-	g, v := make([]float64, len(w0)), fwopt.Vertex{}
-	return func(yield func(fwopt.Step) bool) {
-		for {
-			k := a.K + 1
-			time.Sleep(a.Sleep)
-			o.StochasticGrad(g, a.W, 3)
-			if k > 20 {
-				for j := range g {
-					g[j] += a.Beta * a.W[j]
-				}
-			}
-			o.Argmin(&v, g)
-			v.Lerp(a.W, a.Rate(k))
-			a.K = k
-			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
-				return
-			}
-		}
-	}
-}
-
 // wrapped does its work by a method of this package.
 type wrapped struct{ fwopt.SFW }
 
@@ -85,6 +42,32 @@ func (a *tabled) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	a.Gamma = func(k int) float64 { return a.Table[(k-1+a.Off())%len(a.Table)] }
 	a.M = func(int) int { return 2 }
 	return a.SFW.Steps(o, w0)
+}
+
+// slanted is a loss of one's own, with code that Identify cannot say.
+type slanted struct {
+	B    []float64
+	code float64
+}
+
+func (l slanted) Value(i int, s []float64) float64   { return l.code * (s[0] - l.B[i]) * (s[0] - l.B[i]) }
+func (l slanted) Grad(i int, s []float64, c float64) { s[0] = 2 * c * l.code * (s[0] - l.B[i]) }
+func (l slanted) Smoothness() float64                { return 2 }
+func (l slanted) Identify(id *fwopt.Identity)        { id.Of(l).Float(l.B...) }
+
+// even is a set of one's own; its code puts a number into the last coordinate, which f does not read.
+type even struct {
+	D    int
+	code float64
+}
+
+func (b even) Dim() int                    { return b.D }
+func (b even) Identify(id *fwopt.Identity) { id.Of(b).Int(b.D) }
+func (b even) Argmin(dst, g []float64) {
+	fwset.Simplex{D: b.D - 1, R: 1}.Argmin(dst[:b.D-1], g[:b.D-1])
+	if dst[b.D-1] = 0; g[b.D-1] <= 0 { // all from 0 to this are as good
+		dst[b.D-1] = b.code
+	}
 }
 
 // A call of Keep, of the problem of the package where it has no f.
@@ -141,11 +124,14 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 	sfw := func(edit func(m *fwopt.SFW)) func() fwopt.Method {
 		return func() fwopt.Method { m := fwopt.SFWExperiments(); edit(m); return m }
 	}
-	plain := call{f, simplex, func() fwopt.Method { return fwopt.SFWExperiments() }, steps(3), 0, nil, false}
+	of := func(f fwopt.FiniteSum, omega fwopt.Domain, m func() fwopt.Method, b fwopt.Budget) call {
+		return call{f: f, omega: omega, m: m, b: b}
+	}
+	plain := of(f, simplex, func() fwopt.Method { return fwopt.SFWExperiments() }, steps(3))
 	there := plain
 	there.w0 = w0
-	ours := call{mine, ring, func() fwopt.Method { return newAveraged() }, steps(50), 0, nil, false}
-	fw := call{quad(0), box(2, 1), func() fwopt.Method { return &fwopt.FW{} }, steps(20), 0, nil, false}
+	ours := of(mine, ring, func() fwopt.Method { return newAveraged() }, steps(50))
+	fw := of(quad(0), box(2, 1), func() fwopt.Method { return &fwopt.FW{} }, steps(20))
 	svrg := func(rate float64, n int) func() fwopt.Method {
 		return func() fwopt.Method {
 			m := fwopt.SVRGExperiments(rate)
@@ -161,9 +147,23 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 		edit(x.Val, y)
 		return shifted{fwsum.NewLeastSquares(x, y), 0.1, 0}
 	}
-	forgets := func(beta float64) func() fwopt.Method {
-		return func() fwopt.Method { return &descent{Rate: rate, Sleep: 10 * time.Millisecond, Beta: beta} }
+	forgets := func(beta float64) func() fwopt.Method { // slow steps, so that a look does not get far
+		return averaging(func(m *averaged) {
+			m.Beta, m.Bend = beta, func(int, []float64) { time.Sleep(10 * time.Millisecond) }
+		})
 	}
+	loss := func(code float64) fwopt.FiniteSum {
+		x, y := small.Data()
+		return fwsum.NewRowSum(x, 1, slanted{y, code})
+	}
+	nine, _ := small.Data()
+	nine.M = 9 // no row has the last column
+	blind := call{f: fwsum.NewLeastSquares(nine, y), omega: even{9, 0}, m: plain.m, b: steps(60),
+		w0: []float64{1, 8: 0}}
+	sparse := blind
+	sparse.b.Every = 1000
+	over, cancel := context.WithCancel(bg)
+	cancel()
 	tables := func(off int) func() fwopt.Method {
 		return func() fwopt.Method { return &tabled{Table: table, Off: func() int { return off }} }
 	}
@@ -202,10 +202,16 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 		{"a parameter", ours, func(c *call) { c.m = averaging(func(m *averaged) { m.Rho = 0.6 }) }, ""},
 		{"the records", ours, func(c *call) { c.b.Every = 2 }, ""},
 		{"the code of the sum", ours, func(c *call) { c.f = shifted{mine.LeastSquares, 0.1, 1e-9} },
-			"run anew"},
+			"the iterate of step 1 is another one"},
 		{"the code of the method", ours, func(c *call) {
 			c.m = averaging(func(m *averaged) { m.Bend = func(k int, g []float64) { g[1] *= 1.001 } })
-		}, "run anew"},
+		}, "the iterate of step "},
+		{"the code of the set", blind, func(c *call) { c.omega = even{9, 1e-3} },
+			"the iterate of step 1 is another one"},
+		{"the code of the set, and sparse records", sparse, func(c *call) { c.omega = even{9, 1e-3} },
+			"the iterate of step 1 is another one"},
+		{"the code of a loss", call{loss(1), simplex, started(func(*fwopt.SVRF) {}), steps(30), 0, w0, false},
+			func(c *call) { c.f = loss(1.5) }, "at step 0 f was "},
 		{"a schedule", plain,
 			func(c *call) { c.m = sfw(func(m *fwopt.SFW) { m.M = func(k int) int { return k } }) }, ""},
 		{"the seed", plain, func(c *call) { c.seed = 2 }, ""},
@@ -215,32 +221,26 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 		{"the budget", plain, func(c *call) { c.b.Steps = 4 }, ""},
 		{"the radius", plain, func(c *call) { c.omega = fwset.Simplex{D: 8, R: 2} }, ""},
 		{"the method", plain, func(c *call) { c.m = svrg(1, 50) }, ""},
-		{"the rate", call{f, simplex, svrg(1, 50), steps(3), 0, nil, false},
+		{"the rate", of(f, simplex, svrg(1, 50), steps(3)),
 			func(c *call) { c.m = svrg(2, 50) }, ""},
-		{"the epochs", call{f, simplex, svrg(0.01, 50), steps(45), 0, nil, false},
+		{"the epochs", of(f, simplex, svrg(0.01, 50), steps(45)),
 			func(c *call) { c.m = svrg(0.01, 40) }, ""},
-		{"epochs beyond the end", call{f, simplex, svrg(0.01, 50), steps(45), 0, nil, false}, func(c *call) {
-			c.m = svrg(0.01, 60)
-		}, ""},
-		{"a parameter that Identify forgets, late", call{mine, ring, forgets(1), steps(40), 0, nil, false},
-			func(c *call) {
-				c.m = forgets(5)
-			}, ""},
-		{"a schedule of a part, late", call{mine, ring, wraps(1050), steps(1100), 0, nil, false},
-			func(c *call) {
-				c.m = wraps(1060)
-			}, ""},
+		{"epochs beyond the end", of(f, simplex, svrg(0.01, 50), steps(45)),
+			func(c *call) { c.m = svrg(0.01, 60) }, ""},
+		{"a parameter that Identify forgets, late", of(mine, ring, forgets(1), steps(40)),
+			func(c *call) { c.m = forgets(5) }, ""},
+		{"a schedule of a part, late", of(mine, ring, wraps(1050), steps(1100)),
+			func(c *call) { c.m = wraps(1060) }, ""},
 		{"a parameter after a table that ends",
-			call{mine, ring, tables(0), fwopt.Budget{Steps: 120, Every: 100}, 0, nil, false},
+			of(mine, ring, tables(0), fwopt.Budget{Steps: 120, Every: 100}),
 			func(c *call) { c.m = tables(7) }, ""},
 		{"bounds whose bits differ in the sign and in bit 31", fw,
 			func(c *call) { c.omega = box(-2, -1.0000004768371582) }, ""},
 		{"the minimum of a quadratic", fw, func(c *call) { c.f = quad(5) }, ""},
-		{"data that was changed in place", call{half, simplex, fw.m, steps(30), 0, w0, false}, func(c *call) {
-			c.f = fwsum.NewLeastSquares(x, y)
-		}, ""},
+		{"data that was changed in place", call{half, simplex, fw.m, steps(30), 0, w0, false},
+			func(c *call) { c.f = fwsum.NewLeastSquares(x, y) }, ""},
 		{"a state that is set before the run",
-			call{mine, ring, started(func(*fwopt.SVRF) {}), steps(20), 0, nil, false},
+			of(mine, ring, started(func(*fwopt.SVRF) {}), steps(20)),
 			func(c *call) { c.m = started(begun) }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -250,14 +250,24 @@ func TestKeepNeverGivesAnother(t *testing.T) {
 			dir, other := t.TempDir(), c.of
 			c.edit(&other)
 			for i, now := range []call{c.of, other, other, c.of} {
-				want := fwopt.Run(bg, now.oracle(), now.m(), now.b)
-				got, err := fwkeep.Keep(bg, dir, now.oracle(), now.m(), now.b)
-				if err != nil || small.Bits(got) != small.Bits(want) {
-					t.Errorf("call %d: f = %v, want %v, %v", i, got.Last().F, want.Last().F, err)
+				if i == 1 && c.note != "" { // what is not to be run is compared all the same
+					if tr, err := fwkeep.Keep(over, dir, now.oracle(), now.m(), now.b); err != nil ||
+						tr.Status != fwopt.Interrupted {
+						t.Errorf("a cancelled context: %v, %v", tr.Status, err)
+					}
 				}
-				if edited := c.note != "" && (i == 1 || i == 3); edited != (got.Note != "") ||
-					!strings.HasPrefix(got.Note, "run anew") && edited {
-					t.Errorf("call %d: %q", i, got.Note)
+				want := small.Bits(fwopt.Run(bg, now.oracle(), now.m(), now.b))
+				got, err := fwkeep.Keep(bg, dir, now.oracle(), now.m(), now.b)
+				if err != nil || small.Bits(got) != want {
+					t.Errorf("call %d: another run, f = %v, %v", i, got.Last().F, err)
+				}
+				want = ""
+				if c.note != "" && (i == 1 || i == 3) {
+					want = "run anew: the code of f, Ω or the method has changed, or Identify leaves " +
+						"something out: " + c.note
+				}
+				if !strings.HasPrefix(got.Note, want) || want == "" && got.Note != "" {
+					t.Errorf("call %d: %q, want %q", i, got.Note, want)
 				}
 				made := 0
 				now.b.Watch = func(*fwopt.Trace, fwopt.Point) { made++ }
@@ -351,36 +361,6 @@ func TestKeepChangingSchedule(t *testing.T) {
 		if tr := keep(t, bg, dir, f, omega, m,
 			b); tr.Note != "not kept: a schedule has changed while it ran" || len(files(dir, "*")) > 0 {
 			t.Errorf("changed after step %d: %q, %v", at, tr.Note, files(dir, "*"))
-		}
-	}
-}
-
-// slanted is a loss of one's own, with its code in a variable.
-type slanted struct{ B []float64 }
-
-var slant = 1.0
-
-func (l slanted) Value(i int, s []float64) float64   { return slant * (s[0] - l.B[i]) * (s[0] - l.B[i]) }
-func (l slanted) Grad(i int, s []float64, c float64) { s[0] = 2 * c * slant * (s[0] - l.B[i]) }
-func (l slanted) Smoothness() float64                { return 2 }
-func (l slanted) Identify(id *fwopt.Identity)        { id.Of(l).Float(l.B...) }
-
-// A loss of one's own inside of a sum, a set and a method of this package: an edit of
-// its code is seen.
-func TestKeepSeesALoss(t *testing.T) {
-	defer func() { slant = 1 }()
-	x, y := small.Data()
-	w0, dir := []float64{1, 0, 0, 0, 0, 0, 0, 0}, t.TempDir()
-	for i, v := range []float64{1, 1, 1.5, 1.5} {
-		slant = v
-		f, omega := fwsum.NewRowSum(x, 1, slanted{y}), fwset.Simplex{D: 8, R: 1}
-		want := fwopt.Run(bg, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(),
-			fwopt.Budget{Steps: 30})
-		got, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3).From(w0), fwopt.SVRFTheorem1(),
-			fwopt.Budget{Steps: 30})
-		if err != nil || small.Bits(got) != small.Bits(want) ||
-			strings.HasPrefix(got.Note, "run anew") != (i == 2) {
-			t.Errorf("call %d: %v, f = %v, want %v, %q", i, err, got.Last().F, want.Last().F, got.Note)
 		}
 	}
 }

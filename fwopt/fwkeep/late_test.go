@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
@@ -51,8 +50,7 @@ func (a *late) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 // A state that is kept in a local variable and matters late is found all the same: the
 // run itself is right, it cannot be kept, and nothing is left to go on from.
 func TestKeepLateState(t *testing.T) {
-	defer fwkeep.Replay(200 * time.Millisecond)
-	fwkeep.Replay(time.Minute)
+	longer(t)
 	f, omega := small.Problem()
 	for _, c := range [][2]int{{3, 1}, {4, 1}, {5, 1}, {9, 1}, {17, 1}, {60, 1}, {1, 3}, {1, 7}, {1, 10}} {
 		for _, stop := range []int{0, 90} {

@@ -41,11 +41,7 @@ func (a *holds[T]) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 // states that a checkpoint would lose.
 type (
 	hidden struct{ g []float64 }
-	locals struct{ K float64 } // keeps its iterate in Steps
-	bent   struct {
-		K    float64
-		bend func()
-	}
+	locals struct{ K float64 }      // keeps its iterate in Steps
 	valued struct{ holds[float64] } // not a pointer
 	twins  struct {
 		K    int
@@ -61,7 +57,6 @@ func (a *locals) Identify(id *fwopt.Identity) { id.Of(a) }
 func (a *locals) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	return fwopt.SFWExperiments().Steps(o, w0)
 }
-func (a *bent) Identify(id *fwopt.Identity)  { id.Of(a) }
 func (a valued) Identify(id *fwopt.Identity) { id.Of(a) }
 func (a valued) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	return a.holds.Steps(o, w0)
@@ -74,9 +69,6 @@ func (a *twins) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 		for a.K++; yield(fwopt.Step{T: 1, K: a.K, X: a.W}); a.K++ {
 		}
 	}
-}
-func (a *bent) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	return (*locals)(nil).Steps(o, w0)
 }
 
 // by is a rule that is a function, noisy one with an encoding that leaves its function out.
@@ -134,7 +126,6 @@ func TestKeepRefuses(t *testing.T) {
 		{&holds[[]func()]{}, "would lose the field A, a func", 0},
 		{&holds[beside]{}, "would lose the field A.PCG, whose encoding leaves out what is beside it", 0},
 		{&twins{}, "would lose that two fields share memory", 1},
-		{&bent{bend: func() {}}, "would lose the field bend, which is unexported", 0},
 		{&fwopt.FW{Rule: &noisy{F: over(1)}}, "would lose the field Rule.PCG", 0},
 		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: by{over(2)}}, "would lose its rules", 7},
 		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: fwopt.OpenLoop{}}, "would lose its rules", 7},

@@ -64,15 +64,9 @@ func equal(p, q fwopt.Point) bool {
 		same(p.F, q.F) && same(p.DualityGap, q.DualityGap) && same(p.Slack, q.Slack)
 }
 
-// trial is what must be equal if two methods made the same step.
-type trial struct {
-	t, k  int
-	x     uint64 // a hash of the iterate
-	calls fwopt.Calls
-}
-
-func newTrial(s fwopt.State) trial {
-	return trial{s.Now.T, s.Now.K, hash.Floats(s.X), s.Calls}
+// made returns a hash of what must be equal if two methods made the same step.
+func made(s fwopt.State) uint64 {
+	return hash.Text(hash.Floats(s.X), fmt.Sprint(s.Now.T, s.Now.K, s.Calls))
 }
 
 // prove lets a copy of the method go on from the state after steps 1, 2, 4, 8, …, and after
@@ -85,7 +79,7 @@ func (k *keeper) prove(ctx context.Context) (ok bool) {
 	s, m := k.run.State(), k.run.Method
 	now := s.Now
 	if len(k.ahead) > 0 {
-		k.wentOn = k.ahead[0] == newTrial(s)
+		k.wentOn = k.ahead[0] == made(s)
 		if k.ahead = k.ahead[1:]; !k.wentOn {
 			k.refused = fmt.Errorf("fwkeep: %T cannot go on from its state: a copy that takes it up after "+
 				"step %d makes another step %d than the run; keep all that it needs from step to step in "+
@@ -123,7 +117,7 @@ func (k *keeper) try(ctx context.Context) (err error) {
 	}()
 	k.tried, k.due = at, 1<<bits.Len(uint(at)) // the next power of two
 	r.Stepped = func() bool {
-		k.ahead = append(k.ahead, newTrial(r.State()))
+		k.ahead = append(k.ahead, made(r.State()))
 		return len(k.ahead) < at && time.Since(began) < most
 	}
 	switch r.Run(ctx); {
@@ -131,7 +125,7 @@ func (k *keeper) try(ctx context.Context) (err error) {
 	case r.Trace.Status == fwopt.Interrupted || r.Trace.Status == fwopt.Done:
 		k.due = 0
 	default:
-		k.ahead = []trial{{}} // it makes no step, where the run does
+		k.ahead = []uint64{0} // it makes no step, where the run does
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package fwkeep_test
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -36,11 +35,6 @@ func (r *adaptive) Step(o *fwopt.Oracle, _ int, seg fwopt.Segment) float64 {
 }
 
 func (r *adaptive) Identify(id *fwopt.Identity) { id.Of(r).Float(r.Up) }
-
-// mute is a rule that says nothing of itself.
-type mute struct{ Step0 float64 }
-
-func (r mute) Step(_ *fwopt.Oracle, k int, _ fwopt.Segment) float64 { return r.Step0 / float64(k+1) }
 
 // A rule with a state, and parts that are all one's own, are kept, and go on like ours wherever they were
 // interrupted.
@@ -78,17 +72,6 @@ func TestKeepRules(t *testing.T) {
 		}
 		if tr := keep(t, bg, dir, c.f, c.omega, c.m(3), b); slices.Equal(tr.W, whole.W) {
 			t.Errorf("%s: another parameter had the first one's run", name)
-		}
-	}
-	// a run that records by a function cannot be told from others
-	dir, by := t.TempDir(), fwopt.Budget{Record: fwopt.Geometric(2, 8)}
-	for want, tr := range map[string]*fwopt.Trace{
-		"not kept: fwkeep_test.mute has no method Identify": keep(t, bg, dir, f, omega,
-			&fwopt.FW{Rule: mute{1}}, b),
-		"not kept: Budget.Record": keep(t, bg, dir, f, omega, &fwopt.FW{}, by),
-	} {
-		if !strings.HasPrefix(tr.Note, want) || len(files(dir, "*")) > 0 {
-			t.Errorf("note %q, want %q", tr.Note, want)
 		}
 	}
 }
