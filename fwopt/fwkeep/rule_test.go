@@ -75,22 +75,3 @@ func TestKeepRules(t *testing.T) {
 		}
 	}
 }
-
-// minusZero is a sum whose value is −0.
-type minusZero struct{ fwopt.FiniteSum }
-
-func (minusZero) Value([]float64) float64       { return math.Copysign(0, -1) }
-func (m minusZero) Tested() any                 { return m } // else the start of the run finds it
-func (m minusZero) Identify(id *fwopt.Identity) { id.Of(m).Part(m.FiniteSum) }
-
-// A file does not know the sign of a zero, and the run is found all the same.
-func TestKeepMinusZero(t *testing.T) {
-	f, omega := small.Problem()
-	dir := t.TempDir()
-	for range 2 {
-		b := fwopt.Budget{Steps: 5}
-		if tr := keep(t, bg, dir, minusZero{f}, omega, fwopt.SFWExperiments(), b); tr.Note != "" {
-			t.Errorf("note %q", tr.Note)
-		}
-	}
-}
