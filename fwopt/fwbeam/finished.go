@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -31,8 +29,8 @@ var digest = sync.OnceValues(func() (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 })
 
-// finishedFile is where the run's trace is written down, once this very program has made
-// all of it; "" if the program cannot be read.
+// finishedFile is a link to the run's trace, once this very program has made all of it; "" if the
+// program cannot be read.
 func (j *job) finishedFile(m *manifest) string {
 	self, err := digest()
 	if err != nil {
@@ -44,25 +42,15 @@ func (j *job) finishedFile(m *manifest) string {
 
 // finished returns the trace that this program has kept of the run, or nil.
 func (j *job) finished(m *manifest) *fwopt.Trace {
-	b, err := os.ReadFile(j.finishedFile(m))
-	if err != nil {
-		return nil
-	}
-	name, spec, _ := strings.Cut(string(b), "\n")
-	if tr, err := fwkeep.LoadTrace(filepath.Join(j.runs, name)); err == nil && tr.Spec == spec {
-		return tr
-	}
-	return nil // fwkeep.Keep says what is wrong
+	tr, _ := fwkeep.LoadTrace(j.finishedFile(m)) // fwkeep.Keep names what is wrong with it
+	return tr
 }
 
-// finish writes down which trace is that of the run; without it only time is lost.
+// finish links the run's trace, which this program has made; without the link only time is lost.
 func (j *job) finish(m *manifest, tr *fwopt.Trace) {
-	path, kept := j.finishedFile(m), traceFile(j.runs, tr)
-	if path == "" || tr.Status != fwopt.Done || strings.HasPrefix(tr.Note, "not ") || kept == "" {
-		return
+	link, kept := j.finishedFile(m), traceFile(j.runs, tr)
+	if tr.Status == fwopt.Done && filepath.Ext(kept) == ".trace" {
+		os.Remove(link)
+		os.Symlink(filepath.Base(kept), link)
 	}
-	writeFile(context.Background(), path, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s\n%s", filepath.Base(kept), tr.Spec)
-		return err
-	})
 }

@@ -48,7 +48,7 @@ func inMemory(t *testing.T, dir string, p problem) *fwopt.Trace {
 func inSet(t *testing.T, set *fwdata.Set, p problem, w0 []float64) *fwopt.Trace {
 	t.Helper()
 	f := set.Logistic()
-	omega, _, method, err := p.parts(set.H(), set.M(), f.Smoothness())
+	omega, method, err := p.parts(set.H(), set.M(), f.Smoothness())
 	ok(t, err)
 	b := fwopt.Budget{Steps: p.Steps, DualityGap: true, Every: math.Inf(1)}
 	return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, p.Seed).From(w0), method, b)
@@ -95,8 +95,7 @@ func newJob(t *testing.T, dir string, p problem) *job {
 
 func (j *job) mustRun(t *testing.T) *fwopt.Trace {
 	t.Helper()
-	tr := must(j.run(context.Background()))
-	return tr
+	return must(j.run(context.Background()))
 }
 
 // file writes a set as LIBSVM text.
@@ -115,8 +114,7 @@ func onlyTrace(t *testing.T, runs, said string) *fwopt.Trace {
 	if len(traces) != 1 {
 		t.Fatalf("%v:\n%s", traces, said)
 	}
-	tr := must(fwkeep.LoadTrace(traces[0]))
-	return tr
+	return must(fwkeep.LoadTrace(traces[0]))
 }
 
 // must is for what a test needs and does not test.

@@ -75,19 +75,15 @@ func loaded(t *testing.T, name string) *fwdata.Set {
 	if errors.Is(err, fwdata.ErrNotHere) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return set
 }
 
 // start is where a run begins.
 func start(t *testing.T, set *fwdata.Set, p problem) []float64 {
 	f := set.Logistic()
-	omega, _, err := p.omega(set.H(), set.M())
-	if err != nil {
-		t.Fatal(err)
-	}
+	omega, _, err := p.parts(set.H(), set.M(), f.Smoothness())
+	ok(t, err)
 	return fwopt.NewRunner(fwopt.NewOracle(f, omega, p.Seed), &fwopt.FW{}, fwopt.Budget{Steps: 1}).W0
 }
 

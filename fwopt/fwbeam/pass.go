@@ -30,9 +30,7 @@ type pass struct {
 // task is one shard in a pass.
 type task struct {
 	K, First int // its number and its first row
-	Rows     int
-	File     string
-	Digest   string
+	shard
 	Features int
 	Labels   []int
 }
@@ -40,7 +38,7 @@ type task struct {
 func (m *manifest) tasks() []task {
 	ts, first := make([]task, len(m.Shards)), 0
 	for k, s := range m.Shards {
-		ts[k] = task{k, first, s.Rows, s.File, s.Digest, m.Features, m.Labels}
+		ts[k] = task{k, first, s, m.Features, m.Labels}
 		first += s.Rows
 	}
 	return ts
@@ -201,9 +199,6 @@ func (p *pass) gather(ctx context.Context, shards int, grad []float64, h int) (
 		id, val := b[16:], b[16+4*cols:]
 		for r := range cols {
 			j := int(binary.LittleEndian.Uint32(id[4*r:]))
-			if j >= len(grad)/h {
-				return 0, 0, fmt.Errorf("%s is damaged", p.partFile(k))
-			}
 			for l := range h {
 				grad[j*h+l] += floatAt(val, r*h+l)
 			}

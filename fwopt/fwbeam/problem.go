@@ -33,29 +33,25 @@ func (p *problem) flags(f *flag.FlagSet) {
 	f.IntVar(&p.Steps, "steps", 500, "steps of the method")
 }
 
-// omega returns Ω for matrices of h x m, and D.
-func (p *problem) omega(h, m int) (fwopt.Domain, float64, error) {
-	if !(p.Tau > 0) || math.IsInf(p.Tau, 0) {
-		return nil, 0, fmt.Errorf("--tau %g, want a positive number", p.Tau)
+// parts returns Ω for matrices of h x m, and a fresh method for an f with the smoothness L.
+func (p *problem) parts(h, m int, L float64) (fwopt.Domain, fwopt.Method, error) {
+	var omega interface {
+		fwopt.Domain
+		Diameter() float64
 	}
 	switch p.Ball {
 	case "tracenorm":
-		omega := fwset.TraceNorm{H: h, M: m, Tau: p.Tau}
-		return omega, omega.Diameter(), nil
+		omega = fwset.TraceNorm{H: h, M: m, Tau: p.Tau}
 	case "l1":
-		omega := fwset.L1Ball{D: h * m, R: p.Tau}
-		return omega, omega.Diameter(), nil
+		omega = fwset.L1Ball{D: h * m, R: p.Tau}
+	default:
+		return nil, nil, fmt.Errorf("--set %q, want tracenorm or l1", p.Ball)
 	}
-	return nil, 0, fmt.Errorf("--set %q, want tracenorm or l1", p.Ball)
-}
-
-// parts returns Ω for matrices of h x m, its diameter, and a fresh method for an f with the
-// smoothness L.
-func (p *problem) parts(h, m int, L float64) (omega fwopt.Domain, D float64, method fwopt.Method, err error) {
-	if omega, D, err = p.omega(h, m); err == nil {
-		method, err = p.method(L, D)
+	if !(p.Tau > 0) || math.IsInf(p.Tau, 0) {
+		return nil, nil, fmt.Errorf("--tau %g, want a positive number", p.Tau)
 	}
-	return omega, D, method, err
+	method, err := p.method(L, omega.Diameter())
+	return omega, method, err
 }
 
 // method returns a fresh method for an f with the smoothness L, and a set of diameter D.

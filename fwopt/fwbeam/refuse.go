@@ -7,22 +7,17 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 )
 
-// names are those by which Beam's runners are known, each with ours.
-var names = [][2]string{{"prism", "prism"}, {"PrismRunner", "prism"},
-	{"universal", "universal"}, {"portable", "universal"}, {"PortableRunner", "universal"},
-	{"flink", "flink"}, {"FlinkRunner", "flink"}, {"spark", "spark"}, {"SparkRunner", "spark"},
-	{"dataflow", "dataflow"}, {"DataflowRunner", "dataflow"}}
+// names are Beam's other ones for the runners of this program.
+var names = map[string]string{"PrismRunner": "prism", "portable": "universal", "PortableRunner": "universal"}
 
-// registered reports whether this program has a runner of that name. Beam has no list of
-// them, but it panics where one is registered twice. One that is not here is afterwards, as
-// nothing: the caller has to end.
+// registered reports whether this program has a runner of that name. Beam panics
+// where one is registered twice. One that is not here is afterwards, as nothing: the caller has to end.
 func registered(name string) (yes bool) {
 	defer func() { yes = recover() != nil }()
 	beam.RegisterRunner(name, nil)
@@ -33,18 +28,12 @@ func registered(name string) (yes bool) {
 // program, or each pass would fail or wait.
 func (e *engine) refuse() error {
 	if !registered(*e.runner) || *e.runner == "vet" { // which runs nothing
-		var has []string
-		for _, n := range names {
-			if n[0] != *e.runner && registered(n[0]) {
-				has = append(has, n[0])
-			}
-		}
-		return fmt.Errorf("--runner %s is none of this program's, which are %s: Flink and Spark are "+
-			"--runner universal with the --endpoint of their job server, Dataflow is an import: see the "+
-			"table under \"On other runners\" in README.md", *e.runner, strings.Join(has, ", "))
+		return fmt.Errorf("--runner %s is none of this program's, which are prism, PrismRunner, universal, "+
+			"portable, PortableRunner: Flink and Spark are --runner universal with the --endpoint of their job "+
+			"server, Dataflow is an import: see the table under \"On other runners\" in README.md", *e.runner)
 	}
-	if k := slices.IndexFunc(names, func(n [2]string) bool { return n[0] == *e.runner }); k >= 0 {
-		*e.runner = names[k][1]
+	if ours, ok := names[*e.runner]; ok {
+		*e.runner = ours
 	}
 	if *jobopts.Async {
 		return errors.New("--async cannot be: what a pass brings is read when it has ended")

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 )
@@ -43,10 +44,11 @@ func runCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	if j.shards == "" || f.NArg() > 0 {
 		return fmt.Errorf("fwbeam run needs --shards, a folder; %q is left over", f.Args())
 	}
-	var err error
-	if j.memory, err = parseSize(*memory); err != nil {
-		return err
+	most, err := humanize.ParseBytes(*memory)
+	if err != nil || most > math.MaxInt {
+		return fmt.Errorf("--memory %q is no number of bytes such as 512MiB, 1GiB or 100MB", *memory)
 	}
+	j.memory = int(most)
 	if j.work == "" {
 		j.work = join(j.shards, "work")
 	}
@@ -76,7 +78,7 @@ func (j *job) run(ctx context.Context) (tr *fwopt.Trace, err error) {
 	if err != nil {
 		return nil, err
 	}
-	omega, D, method, err := j.parts(len(m.Labels), m.Features, m.Norm2/2)
+	omega, method, err := j.parts(len(m.Labels), m.Features, m.Norm2/2)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (j *job) run(ctx context.Context) (tr *fwopt.Trace, err error) {
 	}
 	if err := a.fits(j.Steps, m.Rows, limit); err != nil {
 		return nil, fmt.Errorf("%s with the schedule %s: %w, and a driver of %s may hold %d: %s", j.Method,
-			j.Schedule, err, size(j.memory), limit, j.smaller(m, D, limit))
+			j.Schedule, err, size(j.memory), limit, j.smaller(m, limit))
 	}
 	if tr := j.finished(m); tr != nil {
 		return tr, nil
@@ -129,11 +131,11 @@ func forGood(err error) bool {
 }
 
 // smaller names a schedule that fits, as far as there is one.
-func (j *job) smaller(m *manifest, D float64, limit int) string {
+func (j *job) smaller(m *manifest, limit int) string {
 	for _, method := range []string{j.Method, "svrf", "storc"} {
 		p := j.problem
 		p.Method, p.Schedule = method, "experiments"
-		if other, err := p.method(m.Norm2/2, D); err == nil {
+		if _, other, err := p.parts(len(m.Labels), m.Features, m.Norm2/2); err == nil {
 			if a, err := aheadOf(other); err == nil && a.fits(p.Steps, m.Rows, limit) == nil {
 				return fmt.Sprintf("--method %s --schedule experiments fits; or raise --memory, or make "+
 					"fewer --steps", method)

@@ -70,7 +70,7 @@ func (p *problem) keep(ctx context.Context, shards, runs string) (*fwopt.Trace, 
 		return nil, err
 	}
 	f := set.Logistic()
-	omega, _, method, err := p.parts(set.H(), set.M(), f.Smoothness())
+	omega, method, err := p.parts(set.H(), set.M(), f.Smoothness())
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func grid(base problem, methods, schedules, scales string, seeds int) (elements 
 					free == "sfw experiments" || base.Method == "fw" || free == "svrf theorem" {
 					base.Scale = 1
 				}
-				if _, err := base.method(1, 1); err != nil {
+				if _, _, err := base.parts(1, 1, 1); err != nil {
 					return nil, err
 				}
 				for seed := range seeds {

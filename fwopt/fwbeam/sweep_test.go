@@ -121,21 +121,3 @@ func TestSweepFlags(t *testing.T) {
 		}
 	}
 }
-
-// A size is read as it is written, and nonsense is an error.
-func TestSize(t *testing.T) {
-	for text, want := range map[string]int{"1GiB": 1 << 30, "512MiB": 512 << 20, "1.5 KiB": 1536,
-		"100MB": 1e8, "1.5 GB": 1.5e9, "2TB": 2e12, "3 TiB": 3 << 40, "2e9": 2e9, "17": 17} {
-		if got, err := parseSize(text); err != nil || got != want {
-			t.Errorf("%s: %d, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "x", "-1", "0", "1 XB", "1 B", "1 mb", "NaN", "1e30"} {
-		if got, err := parseSize(text); err == nil {
-			t.Errorf("%q is %d", text, got)
-		}
-	}
-	if size(1536) != "1.5 KiB" || size(1<<30) != "1 GiB" || size(5) != "5 B" {
-		t.Error(size(1536), size(1<<30), size(5))
-	}
-}

@@ -282,11 +282,10 @@ func (x *tracer) reference(t *testing.T) {
 	q := problem{"svrf", "experiments", 1, "tracenorm", 50, 1, x.pick(60, 3000)}
 	from := inMemory(t, dir, q)
 	set := must(whole(context.Background(), dir))
-	omega, _, err := q.omega(set.H(), set.M())
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := fwopt.NewOracle(set.Logistic(), omega, 1)
+	f := set.Logistic()
+	omega, _, err := q.parts(set.H(), set.M(), f.Smoothness())
+	ok(t, err)
+	o := fwopt.NewOracle(f, omega, 1)
 	tr := fwopt.Run(context.Background(), o.From(from.W), &fwmore.FISTA{L: 1e-3},
 		fwopt.Budget{Steps: x.pick(30, 200), DualityGap: true, Every: 1.2})
 	least, lower := math.Inf(1), math.Inf(-1)

@@ -57,16 +57,17 @@ func (id *Identity) Of(self any) *Identity {
 	return id.Text(t.String())
 }
 
+// module is the path of package fwopt, which those of this module begin with.
+var module, _, _ = strings.Cut(reflect.TypeFor[Identity]().PkgPath(), "/internal/")
+
 // ours reports whether a type is of a package of this module, tests and programs apart.
 func ours(t reflect.Type) bool {
-	module, _, _ := strings.Cut(reflect.TypeFor[Identity]().PkgPath(), "/internal/")
-	path := t.PkgPath()
-	return path == module || strings.HasPrefix(path, module+"/") && !strings.HasSuffix(path, "_test")
+	in, of := strings.CutPrefix(t.PkgPath()+"/", module+"/")
+	return of && !strings.HasSuffix(in, "_test/")
 }
 
 // versioned reports whether fwopt.Version tells the code of a type.
 func versioned(t reflect.Type) bool {
-	module, _, _ := strings.Cut(reflect.TypeFor[Identity]().PkgPath(), "/internal/")
 	return slices.Contains([]string{"", "/fwmore", "/fwroad", "/fwset", "/fwsum"},
 		strings.TrimPrefix(t.PkgPath(), module))
 }
