@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -205,5 +207,107 @@ func TestNoRunner(t *testing.T) {
 		fmt.Sprintf("no runner answers at --endpoint localhost:%d", port)) ||
 		time.Since(began) > 20*time.Second {
 		t.Errorf("%v after %v: %s", err, time.Since(began), out)
+	}
+}
+
+// A run that SIGTERM stops is kept, and goes on to the same bits on another runner: a separate
+// Prism for which the driver is the worker.
+func TestTerm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("processes of their own, for some seconds")
+	}
+	dir, _ := small(t, 500)
+	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 600}
+	want := newJob(t, dir, p).mustRun(t)
+	runs := t.TempDir()
+	args := []string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5",
+		"--steps=600"}
+	cmd := program(args...)
+	var said strings.Builder
+	out := must(cmd.StderrPipe())
+	ok(t, cmd.Start())
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "pass 5 ") {
+			cmd.Process.Signal(syscall.SIGTERM)
+		}
+	}
+	err := cmd.Wait()
+	saved, _ := filepath.Glob(filepath.Join(runs, "*.ckpt"))
+	if err == nil || cmd.ProcessState.ExitCode() != 1 || len(saved) != 1 ||
+		!strings.Contains(said.String(), "the same command goes on") {
+		t.Fatalf("%v, kept %v:\n%s", err, saved, said.String())
+	}
+	args = append(args, separate(t)...)
+	for i, a := range args {
+		if strings.HasPrefix(a, "--environment_type=") {
+			args[i] = "--environment_type=LOOPBACK"
+		}
+	}
+	text, err := program(args[:len(args)-1]...).CombinedOutput() // without --environment_config
+	if err != nil || !strings.Contains(string(text), "goes on from step ") {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	sameBits(t, "SIGTERM, LOOPBACK", want, onlyTrace(t, runs, string(text)))
+	if _, err := os.Stat(saved[0]); err == nil {
+		t.Errorf("%s is left", saved[0])
+	}
+}
+
+// patient is an engine without a runner, and what it says.
+func patient(limit time.Duration) (*engine, *strings.Builder) {
+	said := new(strings.Builder)
+	return &engine{limit: &limit, progress: said}, said
+}
+
+// What waits says so, and for how long it may is in the error, whatever the runner calls it.
+func TestPatience(t *testing.T) {
+	defer func(m time.Duration) { minute = m }(minute)
+	minute = 20 * time.Millisecond
+	e, said := patient(130 * time.Millisecond)
+	other := errors.New("another word")
+	tries := 0
+	err := e.twice(context.Background(), "pass 7", func(ctx context.Context, _ func()) error {
+		if _, ok := ctx.Deadline(); ok {
+			t.Error("the runner has the deadline, and may name it first")
+		}
+		tries++
+		<-ctx.Done()
+		return other
+	})
+	if tries != 2 || !errors.Is(err, other) ||
+		!strings.Contains(err.Error(), "twice: longer than --patience 130ms") {
+		t.Errorf("%d tries: %v", tries, err)
+	}
+	if n := strings.Count(said.String(), "pass 7 has waited 0 s for workers\n"); n < 4 || n > 14 {
+		t.Errorf("%d lines of waiting:\n%s", n, said)
+	}
+	if strings.Count(said.String(), "pass 7 is made once more: longer than --patience 130ms\n") != 1 {
+		t.Errorf("%s", said)
+	}
+}
+
+// What is alive has all of its patience from there on; what is stopped is not made again.
+func TestPatienceAlive(t *testing.T) {
+	e, said := patient(200 * time.Millisecond)
+	if err := e.twice(context.Background(), "a sweep", func(ctx context.Context, alive func()) error {
+		for range 8 {
+			time.Sleep(50 * time.Millisecond)
+			alive()
+		}
+		return ctx.Err()
+	}); err != nil || said.String() != "" {
+		t.Errorf("%v, %s", err, said)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	tries := 0
+	err := e.twice(ctx, "pass 1", func(ctx context.Context, _ func()) error {
+		tries++
+		cancel()
+		<-ctx.Done()
+		return errors.New("stopped")
+	})
+	if tries != 1 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d tries: %v", tries, err)
 	}
 }

@@ -8,8 +8,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // gs:// and s3:// are one import each: see README.md
@@ -29,13 +33,14 @@ func openFile(ctx context.Context, path string) (f io.ReadCloser, size int64, er
 		return nil, 0, err
 	}
 	if file, ok := f.(*os.File); ok { // Size of a local file leaves it open
-		info, err := file.Stat()
-		if err != nil {
-			return nil, 0, errors.Join(err, f.Close())
+		var info os.FileInfo
+		if info, err = file.Stat(); err == nil {
+			size = info.Size()
 		}
-		return f, info.Size(), nil
+	} else {
+		size, err = fs.Size(ctx, path)
 	}
-	if size, err = fs.Size(ctx, path); err != nil {
+	if err != nil {
 		return nil, 0, errors.Join(err, f.Close())
 	}
 	return f, size, nil
@@ -77,10 +82,7 @@ func writeFile(ctx context.Context, path string, fill func(io.Writer) error) (er
 	if err = fill(w); err == nil {
 		err = w.Flush()
 	}
-	if last := f.Close(); err == nil {
-		err = last
-	}
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = filesystem.Rename(ctx, fs, other, path)
 	}
 	if err != nil {
@@ -131,4 +133,34 @@ func appendFloats(b []byte, x []float64) []byte {
 
 func floatAt(b []byte, k int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:]))
+}
+
+// own returns a name that starts so, and that no other driver takes: it says the machine and
+// the process, so that others see whether that is over.
+func own(start string) string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("%s-%s-%d-%016x", start, host, os.Getpid(), rand.Uint64())
+}
+
+// clean removes the folders that killed drivers of this machine have left in dir. Those of
+// another machine stay, for nobody sees from here whether they are over; so does what is
+// in a bucket.
+func clean(dir, start string) {
+	host, _ := os.Hostname()
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), start+"-"+host+"-")
+		id, tail, _ := strings.Cut(rest, "-")
+		pid, err := strconv.Atoi(id)
+		if !ok || err != nil || len(tail) != 16 || !e.IsDir() {
+			continue
+		}
+		p, err := os.FindProcess(pid)
+		if err == nil {
+			err = p.Signal(syscall.Signal(0))
+		}
+		if errors.Is(err, os.ErrProcessDone) {
+			os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
 }

@@ -24,9 +24,6 @@ func TestRefusedFlags(t *testing.T) {
 			"--runner flink is none of this program's, which are prism, PrismRunner, universal, portable, " +
 				"PortableRunner: "},
 		{[]string{"--runner=FlinkRunner", "--endpoint=localhost:1"}, "--runner FlinkRunner is none"},
-		{[]string{"--runner=spark"}, "--runner spark is none"},
-		{[]string{"--runner=direct"}, "--runner direct is none"},
-		{[]string{"--runner=dataflow"}, "--runner dataflow is none"},
 		{[]string{"--runner=vet"}, "--runner vet is none"},
 		{[]string{"--runner=PortableRunner"}, "--runner universal needs --endpoint"},
 		{[]string{"--async"}, "--async cannot be"},

@@ -1,6 +1,7 @@
 package fwkeep_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -76,4 +77,45 @@ func TestReadCSV(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
+}
+
+// FuzzReadCSV: no table panics, and what is accepted is written to a table that is read to the same one.
+func FuzzReadCSV(f *testing.F) {
+	const head = "method,data,seed,step,t,k,exact,stochastic,linear,projections,seconds,f,excess,dualitygap,slack,bound\n"
+	for _, rows := range []string{"",
+		"SVRF,a,1,0,0,0,0,0,0,0,0,1.5,,,,\nSVRF,a,1,1,1,1,1,0,1,0,0.25,0x1p-2,1e-300,0.5,0,9\nSVRF,a,1,1,1,1,1,0,1,0,0.123456789,-0,,,,\n",
+		"\"a \"\"b\"\"\",\"c\nd\",18446744073709551615,-3,0,0,0,0,0,0,inf,nan,-Inf,1,2,3\n",
+		",,0,0,0,0,0,0,0,0,,,,,,\n", "a,b,c\n", "a,b,1,x,0,0,0,0,0,0,,,,,,\n", "a,\"b"} {
+		f.Add([]byte(head + rows))
+	}
+	f.Add([]byte(head[:40]))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		traces, err := fwkeep.ReadCSV(bytes.NewReader(b))
+		if err != nil {
+			if traces != nil || !strings.HasPrefix(err.Error(), "fwkeep: ") {
+				t.Fatalf("%v, %q", traces, err)
+			}
+			return
+		}
+		for i, tr := range traces {
+			if strings.Contains(tr.Method+tr.Data, "\r\n") {
+				return // a newline when it is read again
+			}
+			for k, p := range tr.Points {
+				if k > 0 && p.Step <= tr.Points[k-1].Step {
+					t.Fatalf("trace %d has step %d after %d", i, p.Step, tr.Points[k-1].Step)
+				}
+			}
+			if len(tr.Points) == 0 {
+				t.Fatalf("trace %d has no points", i)
+			}
+		}
+		var out, again bytes.Buffer
+		err = fwkeep.WriteCSV(&out, traces...)
+		back, bad := fwkeep.ReadCSV(bytes.NewReader(out.Bytes()))
+		err = errors.Join(err, bad, fwkeep.WriteCSV(&again, back...))
+		if err != nil || len(back) != len(traces) || out.String() != again.String() {
+			t.Fatalf("%v\n%s\n%s", err, &out, &again)
+		}
+	})
 }

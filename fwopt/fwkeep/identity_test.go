@@ -247,19 +247,18 @@ var turnedLocal bool
 // A schedule may panic, or be no number, at a step that comes late.
 func TestKeepLateFaults(t *testing.T) {
 	f, omega := small.Problem()
-	b := fwopt.Budget{Steps: 90}
 	table := make([]float64, 70)
 	for k := range table {
 		table[k] = 2 / float64(k+2)
 	}
-	for name, gamma := range map[string]func(k int) float64{
-		"panics": func(k int) float64 { return table[k-1] },
-		"is NaN": func(k int) float64 {
+	for want, gamma := range map[string]func(k int) float64{
+		"index out of range [70]": func(k int) float64 { return table[k-1] },
+		"γ = NaN": func(k int) float64 {
 			return 2/float64(k+1) + math.Sqrt(float64(70-k)) - math.Sqrt(float64(70-k))
 		},
 	} {
 		dir := t.TempDir()
-		call := func(gamma func(k int) float64, b fwopt.Budget) (tr *fwopt.Trace, fault string) {
+		call := func(gamma func(k int) float64, steps int) (fault string) {
 			defer func() {
 				if r := recover(); r != nil {
 					fault = fmt.Sprint(r)
@@ -267,27 +266,21 @@ func TestKeepLateFaults(t *testing.T) {
 			}()
 			m := fwopt.SFWExperiments()
 			m.Gamma = gamma
-			tr, err := fwkeep.Keep(bg, dir, fwopt.NewOracle(f, omega, 3), m, b)
-			if err != nil {
-				t.Fatal(err)
+			if tr := keep(t, bg, dir, f, omega, m, fwopt.Budget{Steps: steps}); tr.Status != fwopt.Done {
+				return tr.Note
 			}
-			return tr, ""
+			return ""
 		}
-		for range 2 { // it says so each time, and leaves nothing that lies
-			if _, fault := call(gamma, b); !strings.Contains(fault, "index out of range [70]") &&
-				!strings.Contains(fault, "γ = NaN") {
-				t.Errorf("a schedule that %s at k = 71: %q", name, fault)
+		for i, c := range []struct {
+			gamma func(k int) float64
+			steps int
+			fault string
+		}{ // it fails each time, leaves nothing that lies, and does not get the run of the mended one
+			{gamma, 90, want}, {gamma, 90, want}, {gamma, 70, ""}, {rate, 90, ""}, {gamma, 90, want},
+		} {
+			if fault := call(c.gamma, c.steps); (fault == "") != (c.fault == "") || !strings.Contains(fault, c.fault) {
+				t.Errorf("call %d: %q, want %q", i, fault, c.fault)
 			}
-		}
-		if tr, fault := call(gamma, fwopt.Budget{Steps: 70}); fault != "" || tr.Status != fwopt.Done {
-			t.Errorf("a schedule that %s at k = 71, 70 steps: %s", name, fault)
-		}
-		whole := func(k int) float64 { return 2 / float64(k+1) }
-		if tr, fault := call(whole, b); fault != "" || tr.Status != fwopt.Done {
-			t.Errorf("the schedule mended: %s", fault)
-		}
-		if _, fault := call(gamma, b); fault == "" {
-			t.Errorf("a schedule that %s got the mended one's run", name)
 		}
 	}
 }
@@ -317,20 +310,15 @@ func TestKeepAnotherVersion(t *testing.T) {
 	b, dir := fwopt.Budget{Steps: 50, NoW: true}, t.TempDir()
 	ctx, stopping := small.StopAfter(20, b)
 	keep(t, ctx, dir, f, omega, newAveraged(), stopping)
-	defer fwkeep.SetVersion(7)()
-	for i, want := range []string{"run anew: what was kept is of another version", ""} {
-		if tr := keep(t, bg, dir, f, omega, newAveraged(), b); !strings.HasPrefix(tr.Note, want) ||
-			want == "" && tr.Note != "" {
-			t.Errorf("call %d of another version: %q", i, tr.Note)
+	for i, version := range []uint64{7, 7, 8} { // what is kept is a checkpoint, this version's trace, another one's
+		defer fwkeep.SetVersion(version)()
+		want := "run anew: what was kept is of another version of fwopt, Go or gonum"
+		if i == 1 {
+			want = ""
 		}
-		if n := len(files(dir, "*")); n != 1 {
-			t.Errorf("call %d of another version: %d files", i, n)
+		if tr := keep(t, bg, dir, f, omega, newAveraged(), b); tr.Note != want || len(files(dir, "*")) != 1 {
+			t.Errorf("call %d of another version: %q, %v", i, tr.Note, files(dir, "*"))
 		}
-	}
-	fwkeep.SetVersion(8)
-	if tr := keep(t, bg, dir, f, omega, newAveraged(), b); !strings.HasPrefix(tr.Note,
-		"run anew: what was kept is of another version") {
-		t.Errorf("a trace of another version: %q", tr.Note)
 	}
 }
 
