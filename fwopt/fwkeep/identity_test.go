@@ -51,30 +51,39 @@ func (a *averaged) Identify(id *fwopt.Identity) {
 
 func (a *averaged) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.K == 0 {
-		a.W, a.D = slices.Clone(w0), make([]float64, len(w0))
+		a.D = make([]float64, len(w0))
 	}
 	g, v := make([]float64, len(w0)), fwopt.Vertex{}
+	return stepping(&a.K, &a.W, w0, func(k int) bool {
+		o.StochasticGrad(g, a.W, k)
+		if a.Bend != nil {
+			a.Bend(k, g)
+		}
+		if k > 20 {
+			floats.AddScaled(g, a.Beta, a.W)
+		}
+		rho := a.Rho * a.Rule.Scale(k)
+		if a.Warm { // a flag that turns from true to false
+			rho, a.Warm = 1, false
+		}
+		for j := range a.D {
+			a.D[j] += rho * (g[j] - a.D[j])
+		}
+		o.Argmin(&v, a.D)
+		v.Lerp(a.W, a.Gamma(k))
+		return true
+	})
+}
+
+// stepping yields the steps from k on that do makes of the iterate, as long as it makes them.
+func stepping(k *int, w *[]float64, w0 []float64, do func(k int) bool) iter.Seq[fwopt.Step] {
 	return func(yield func(fwopt.Step) bool) {
-		for {
-			k := a.K + 1
-			o.StochasticGrad(g, a.W, k)
-			if a.Bend != nil {
-				a.Bend(k, g)
-			}
-			if k > 20 {
-				floats.AddScaled(g, a.Beta, a.W)
-			}
-			rho := a.Rho * a.Rule.Scale(k)
-			if a.Warm { // a flag that turns from true to false
-				rho, a.Warm = 1, false
-			}
-			for j := range a.D {
-				a.D[j] += rho * (g[j] - a.D[j])
-			}
-			o.Argmin(&v, a.D)
-			v.Lerp(a.W, a.Gamma(k))
-			a.K = k
-			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
+		if *k == 0 {
+			*w = slices.Clone(w0)
+		}
+		for do(*k + 1) {
+			*k++
+			if !yield(fwopt.Step{T: 1, K: *k, X: *w}) {
 				return
 			}
 		}

@@ -286,27 +286,15 @@ type endless struct {
 
 func (a *endless) Identify(id *fwopt.Identity) { id.Of(a) }
 func (a *endless) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	if a.K == 0 {
-		a.W = slices.Clone(w0)
-	}
 	var v fwopt.Vertex
-	return func(yield func(fwopt.Step) bool) {
-		for {
-			for n := 0; ; n++ {
-				if o.Halted() {
-					return
-				}
-				o.Argmin(&v, a.W)
-				if a.K == 0 && n == 5 {
-					break
-				}
-			}
-			a.K++
-			if !yield(fwopt.Step{T: 1, K: a.K, X: a.W}) {
-				return
+	return stepping(&a.K, &a.W, w0, func(k int) bool {
+		for n := 0; !o.Halted(); n++ {
+			if o.Argmin(&v, a.W); k == 1 && n == 5 {
+				return true
 			}
 		}
-	}
+		return false
+	})
 }
 
 // A step that ends only when it is halted ends under Keep as under Run.

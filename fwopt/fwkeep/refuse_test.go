@@ -14,6 +14,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
+	"gonum.org/v1/gonum/floats"
 )
 
 // holds is a method with a state of any type.
@@ -25,17 +26,7 @@ type holds[T any] struct {
 
 func (a *holds[T]) Identify(id *fwopt.Identity) { id.Of(a) }
 func (a *holds[T]) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	return func(yield func(fwopt.Step) bool) {
-		if a.K == 0 {
-			a.W = slices.Clone(w0)
-		}
-		for {
-			a.K++
-			if !yield(fwopt.Step{T: 1, K: a.K, X: a.W}) {
-				return
-			}
-		}
-	}
+	return stepping(&a.K, &a.W, w0, func(int) bool { return true })
 }
 
 // states that a checkpoint would lose.
@@ -63,12 +54,7 @@ func (a valued) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 }
 func (a *twins) Identify(id *fwopt.Identity) { id.Of(a) }
 func (a *twins) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	a.W = slices.Clone(w0)
-	a.A = a.W[2:]
-	return func(yield func(fwopt.Step) bool) {
-		for a.K++; yield(fwopt.Step{T: 1, K: a.K, X: a.W}); a.K++ {
-		}
-	}
+	return stepping(&a.K, &a.W, w0, func(int) bool { a.A = a.W[2:]; return true })
 }
 
 // by is a rule that is a function, noisy one with an encoding that leaves its function out.
@@ -197,27 +183,18 @@ type late struct {
 func (a *late) Identify(id *fwopt.Identity) { id.Of(a) }
 
 func (a *late) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	return func(yield func(fwopt.Step) bool) {
-		if a.W == nil {
-			a.W = slices.Clone(w0)
+	g, d, v := make([]float64, len(w0)), make([]float64, len(w0)), fwopt.Vertex{}
+	return stepping(&a.K, &a.W, w0, func(k int) bool {
+		o.StochasticGrad(g, a.W, k)
+		floats.Add(d, g)
+		if k >= a.From && k%a.Every == 0 {
+			copy(g, d)
+			g[0] += 3 * d[1] // so that another vertex is best
 		}
-		g, d, v := make([]float64, len(w0)), make([]float64, len(w0)), fwopt.Vertex{}
-		for more := true; more; {
-			k := a.K + 1
-			o.StochasticGrad(g, a.W, k)
-			for j := range d {
-				d[j] += g[j]
-			}
-			if k >= a.From && k%a.Every == 0 {
-				copy(g, d)
-				g[0] += 3 * d[1] // so that another vertex is best
-			}
-			o.Argmin(&v, g)
-			v.Lerp(a.W, 2/float64(k+1))
-			a.K = k
-			more = yield(fwopt.Step{T: 1, K: k, X: a.W})
-		}
-	}
+		o.Argmin(&v, g)
+		v.Lerp(a.W, rate(k))
+		return true
+	})
 }
 
 // A state that is kept in a local variable and matters late is found all the same: the
