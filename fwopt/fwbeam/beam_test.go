@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc"
 )
 
 // embedded is the engine on the Prism in this process, which all tests share.
@@ -309,5 +311,112 @@ func TestPatienceAlive(t *testing.T) {
 	})
 	if tries != 1 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d tries: %v", tries, err)
+	}
+}
+
+// Of the streams that hand over files one is open at a time, however the one before ends;
+// all others are let through.
+func TestInTurn(t *testing.T) {
+	const files, other = "/org.apache.beam.Staging/ReverseArtifactRetrievalService",
+		"/org.apache.beam.Fn/Control"
+	began, ends := make(chan string), make(chan func(), 1)
+	begin := func(method string, fail error) {
+		_, err := inTurn(context.Background(), nil, nil, method, func(_ context.Context, _ *grpc.StreamDesc,
+			_ *grpc.ClientConn, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+			began <- method
+			for _, o := range opts {
+				if o, ok := o.(grpc.OnFinishCallOption); ok && fail == nil {
+					ends <- func() { o.OnFinish(nil) }
+				}
+			}
+			return nil, fail
+		}, grpc.EmptyCallOption{})
+		if !errors.Is(err, fail) {
+			t.Errorf("%v, want %v", err, fail)
+		}
+	}
+	waits := func(what string) {
+		t.Helper()
+		select {
+		case <-began:
+			t.Fatal(what, " began before its turn")
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	for _, fail := range []error{nil, errors.New("no connection")} {
+		go begin(files, nil)
+		<-began
+		end := <-ends
+		go begin(files, fail)
+		waits("the second")
+		go begin(other, nil)
+		if got := <-began; got != other {
+			t.Fatal(got, " began, want ", other)
+		}
+		waits("the second")
+		end()
+		<-began
+		if fail == nil {
+			end = <-ends
+			end()
+			end() // is no turn of another one
+		}
+	}
+	go begin(files, nil)
+	<-began
+	(<-ends)()
+}
+
+// What no pass can be made with is an error that says it, at once, and leaves nothing.
+func TestRefusedFlags(t *testing.T) {
+	dir, _ := small(t, 3000)
+	l := must(net.Listen("tcp", "localhost:0"))
+	defer l.Close()
+	here := "--endpoint=" + l.Addr().String()
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--runner=flink"},
+			"--runner flink is none of this program's, which are prism, PrismRunner, universal, portable, " +
+				"PortableRunner: "},
+		{[]string{"--runner=FlinkRunner", "--endpoint=localhost:1"}, "--runner FlinkRunner is none"},
+		{[]string{"--runner=vet"}, "--runner vet is none"},
+		{[]string{"--runner=PortableRunner"}, "--runner universal needs --endpoint"},
+		{[]string{"--async"}, "--async cannot be"},
+		{[]string{"--runner=universal", here, "--environment_type=PROCESS"}, "is no {\"command\":\"PATH\"}"},
+		{[]string{"--runner=universal", here, "--environment_type=process",
+			`--environment_config={"command":"/no/such/fwbeam"}`}, "/no/such/fwbeam"},
+	} {
+		for _, command := range []string{"run", "sweep"} {
+			temp := t.TempDir()
+			cmd := program(append([]string{command, "--shards", dir, "--runs", temp + "/runs",
+				"--patience=5s"}, c.flags...)...)
+			cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+			late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+			out, err := cmd.CombinedOutput()
+			late.Stop()
+			if err == nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("%s %v: %v: %s; want %q", command, c.flags, err, out, c.want)
+			}
+			if left, _ := filepath.Glob(filepath.Join(temp, "fwbeam-*")); len(left) > 0 {
+				t.Errorf("%s %v leaves %v", command, c.flags, left)
+			}
+		}
+	}
+	if left, _ := os.ReadDir(filepath.Join(dir, "work")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// A port that is taken is an error that names it.
+func TestPrismBusy(t *testing.T) {
+	l := must(net.Listen("tcp", ":0"))
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	out, err := program("prism", fmt.Sprintf("--port=%d", port)).CombinedOutput()
+	if want := fmt.Sprintf("--port %d", port); err == nil || strings.Contains(string(out), "panic") ||
+		!strings.Contains(string(out), want) {
+		t.Errorf("%v: %s; want %q", err, out, want)
 	}
 }
