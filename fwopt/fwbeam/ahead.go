@@ -5,7 +5,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
 )
 
 // ahead is what a method says of its batches before it draws them: the sizes m of step k of
@@ -17,30 +16,19 @@ type ahead struct {
 	next func() (t, k int) // the step that comes
 }
 
-// aheadOf returns what m says, or why it cannot say it. It is one short case for each
-// method, beside its box.
-func aheadOf(m fwopt.Method) (a ahead, err error) {
+// aheadOf returns what m, of those that a problem has, says: one short case for each, beside its box.
+func aheadOf(m fwopt.Method) ahead {
 	switch m := m.(type) {
 	case *fwopt.FW:
-		switch m.Rule.(type) {
-		case nil, fwopt.OpenLoop, fwopt.Short:
-			return ahead{next: func() (t, k int) { return 1, m.K + 1 }}, nil
-		}
-		return a, fmt.Errorf("FW with the step rule %T looks at all rows again in each step, a pass each; "+
-			"take the open loop or the short step", m.Rule)
+		return ahead{next: func() (t, k int) { return 1, m.K + 1 }}
 	case *fwopt.SFW:
-		return ahead{m: func(_, k int) int { return m.M(k) }, next: func() (t, k int) { return 1, m.K + 1 }},
-			nil
+		return ahead{m: func(_, k int) int { return m.M(k) }, next: func() (t, k int) { return 1, m.K + 1 }}
 	case *fwopt.SVRF:
-		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}, nil
+		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}
 	case *fwopt.STORC:
-		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}, nil
-	case *fwmore.AdaptiveSTORC:
-		return a, fmt.Errorf("the batches of AdaptiveSTORC depend on the iterate, so that nobody can bring " +
-			"their rows in the pass before; take STORC")
+		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}
 	}
-	return a, fmt.Errorf("%T does not say the sizes of its batches ahead; of those here FW, SFW, SVRF and "+
-		"STORC do", m)
+	panic(fmt.Sprintf("fwbeam: %T does not say the sizes of its batches ahead", m))
 }
 
 // done returns how many steps the method has made.

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
@@ -67,8 +66,6 @@ func (p *problem) method(L, D float64) (fwopt.Method, error) {
 	switch p.Method + " " + p.Schedule {
 	case "fw experiments", "fw theorem":
 		return &fwopt.FW{}, nil
-	case "fw-linesearch experiments", "fw-linesearch theorem":
-		return &fwopt.FW{Rule: fwopt.LineSearch{}}, nil
 	case "sfw experiments":
 		return fwopt.SFWExperiments(), nil
 	case "sfw theorem":
@@ -81,12 +78,19 @@ func (p *problem) method(L, D float64) (fwopt.Method, error) {
 		return fwopt.STORCExperiments(fwopt.Constants{L: L, D: D}), nil
 	case "storc theorem":
 		return fwopt.STORCTheorem2a(fwopt.Constants{L: L, D: D}), nil
-	case "adaptivestorc experiments", "adaptivestorc theorem":
-		return fwmore.NewAdaptiveSTORC(), nil
-	case "sagfw experiments", "sagfw theorem":
-		return nil, errors.New("SAG-FW remembers a number for each of the n rows from step to step, " +
-			"which no pass brings; take SVRF or STORC")
+	}
+	if why, refused := unfit[p.Method]; refused {
+		return nil, errors.New(why)
 	}
 	return nil, fmt.Errorf("no method %q with the schedule %q: fw, sfw, svrf, storc; experiments, theorem",
 		p.Method, p.Schedule)
+}
+
+// unfit are methods that passes cannot serve, and why.
+var unfit = map[string]string{
+	"fw-linesearch": "FW with a line search looks at all rows again in each step, a pass each; take fw",
+	"adaptivestorc": "the batches of AdaptiveSTORC depend on the iterate, so that nobody can bring their rows in " +
+		"the pass before; take storc",
+	"sagfw": "SAG-FW remembers a number for each of the n rows from step to step, which no pass brings; take " +
+		"svrf or storc",
 }

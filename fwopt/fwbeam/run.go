@@ -82,10 +82,7 @@ func (j *job) run(ctx context.Context) (tr *fwopt.Trace, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := aheadOf(method)
-	if err != nil {
-		return nil, err
-	}
+	a := aheadOf(method)
 	limit, err := rowLimit(m, j.memory)
 	if err != nil {
 		return nil, err
@@ -136,7 +133,7 @@ func (j *job) smaller(m *manifest, limit int) string {
 		p := j.problem
 		p.Method, p.Schedule = method, "experiments"
 		if _, other, err := p.parts(len(m.Labels), m.Features, m.Norm2/2); err == nil {
-			if a, err := aheadOf(other); err == nil && a.fits(p.Steps, m.Rows, limit) == nil {
+			if a := aheadOf(other); a.fits(p.Steps, m.Rows, limit) == nil {
 				return fmt.Sprintf("--method %s --schedule experiments fits; or raise --memory, or make "+
 					"fewer --steps", method)
 			}
