@@ -56,8 +56,6 @@ func TestMistakes(t *testing.T) {
 		"Summary":   {Summary, tr},
 		"Tune": {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2},
 			func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
-		"TuneTwo": {TuneTwo, []float64{1, 2}, []float64{1, 2}, 1, fwopt.Budget{Steps: 2},
-			func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
 		"Tuning.Rows": {(*Tuning).Rows, tuning},
 		"Until":       {Until[int], context.Background(), 2, nil, one},
 	} {

@@ -11,18 +11,17 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Tuning is what Tune or TuneTwo has found.
+// Tuning is what Tune has found.
 type Tuning struct {
 	Best   float64   // the value with the least median in the last round; NaN before there is one
-	Second float64   // the value of the second constant beside it; 0 from Tune
 	Rounds [][]Tried // what was left of the grid in each round, in its order
 	Spent  float64   // in whole budgets
 	Doubts []string  // what speaks against Best; empty if nothing does
 }
 
-// Tried is what became of one value of the constant, or of one pair of values, in a round.
+// Tried is what became of one value of the constant in a round.
 type Tried struct {
-	C, Second           float64        // Second is 0 from Tune
+	C                   float64
 	Share               float64        // of the whole budget that each run had
 	Median, Least, Most float64        // over the seeds, of the last f; +Inf for a run that diverged
 	Traces              []*fwopt.Trace // one a seed
@@ -32,7 +31,9 @@ type Tried struct {
 // round tries what is left of the grid on the seeds 1, …, seeds and keeps the better
 // half, three values at least; a run has twice the budget of one in the round before,
 // and in the last round the whole of b. What is compared is the median over the seeds
-// of the last f. Where the best is at an end of the grid, and no tie, Tune adds two
+// of the last f. Where values tie, within 1e-9 of what the best has gained, as they do where
+// all have come to the accuracy of the optimum, the best is the one that was ahead in the round
+// before. Where the best is at an end of the grid, and no tie is left, Tune adds two
 // values there, in the ratio of the last two, and starts again; no run is made twice. It
 // does so three times at most.
 //
@@ -41,9 +42,8 @@ type Tried struct {
 // same to all. If one is interrupted Tune returns what was tried and an error.
 //
 // Doubts says where Best is not to be trusted: a grid of one value; the best at an end
-// of the grid, beyond which a better one may be; a tie, where another value comes
-// within 1e-9 of what the best has gained, so that rounding or the accuracy of an
-// optimum decides; a best that stands still, whose median f falls in the last half of the
+// of the grid, beyond which a better one may be; a tie that the round before leaves, so that
+// rounding decides; a best that stands still, whose median f falls in the last half of the
 // budget by less than 1/1000 of what it has gained, while its duality gap, or its f above
 // the least that any run saw, is over 1/100 of the first, or while it has gained nothing;
 // no value at which most runs did not diverge, where Best is NaN.
@@ -53,72 +53,40 @@ type Tried struct {
 func Tune(grid []float64, seeds int, b fwopt.Budget, run func(c float64, seed uint64,
 	b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
 	need.Given("fwrate", "Tune: run", run == nil)
-	return tune([2][]float64{grid, {0}}, seeds, b, func(p pair, seed uint64,
-		b fwopt.Budget) *fwopt.Trace {
-		return run(p[0], seed, b)
-	})
+	checkTune(grid, seeds, b)
+	u := &tuner{seeds, b, run, map[known]*fwopt.Trace{}, 0}
+	for grown := 0; ; grown++ {
+		t, err := u.halve(grid)
+		t.Spent = u.spent
+		if err != nil {
+			return t, err
+		}
+		best, ties := t.best()
+		larger := grow(grid, best.C)
+		if larger == nil || grown == 3 || len(ties) > 0 || math.IsInf(best.Median, 1) {
+			t.judge(grid, b)
+			return t, nil
+		}
+		grid = larger
+	}
 }
-
-// TuneTwo is Tune of two constants: it tries each value of one grid with each of another,
-// and adds to the grid at an end of which the best is.
-func TuneTwo(grid, second []float64, seeds int, b fwopt.Budget,
-	run func(c, second float64, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
-	need.Given("fwrate", "TuneTwo: run", run == nil)
-	checkTune(second, seeds, b)
-	return tune([2][]float64{grid, second}, seeds, b, func(p pair, seed uint64,
-		b fwopt.Budget) *fwopt.Trace {
-		return run(p[0], p[1], seed, b)
-	})
-}
-
-// pair is a value of each constant; the second is 0 where there is one constant.
-type pair [2]float64
-
-func (p Tried) pair() pair { return pair{p.C, p.Second} }
 
 // tuner is a Tune at work.
 type tuner struct {
 	seeds int
 	b     fwopt.Budget
-	run   func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace
+	run   func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace
 	known map[known]*fwopt.Trace // the runs that were made
 	spent float64
 }
 
 type known struct {
-	pair
-	share float64
-	seed  uint64
-}
-
-func tune(grids [2][]float64, seeds int, b fwopt.Budget,
-	run func(p pair, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
-	checkTune(grids[0], seeds, b)
-	u := &tuner{seeds, b, run, map[known]*fwopt.Trace{}, 0}
-	for grown := 0; ; grown++ {
-		t, err := u.halve(grids)
-		t.Spent = u.spent
-		if err != nil {
-			return t, err
-		}
-		best, tied := t.best()
-		if larger, ok := grow(grids, best); ok && !tied && grown < 3 && !math.IsInf(best.Median, 1) {
-			grids = larger
-			continue
-		}
-		t.judge(grids, b)
-		return t, nil
-	}
+	c, share float64
+	seed     uint64
 }
 
 // halve makes the rounds.
-func (u *tuner) halve(grids [2][]float64) (*Tuning, error) {
-	var left []pair
-	for _, c := range grids[0] {
-		for _, d := range grids[1] {
-			left = append(left, pair{c, d})
-		}
-	}
+func (u *tuner) halve(left []float64) (*Tuning, error) {
 	sizes := []int{len(left)}
 	for n := len(left); n > 3; {
 		n = max(3, (n+1)/2)
@@ -131,17 +99,17 @@ func (u *tuner) halve(grids [2][]float64) (*Tuning, error) {
 			left = better(t.Rounds[round-1], size)
 		}
 		t.Rounds = append(t.Rounds, nil)
-		for _, at := range left {
-			p := Tried{C: at[0], Second: at[1], Share: share}
+		for _, c := range left {
+			p := Tried{C: c, Share: share}
 			for seed := range u.seeds {
-				key := known{at, share, uint64(seed + 1)}
+				key := known{c, share, uint64(seed + 1)}
 				tr := u.known[key]
 				if tr == nil {
-					tr = u.run(at, key.seed, part(u.b, share))
+					tr = u.run(c, key.seed, part(u.b, share))
 					if tr == nil || tr.Status == fwopt.Interrupted {
-						return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %v "+
+						return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %g "+
 							"and seed %d: what was tried before is in the Tuning",
-							round+1, len(sizes), at, seed+1)
+							round+1, len(sizes), c, seed+1)
 					}
 					u.known[key] = tr
 					u.spent += share
@@ -155,35 +123,25 @@ func (u *tuner) halve(grids [2][]float64) (*Tuning, error) {
 	return t, nil
 }
 
-// String writes "2", or "2, 0.5" of two constants.
-func (p pair) String() string {
-	if p[1] == 0 {
-		return fmt.Sprintf("%g", p[0])
+// grow returns a grid with two values more at the end where the best is; nil if it is at none.
+func grow(grid []float64, best float64) []float64 {
+	n := len(grid)
+	switch {
+	case n < 2:
+		return nil
+	case best == grid[0]:
+		q := best / grid[1]
+		grid = append([]float64{neat(best * q * q), neat(best * q)}, grid...)
+	case best == grid[n-1]:
+		q := best / grid[n-2]
+		grid = append(slices.Clone(grid), neat(best*q), neat(best*q*q))
+	default:
+		return nil
 	}
-	return fmt.Sprintf("%g, %g", p[0], p[1])
-}
-
-// grow adds two values to each grid at an end of which the best is, and reports whether there was one.
-func grow(grids [2][]float64, best *Tried) (larger [2][]float64, ok bool) {
-	for i, grid := range grids {
-		larger[i] = grid
-		n, c := len(grid), best.pair()[i]
-		if n < 2 || c != grid[0] && c != grid[n-1] {
-			continue
-		}
-		q, to := grid[n-1]/grid[n-2], slices.Clone(grid)
-		if c == grid[0] {
-			q = grid[0] / grid[1]
-			to = []float64{neat(c * q * q), neat(c * q), c}
-			to = append(to, grid[1:]...)
-		} else {
-			to = append(to, neat(c*q), neat(c*q*q))
-		}
-		if to[0] > 0 && !math.IsInf(to[len(to)-1], 1) {
-			larger[i], ok = to, true
-		}
+	if grid[0] == 0 || math.IsInf(grid[n+1], 1) {
+		return nil
 	}
-	return larger, ok
+	return grid
 }
 
 // neat takes the last bits away where few digits say the rest, so that 0.8·0.1 is 0.08.
@@ -220,13 +178,13 @@ func part(b fwopt.Budget, share float64) fwopt.Budget {
 }
 
 // better returns the values of the least medians, in order.
-func better(round []Tried, size int) (left []pair) {
+func better(round []Tried, size int) (left []float64) {
 	round = slices.Clone(round)
 	slices.SortStableFunc(round, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
 	for _, p := range round[:size] {
-		left = append(left, p.pair())
+		left = append(left, p.C)
 	}
-	slices.SortFunc(left, func(p, q pair) int { return slices.Compare(p[:], q[:]) })
+	slices.Sort(left)
 	return left
 }
 
@@ -243,20 +201,30 @@ func (p *Tried) summarise() {
 	p.Median, p.Least, p.Most = median(f), slices.Min(f), slices.Max(f)
 }
 
-// best returns the best of the last round, and whether another does as well.
-func (t *Tuning) best() (best *Tried, tied bool) {
-	last := t.Rounds[len(t.Rounds)-1]
-	for i := range last {
-		if best == nil || last[i].Median < best.Median {
-			best = &last[i]
+// best returns the best of the last round, and the values that do as well there and in the round before.
+func (t *Tuning) best() (best Tried, ties []float64) {
+	n := len(t.Rounds)
+	last, round := t.Rounds[n-1], t.Rounds[max(0, n-2)]
+	before := func(p Tried) float64 {
+		return round[slices.IndexFunc(round, func(q Tried) bool { return q.C == p.C })].Median
+	}
+	least := slices.MinFunc(last, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
+	var alike []Tried
+	best = least
+	for _, p := range last {
+		if p.Median-least.Median <= 1e-9*least.gained() {
+			alike = append(alike, p)
+			if before(p) < before(best) {
+				best = p
+			}
 		}
 	}
-	return best, slices.ContainsFunc(last, best.tie)
-}
-
-// tie reports whether another value does as well as p to nine digits of what p has gained.
-func (p *Tried) tie(q Tried) bool {
-	return q.pair() != p.pair() && q.Median-p.Median <= 1e-9*p.gained()
+	for _, p := range alike {
+		if p.C != best.C && before(p)-before(best) <= 1e-9*least.gained() {
+			ties = append(ties, p.C)
+		}
+	}
+	return best, ties
 }
 
 // gained returns how far the median is below the first f.
@@ -264,36 +232,30 @@ func (p *Tried) gained() float64 {
 	return middleOf(p.Traces, start, loss) - p.Median
 }
 
-// judge says what the best of the last round is, and what speaks against it.
-func (t *Tuning) judge(grids [2][]float64, b fwopt.Budget) {
-	best, _ := t.best()
+// judge writes down the best of the last round, and what speaks against it.
+func (t *Tuning) judge(grid []float64, b fwopt.Budget) {
+	best, ties := t.best()
 	if math.IsInf(best.Median, 1) {
 		t.doubt("half of the runs diverged, or more, at each value of the last round")
 		return
 	}
-	t.Best, t.Second = best.C, best.Second
-	for i, grid := range grids {
-		which := [2]string{"best value", "best second value"}[i]
-		switch c := best.pair()[i]; {
-		case len(grid) == 1 && c > 0:
-			t.doubt("the grid has one value, so nothing was compared")
-		case c > 0 && c == grid[0]:
-			t.doubt("the %s, %g, is the smallest of the grid: try smaller ones", which, c)
-		case c > 0 && c == grid[len(grid)-1]:
-			t.doubt("the %s, %g, is the largest of the grid: try larger ones", which, c)
-		}
+	t.Best = best.C
+	switch {
+	case len(grid) == 1:
+		t.doubt("the grid has one value, so nothing was compared")
+	case best.C == grid[0]:
+		t.doubt("the best value, %g, is the smallest of the grid: try smaller ones", best.C)
+	case best.C == grid[len(grid)-1]:
+		t.doubt("the best value, %g, is the largest of the grid: try larger ones", best.C)
 	}
-	for _, p := range t.Rounds[len(t.Rounds)-1] {
-		if best.tie(p) {
-			t.doubt("%v does as well as %v to nine digits: take a smaller budget to tell them apart",
-				p.pair(), best.pair())
-		}
+	for _, c := range ties {
+		t.doubt("%g does as well as %g to nine digits: take a smaller budget to tell them apart", c, best.C)
 	}
 	t.still(best, b)
 }
 
 // still doubts a best that has come to rest far from an optimum.
-func (t *Tuning) still(best *Tried, b fwopt.Budget) {
+func (t *Tuning) still(best Tried, b fwopt.Budget) {
 	half := func(tr *fwopt.Trace) fwopt.Point {
 		at := start(tr)
 		for _, q := range tr.Points {
@@ -319,7 +281,7 @@ func (t *Tuning) still(best *Tried, b fwopt.Budget) {
 	gap := func(q fwopt.Point) float64 { return q.DualityGap + q.Slack }
 	gapLeft := middleOf(best.Traces, (*fwopt.Trace).Last, gap) / middleOf(best.Traces, start, gap)
 	lossLeft := (best.Median - least) / (middleOf(best.Traces, start, loss) - least)
-	still := fmt.Sprintf("f stands still in the last half of the budget at the best value, %v, ", best.pair())
+	still := fmt.Sprintf("f stands still in the last half of the budget at the best value, %g, ", best.C)
 	switch {
 	case best.gained() <= 0:
 		t.doubt("%sand is no less than where the run began", still)
@@ -346,14 +308,7 @@ func (t *Tuning) Rows() [][]string {
 	if t == nil || len(t.Rounds) == 0 {
 		panic(need.Line("fwrate: Rows of a Tuning that is nil or has no rounds: Tune makes one"))
 	}
-	head, two := []string{"value"}, false
-	for _, p := range t.Rounds[0] {
-		two = two || p.Second > 0
-	}
-	if two {
-		head = append(head, "second value")
-	}
-	own := len(head)
+	head := []string{"value"}
 	for _, round := range t.Rounds {
 		if len(round) > 0 {
 			head = append(head, fmt.Sprintf("f after %.3g of the budget", round[0].Share))
@@ -361,10 +316,10 @@ func (t *Tuning) Rows() [][]string {
 	}
 	rows := [][]string{append(head, "range over the seeds")}
 	for _, first := range t.Rounds[0] {
-		row, spread := []string{number(first.C, 4), number(first.Second, 4)}[:own], ""
-		for _, round := range t.Rounds[:len(head)-own] {
+		row, spread := []string{number(first.C, 4)}, ""
+		for _, round := range t.Rounds[:len(head)-1] {
 			cell := "–"
-			if i := slices.IndexFunc(round, func(p Tried) bool { return p.pair() == first.pair() }); i >= 0 {
+			if i := slices.IndexFunc(round, func(p Tried) bool { return p.C == first.C }); i >= 0 {
 				cell = number(round[i].Median, 5)
 				spread = number(round[i].Least, 5) + " to " + number(round[i].Most, 5)
 			}

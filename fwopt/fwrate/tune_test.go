@@ -198,36 +198,37 @@ func TestTuneStill(t *testing.T) {
 	}
 }
 
-// Two constants: each value of one with each of the other, and the grid grows on the side where the best is.
-func TestTuneTwo(t *testing.T) {
-	bowl := func(c, d float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
-		noise := []float64{0, 0.4, 0.001}[seed-1]
-		return ended(math.Pow(math.Log2(c)-3, 2)/1000 + math.Pow(math.Log2(d)+2, 2)/1000 + noise)
-	}
-	got, err := TuneTwo(powers(1, 5), powers(-1, 1), 3, fwopt.Budget{Steps: 1024}, bowl)
-	if err != nil || got.Best != 8 || got.Second != 0.25 || len(got.Doubts) > 0 || len(got.Rounds[0]) != 25 {
-		// 5 × 3, and two more of the second
-		t.Errorf("best %g and %g of %d pairs, %q, %v", got.Best, got.Second, len(got.Rounds[0]), got.Doubts,
-			err)
-	}
-	rows := got.Rows()
-	i := slices.IndexFunc(rows, func(r []string) bool { return r[0] == "8" && r[1] == "0.25" })
-	if head := strings.Join(rows[0][:2], ", "); head != "value, second value" || len(rows) != 26 ||
-		len(rows[1]) != len(rows[0]) || i < 0 || rows[i][len(rows[i])-2] != "0.001" {
-		t.Errorf("%q", rows)
-	}
-	two := func(run func(c, d float64) *fwopt.Trace) (*Tuning, error) {
-		return TuneTwo(powers(2, 4), powers(0, 2), 1, fwopt.Budget{Steps: 8},
-			func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return run(c, d) })
-	}
-	got, _ = two(func(c, d float64) *fwopt.Trace { return ended(math.Abs(math.Log2(c)-3)/100 + 1/(1+d)) })
-	want := "the best second value, 256, is the largest of the grid: try larger ones"
-	if said := strings.Join(got.Doubts, "; "); said != want {
-		t.Errorf("%q", said)
-	}
-	_, err = two(func(c, d float64) *fwopt.Trace { return nil })
-	if err == nil || !strings.Contains(err.Error(), "at the value 4, 1 and seed 1") {
-		t.Errorf("%v", err)
+// Of values that end alike the one that was ahead in the round before is the best; what was not
+// behind it there is a doubt.
+func TestTuneTies(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, last [3]float64 // of the values 1, 2 and 3
+		want         float64
+		doubts       string
+	}{
+		"no tie":          {[3]float64{0.3, 0.2, 0.1}, [3]float64{0.01, 0, 0.02}, 2, ""},
+		"a tie":           {[3]float64{0.3, 0.1, 0.2}, [3]float64{0.01, 1e-13, 0}, 2, ""},
+		"all alike":       {[3]float64{0.1, 0.2, 0.3}, [3]float64{0, 0, 0}, 1, ""}, // and the grid grows
+		"not quite alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{1e-8, 1e-8, 0}, 3, ""},
+		"before, too":     {[3]float64{0.1, 0.1, 0.3}, [3]float64{1e-8, 0, 0}, 2, ""},
+		"all the time": {[3]float64{0.2, 0.1, 0.1}, [3]float64{1e-8, 0, 0}, 2,
+			"3 does as well as 2 to nine digits: take a smaller budget to tell them apart"},
+	} {
+		got, err := Tune([]float64{1, 2, 3, 4}, 1, fwopt.Budget{Steps: 100},
+			func(x float64, _ uint64, b fwopt.Budget) *fwopt.Trace {
+				switch {
+				case x < 1 || x > 3:
+					return ended(0.9)
+				case b.Steps == 50:
+					return ended(c.before[int(x)-1])
+				}
+				return ended(c.last[int(x)-1])
+			})
+		if said := strings.Join(got.Doubts, "; "); err != nil || got.Best != c.want || said != c.doubts ||
+			(len(got.Rounds[0]) == 6) != (c.want == 1) {
+			t.Errorf("%s: %g of %d values, %q, want %g, %q; %v", name, got.Best, len(got.Rounds[0]), said,
+				c.want, c.doubts, err)
+		}
 	}
 }
 
@@ -252,23 +253,19 @@ func TestTuneInterrupted(t *testing.T) {
 
 func TestTunePanics(t *testing.T) {
 	run := func(c float64, _ uint64, b fwopt.Budget) *fwopt.Trace { return ended(c) }
-	two := func(c, d float64, _ uint64, b fwopt.Budget) *fwopt.Trace { return ended(c) }
 	tune := func(seeds int, b fwopt.Budget, grid ...float64) func() {
 		return func() { Tune(grid, seeds, b, run) }
 	}
-	steps, one := fwopt.Budget{Steps: 10}, []float64{1}
+	steps := fwopt.Budget{Steps: 10}
 	for want, f := range map[string]func(){
 		"Tune of 0 values":                                tune(1, steps),
 		"Tune of 1 values on 0":                           tune(0, steps, 1),
 		"a grid that does not rise from above 0: [1 1]":   tune(1, steps, 1, 1),
 		"a grid that does not rise from above 0: [0 1]":   tune(1, steps, 0, 1),
 		"a grid that does not rise from above 0: [1 NaN]": tune(1, steps, 1, math.NaN()),
-		"a grid that does not rise from above 0: [2 1]": func() {
-			TuneTwo(one, []float64{2, 1}, 1, steps, two)
-		},
-		"Tune: run is nil":          func() { Tune(one, 1, steps, nil) },
-		"TuneTwo: run is nil":       func() { TuneTwo(one, one, 1, steps, nil) },
-		"Tune divides its budget: ": tune(1, fwopt.Budget{Tolerance: 1}, 1),
+		"a grid that does not rise from above 0: [2 1]":   tune(1, steps, 2, 1),
+		"Tune: run is nil":                                func() { Tune([]float64{1}, 1, steps, nil) },
+		"Tune divides its budget: ":                       tune(1, fwopt.Budget{Tolerance: 1}, 1),
 		"Tune divides its budget": tune(1,
 			fwopt.Budget{Steps: 5, Record: fwopt.Geometric(2, 8)}, 1),
 	} {
