@@ -27,17 +27,18 @@ import (
 // Archive is all that came out of a race. What it says is computed from its traces, each
 // time anew.
 type Archive struct {
-	Name    string         // of the Race
-	Data    string         // of the data
-	Facts   [][2]string    // where and of what: data, budget, machine, versions
-	N       int            // terms of f
-	Traces  []*fwopt.Trace // the first is FISTA's, the others are by entry and seed
-	Tunings []Tuning       // their Tried have no Traces
+	Name   string         // of the Race
+	Data   string         // of the data
+	Facts  [][2]string    // where and of what: data, budget, machine, versions
+	N      int            // terms of f
+	Traces []*fwopt.Trace // the first is FISTA's, the others are by entry and seed
 
 	Star   float64 // f*: the best lower bound that the traces prove
 	Within float64 // FISTA's best value is so far above it
 	First  float64 // f(w_0)
 	Path   string  // the file that it was read from; "" if the runs were made here
+
+	tunings []tuned // their Tried have no Traces
 }
 
 // archive returns an empty one that says where and of what it is.
@@ -82,16 +83,6 @@ func processor() string {
 	return "unknown"
 }
 
-// fact returns the value of a fact, "" if it is not there.
-func (a *Archive) fact(name string) string {
-	for _, f := range a.Facts {
-		if f[0] == name {
-			return f[1]
-		}
-	}
-	return ""
-}
-
 // Table returns the facts, for fwnb.Table, and if the code of this program is not that of
 // the runs, a line that says so.
 func (a *Archive) Table() [][]string {
@@ -100,9 +91,10 @@ func (a *Archive) Table() [][]string {
 		rows[1][1] = "read from " + a.Path
 	}
 	for _, f := range a.Facts {
-		rows = append(rows, []string{f[0], f[1]})
+		rows = append(rows, f[:])
 	}
-	if code := fmt.Sprintf("%016x", fwopt.Version()); a.fact("code") != code {
+	code := fmt.Sprintf("%016x", fwopt.Version())
+	if !slices.Contains(a.Facts, [2]string{"code", code}) {
 		rows = append(rows, []string{"not this code", "this is " + code +
 			": the runs show what the code of then did"})
 	}
@@ -124,8 +116,8 @@ func (a *Archive) settle() *Archive {
 		}
 		a.Traces[i] = &t
 	}
-	for i := range a.Tunings {
-		t := *a.Tunings[i].Tuning
+	for i := range a.tunings {
+		t := *a.tunings[i].Tuning
 		t.Rounds = slices.Clone(t.Rounds)
 		for j, round := range t.Rounds {
 			t.Rounds[j] = nil
@@ -135,7 +127,7 @@ func (a *Archive) settle() *Archive {
 				t.Rounds[j] = append(t.Rounds[j], p)
 			}
 		}
-		a.Tunings[i].Tuning = &t
+		a.tunings[i].Tuning = &t
 	}
 	a.Star, a.First = fwrate.LowerBound(a.Traces[0]), a.Traces[0].Points[0].F
 	a.Within = math.Inf(1)
@@ -153,16 +145,16 @@ func rounded(x float64, digits int) float64 {
 
 const format = "# fwrace archive 1, sha256 of the rest: "
 
-// Write writes the archive: lines that begin with #, for facts and tunings, and the traces
+// write writes the archive: lines that begin with #, for facts and tunings, and the traces
 // as fwkeep.WriteCSV writes them. The first line has a digest of the others.
-func (a *Archive) Write(w io.Writer) error {
+func (a *Archive) write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# name|%s\n# data|%s\n# terms|%d\n", a.Name, a.Data, a.N)
 	for _, f := range a.Facts {
 		fmt.Fprintf(&b, "# fact|%s|%s\n", f[0], f[1])
 	}
-	for _, t := range a.Tunings {
-		fmt.Fprintf(&b, "# tuned|%s|%s|%g|%g\n", t.Entry, t.Constant, t.Best, t.Spent)
+	for _, t := range a.tunings {
+		fmt.Fprintf(&b, "# tuned|%s|%s|%g|%g\n", t.entry, t.constant, t.Best, t.Spent)
 		for _, d := range t.Doubts {
 			fmt.Fprintf(&b, "# doubt|%s\n", d)
 		}
@@ -191,7 +183,7 @@ func digest(b []byte) string {
 func (a *Archive) Save(path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err == nil {
-		err = file.Write(path, a.Write)
+		err = file.Write(path, a.write)
 	}
 	if err != nil {
 		return fmt.Errorf("fwrace: %w", err)
@@ -225,7 +217,7 @@ func Open(name string, paths ...string) (*Archive, error) {
 		strings.Join(paths, ", "))
 }
 
-// read reads what Write has written.
+// read reads what write has written.
 func read(r io.Reader) (*Archive, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -261,7 +253,7 @@ func read(r io.Reader) (*Archive, error) {
 // read takes a line of the head, which is as it was written.
 func (a *Archive) read(f []string) {
 	number := func(i int) float64 { x, _ := strconv.ParseFloat(f[i], 64); return x }
-	last := func() *Tuning { return &a.Tunings[len(a.Tunings)-1] }
+	last := func() *tuned { return &a.tunings[len(a.tunings)-1] }
 	switch f[0] {
 	case "name":
 		a.Name = f[1]
@@ -272,7 +264,7 @@ func (a *Archive) read(f []string) {
 	case "fact":
 		a.Facts = append(a.Facts, [2]string{f[1], f[2]})
 	case "tuned":
-		a.Tunings = append(a.Tunings, Tuning{entry(f[1]), f[2], &fwrate.Tuning{Best: number(3),
+		a.tunings = append(a.tunings, tuned{named(f[1]), f[2], &fwrate.Tuning{Best: number(3),
 			Spent: number(4)}})
 	case "doubt":
 		last().Doubts = append(last().Doubts, f[1])
@@ -293,15 +285,17 @@ func (a *Archive) read(f []string) {
 // fwrate.Terms(a.N) is all that was computed.
 func (a *Archive) Lines(names ...string) (traces []*fwopt.Trace) {
 	if len(names) == 0 {
-		names = []string{"SFW", "SCGS", "SVRF", "STORC", "SGD", "SVRG", Entry{"STORC", Adaptive}.String(),
-			"FISTA"}
+		for _, e := range entries {
+			names = append(names, e.String())
+		}
+		names = append(names, "FISTA")
 	}
 	for _, name := range names {
 		for _, tr := range a.Traces {
 			if tr.Method != name {
 				continue
 			}
-			t, e := *tr, entry(name)
+			t, e := *tr, named(name)
 			t.Points = slices.Clone(t.Points)
 			for i := range t.Points {
 				p := &t.Points[i]

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// singly is a sum whose batches are computed sample by sample, also where m > n and a row
-// comes many times.
+// singly is a sum of whose stochastic gradients each sample is computed, also where m > n and a
+// row comes many times.
 type singly struct{ *fwsum.Logistic }
 
 // Identify says the sum.
@@ -41,15 +41,6 @@ func (f *singly) Grad(dst, w []float64, batch fwopt.Batch) {
 		f.Logistic.Grad(g, w, fwopt.Batch{Index: batch.Index[lo:hi], Weight: batch.Weight[lo:hi]})
 		floats.Add(dst, g)
 	}
-}
-
-// AddGradDiff does dst += Σ_j Weight[j] (∇f_{Index[j]}(w) − ∇f_{Index[j]}(w0)), by Grad.
-func (f *singly) AddGradDiff(dst, w, w0 []float64, batch fwopt.Batch) {
-	g := make([]float64, len(dst))
-	f.Grad(g, w, batch)
-	floats.Add(dst, g)
-	f.Grad(g, w0, batch)
-	floats.Sub(dst, g)
 }
 
 // endless is STORC of which a snapshot resets nothing: k goes on and x_k stays, so that γ_k,

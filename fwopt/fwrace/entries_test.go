@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
@@ -80,11 +79,11 @@ func TestChangesOfSTORC(t *testing.T) {
 	}{
 		"":       {constants{1, 1}, 100, 1, 1, 1},
 		"s":      {constants{1. / 4, 1}, 100, 1. / 4, 1. / 4, 1. / 4},
-		Thousand: {constants{1, 1}, 1000, 1, 1, 1},
-		Falling:  {constants{1, 1}, 100, 1, 1, 1. / 16},
-		Apart:    {constants{1. / 4, 3}, 100, 1. / 4, 3. / 4, 3. / 4},
+		thousand: {constants{1, 1}, 1000, 1, 1, 1},
+		falling:  {constants{1, 1}, 100, 1, 1, 1. / 16},
+		apart:    {constants{1. / 4, 3}, 100, 1. / 4, 3. / 4, 3. / 4},
 	} {
-		a := storc(name, c.c, L, D).(*fwopt.STORC)
+		a := entry{"STORC", name}.make(c.c, L, D).(*fwopt.STORC)
 		for _, k := range []int{1, 7, 50} {
 			if a.M(2, k) != c.m || a.N(2) != 50 || a.Gamma(k) != plain.Gamma(k) ||
 				a.Beta(k) != c.beta*plain.Beta(k) ||
@@ -103,54 +102,19 @@ func TestEpochs(t *testing.T) {
 	r := digits(t)
 	b := fwopt.Budget{Seconds: 0.5, Steps: 1}
 	for name, c := range map[string]struct {
-		e    Entry
+		e    entry
 		seed uint64
 		want bool
 	}{
-		"STORC":       {Entry{"STORC", ""}, 1, true},
-		"changed":     {Entry{"STORC", Thousand}, 1, true},
-		"of a tuning": {Entry{"STORC", ""}, tuning + 1, false},
-		"adaptive":    {Entry{"STORC", Adaptive}, 1, false},
-		"SVRF":        {Entry{"SVRF", ""}, 1, false},
+		"STORC":       {entry{"STORC", ""}, 1, true},
+		"changed":     {entry{"STORC", thousand}, 1, true},
+		"of a tuning": {entry{"STORC", ""}, tuning + 1, false},
+		"adaptive":    {entry{"STORC", adaptive}, 1, false},
+		"SVRF":        {entry{"SVRF", ""}, 1, false},
 	} {
 		tr := r.one(c.e, constants{1. / 16, 1}, c.seed, b)
 		if got := tr.Last().Step >= 3*50; got != c.want {
 			t.Errorf("%s: %d steps", name, tr.Last().Step)
-		}
-	}
-}
-
-// Of values that end alike the one that was ahead in the round before is taken.
-func TestTies(t *testing.T) {
-	trace := func(f float64) []*fwopt.Trace { return []*fwopt.Trace{{Points: []fwopt.Point{{F: 1}, {F: f}}}} }
-	tried := func(c, f float64) fwrate.Tried { return fwrate.Tried{C: c, Median: f, Traces: trace(f)} }
-	for name, c := range map[string]struct {
-		before, last [3]float64
-		want         float64
-		doubts       []string
-	}{
-		"no tie": {[3]float64{0.3, 0.2, 0.1}, [3]float64{0.01, 0, 0.02}, 2, nil},
-		"a tie":  {[3]float64{0.3, 0.1, 0.2}, [3]float64{0.01, 1e-13, 0}, 2, nil},
-		"all alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{0, 0, 0}, 1,
-			[]string{"the best value, 1, is at an end of the grid"}},
-		"not quite alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{1e-8, 1e-8, 0}, 3,
-			[]string{"the best value, 3, is at an end of the grid"}},
-		"before, too": {[3]float64{0.1, 0.1, 0.3}, [3]float64{1e-8, 0, 0}, 2, nil},
-		"all the time": {[3]float64{0.2, 0.1, 0.1}, [3]float64{1e-8, 0, 0}, 2,
-			[]string{"3 does as well as 2, with half of the budget, too"}},
-	} {
-		found := &fwrate.Tuning{Rounds: make([][]fwrate.Tried, 2), Doubts: []string{"of Tune"}}
-		for i := range 3 {
-			found.Rounds[0] = append(found.Rounds[0], tried(float64(i+1), c.before[i]))
-			found.Rounds[1] = append(found.Rounds[1], tried(float64(i+1), c.last[i]))
-			if i == 0 || c.last[i] < c.last[int(found.Best)-1] {
-				found.Best = float64(i + 1)
-			}
-		}
-		if got := judge(Entry{"SVRG", ""}, 0, found); got.Best != c.want || got.Constant != "c′" {
-			t.Errorf("%s: %g, want %g", name, got.Best, c.want)
-		} else if !slices.Equal(got.Doubts, c.doubts) {
-			t.Errorf("%s: %q, want %q", name, got.Doubts, c.doubts)
 		}
 	}
 }

@@ -20,13 +20,11 @@ package fwrace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
@@ -39,17 +37,16 @@ type Race struct {
 	Data     string // the name of the data, on figures and tables: F's
 	F        *fwsum.Logistic
 	Omega    fwset.TraceNorm
-	W0       []float64                                                          // where all begin; w_0 of Algorithms 1 and 2, outside of all accounts
-	Budget   fwopt.Budget                                                       // of a run; fwrate.Tune gives a share of it to the first rounds
-	Seeds    int                                                                // of the race; the tuning has others
-	Fewer    int                                                                // seeds of the tuning, and of what one change does
-	Grid     []float64                                                          // of the constants, rising by one factor; grown where the best is at its end
-	Accuracy float64                                                            // to which f* is certified, as a share of the duality gap at w_0
-	Epochs   int                                                                // the whole epochs that STORC makes at least, within 20 times the Budget's seconds
-	Changes  []string                                                           // what is changed, one at a time; nil for no flips; New has all
-	Run      func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace // as fwnb.Run
+	W0       []float64    // where all begin; w_0 of Algorithms 1 and 2, outside of all accounts
+	Budget   fwopt.Budget // of a run; fwrate.Tune gives a share of it to the first rounds
+	Seeds    int          // of the race; the tuning has others
+	Fewer    int          // seeds of the tuning, and of what one change does
+	Grid     []float64    // of the constants, rising by one factor; fwrate.Tune lets it grow
+	Accuracy float64      // to which f* is certified, as a share of the duality gap at w_0
+	Epochs   int          // whole epochs that STORC makes at least, within 20 times the Budget's seconds
+	Changes  []string     // what is changed, one at a time; nil for no flips; New has all
 
-	known map[string]*fwopt.Trace // runs of the tuning
+	Run func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace // as fwnb.Run
 }
 
 // New returns the race on f over the trace-norm ball of radius tau: 20 seconds a run, five
@@ -58,8 +55,7 @@ type Race struct {
 // Seconds, for STORC with a small constant takes a million linear optimisations a step.
 func New(f *fwsum.Logistic, tau float64) *Race {
 	r := &Race{Name: f.Name, Data: f.Name, F: f, Seeds: 5, Fewer: 3, Grid: Powers(-16, 12, 4), Accuracy: 1e-6,
-		Epochs: 3,
-		Budget: fwopt.Budget{Seconds: 20}, Changes: allChanges()}
+		Epochs: 3, Budget: fwopt.Budget{Seconds: 20}, Changes: allChanges()}
 	r.Omega.H, r.Omega.M = f.Shape()
 	r.Omega.Tau = tau
 	r.W0 = fwopt.NewOracle(f, r.Omega, 0).Start()
@@ -101,15 +97,12 @@ var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Ru
 // a change is none of New's.
 func (r *Race) Go() (*Archive, error) {
 	r.check()
-	r.known = map[string]*fwopt.Trace{}
 	a := r.archive()
 	ref := r.reference()
 	if ref.Status == fwopt.Interrupted {
 		return nil, errInterrupted
 	}
 	a.Traces = append(a.Traces, ref)
-	entries := []Entry{{"SFW", ""}, {"SCGS", ""}, {"SVRF", ""}, {"STORC", ""}, {"SGD", ""}, {"SVRG", ""},
-		{"STORC", Adaptive}}
 	base := map[string]constants{}
 	for _, e := range entries {
 		c, err := r.enter(a, e, r.Seeds, constants{1, 1})
@@ -120,7 +113,7 @@ func (r *Race) Go() (*Archive, error) {
 	}
 	for _, name := range r.Changes {
 		for _, method := range changed(name) {
-			e := Entry{method, name}
+			e := entry{method, name}
 			if _, err := r.enter(a, e, r.Fewer, base[method]); err != nil {
 				return nil, err
 			}
@@ -147,23 +140,29 @@ func (r *Race) check() {
 func (r *Race) reference() *fwopt.Trace {
 	gap, slack := fwopt.DualityGap(r.F, r.Omega, r.W0)
 	b := fwopt.Budget{Tolerance: r.Accuracy * (gap + slack), Every: 1.05, NoW: true}
-	return r.one(Entry{Method: "FISTA"}, constants{}, 0, b)
+	return r.one(entry{method: "FISTA"}, constants{}, 0, b)
 }
 
 // enter tunes what is free in e and runs it. c are the constants of the base case.
-func (r *Race) enter(a *Archive, e Entry, seeds int, c constants) (constants, error) {
-	for _, free := range e.free() {
-		grid := r.Grid
-		if e.Change != "" && len(grid) > 1 { // around that of the base case
+func (r *Race) enter(a *Archive, e entry, seeds int, c constants) (constants, error) {
+	for _, name := range e.free() {
+		grid, at := r.Grid, c.at(name)
+		if e.change != "" && len(grid) > 1 { // around that of the base case
 			q := grid[1] / grid[0]
-			grid = []float64{c[free] / q, c[free], c[free] * q}
+			grid = []float64{*at / q, *at, *at * q}
 		}
-		t, err := r.tune(e, free, grid, c)
+		found, err := fwrate.Tune(grid, r.Fewer, r.Budget, func(x float64, seed uint64,
+			b fwopt.Budget) *fwopt.Trace {
+			*at = x
+			return r.one(e, c, tuning+seed, b)
+		})
 		if err != nil {
-			return c, err
+			return c, errInterrupted
 		}
-		t.set(&c)
-		a.Tunings = append(a.Tunings, *t)
+		if *at = found.Best; math.IsNaN(found.Best) { // all diverged
+			*at = found.Rounds[0][0].C
+		}
+		a.tunings = append(a.tunings, tuned{e, name, found})
 	}
 	for seed := range seeds {
 		tr := r.one(e, c, uint64(seed+1), r.Budget)
@@ -176,16 +175,17 @@ func (r *Race) enter(a *Archive, e Entry, seeds int, c constants) (constants, er
 }
 
 // one makes one run on one processor. A run of STORC goes on until the epochs are whole.
-func (r *Race) one(e Entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Trace {
+func (r *Race) one(e entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Trace {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	b.NoW = true
 	run := func(b fwopt.Budget) *fwopt.Trace {
 		f, omega := fwopt.FiniteSum(r.F), r.Omega
-		if e.Change == Singly {
-			f = &singly{Logistic: r.F}
+		method := e.make(c, r.F.Smoothness(), omega.Diameter())
+		if e.change == drawnSingly {
+			f = &singly{r.F}
 		}
-		omega.SVD = e.Change == SVD
-		return r.Run(fwopt.NewOracle(f, omega, seed).From(r.W0), r.method(e, c), b)
+		omega.SVD = e.change == bySVD
+		return r.Run(fwopt.NewOracle(f, omega, seed).From(r.W0), method, b)
 	}
 	tr := run(b)
 	if e.sliding() && b.Seconds > 0 && seed < tuning && tr.Status == fwopt.Done &&
@@ -197,59 +197,5 @@ func (r *Race) one(e Entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Tra
 	return &t
 }
 
-// method makes the method of an entry.
-func (r *Race) method(e Entry, c constants) fwopt.Method {
-	L, D := r.F.Smoothness(), r.Omega.Diameter()
-	switch e.Method {
-	case "FISTA":
-		return &fwmore.FISTA{L: 1e-6 * L}
-	case "SFW":
-		return fwopt.SFWExperiments()
-	case "SVRF":
-		return fwopt.SVRFExperiments()
-	case "SGD":
-		return fwopt.SGDExperiments(c[0])
-	case "SVRG":
-		return fwopt.SVRGExperiments(c[0])
-	case "SCGS":
-		return fwopt.SCGSExperiments(fwopt.Constants{L: c[0] * L, D: D})
-	}
-	return storc(e.Change, c, L, D)
-}
-
 // tuning is added to the seeds of the tuning, so that the race has none of them.
 const tuning = 100
-
-// tune looks for the best value of a constant of e, on a grid that grows where the best is
-// at its end, three times at most.
-func (r *Race) tune(e Entry, free int, grid []float64, c constants) (*Tuning, error) {
-	for grown := 0; ; grown++ {
-		found, err := fwrate.Tune(grid, r.Fewer, r.Budget, func(x float64, seed uint64,
-			b fwopt.Budget) *fwopt.Trace {
-			at := c
-			at[free] = x
-			key := fmt.Sprint(e, at, seed, b.Seconds, b.Steps, b.Exact, b.Stochastic, b.Linear, b.Projections)
-			tr := r.known[key]
-			if tr == nil {
-				tr = r.one(e, at, tuning+seed, b)
-				r.known[key] = tr
-			}
-			return tr
-		})
-		if err != nil {
-			return nil, errInterrupted
-		}
-		t := judge(e, free, found)
-		n := len(grid)
-		switch {
-		case n < 2 || grown == 3 || math.IsNaN(found.Best) || t.Best != grid[0] && t.Best != grid[n-1]:
-			return t, nil
-		case t.Best == grid[0]:
-			q := grid[0] / grid[1]
-			grid = append([]float64{grid[0] * q * q, grid[0] * q}, grid...)
-		default:
-			q := grid[n-1] / grid[n-2]
-			grid = append(grid, grid[n-1]*q, grid[n-1]*q*q)
-		}
-	}
-}

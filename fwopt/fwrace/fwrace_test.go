@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -77,8 +76,8 @@ func TestRace(t *testing.T) {
 		t.Errorf("f* is known to %g, of %g", a.Within, a.First-a.Star)
 	}
 	var names []string
-	for _, tu := range a.Tunings {
-		names = append(names, tu.Name())
+	for _, tu := range a.tunings {
+		names = append(names, tu.name())
 	}
 	if want := []string{"SCGS: s", "STORC: s", "SGD: c", "SVRG: c′", "STORC, m = 1000: s",
 		"STORC, η falling: s",
@@ -113,7 +112,7 @@ func TestArchive(t *testing.T) {
 			b.Star, b.Within, b.First, b.N)
 	}
 	var x, y strings.Builder
-	if a.Write(&x) != nil || b.Write(&y) != nil || x.String() != y.String() {
+	if a.write(&x) != nil || b.write(&y) != nil || x.String() != y.String() {
 		t.Error("written again it is another file")
 	}
 	text := x.String()
@@ -172,29 +171,6 @@ func TestSingleValue(t *testing.T) {
 	}
 	if rows := a.Flips(); len(rows) != 2 || rows[1][0] != "STORC: adaptive" {
 		t.Errorf("%q", rows)
-	}
-}
-
-// A grid of which the best is at an end grows to where it is inside; it is given up, with a
-// doubt, after three times.
-func TestGrow(t *testing.T) {
-	r := digits(t)
-	r.Fewer = 1
-	r.known = map[string]*fwopt.Trace{}
-	got, err := r.tune(Entry{"SVRG", ""}, 0, Powers(-8, -4, 2), constants{1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := got.Rounds[0]
-	if n := len(first); n <= 3 || got.Best <= 1./16 || got.Best == first[n-1].C || len(got.Doubts) > 0 {
-		t.Errorf("best %g of %d values to %g, doubts %q", got.Best, n, first[n-1].C, got.Doubts)
-	}
-	r.Budget.Steps = 1
-	if got, err = r.tune(Entry{"SVRG", ""}, 0, Powers(-20, -18, 1), constants{1, 1}); err != nil {
-		t.Fatal(err)
-	}
-	if len(got.Rounds[0]) != 9 || len(got.Doubts) == 0 || got.Best != math.Exp2(-12) {
-		t.Errorf("best %g of %d values, doubts %q", got.Best, len(got.Rounds[0]), got.Doubts)
 	}
 }
 

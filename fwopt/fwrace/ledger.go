@@ -21,7 +21,7 @@ const large = 2
 // takes η from its certified gap.
 func sentences() []sentence {
 	free := []string{"SFW", "SCGS", "SVRF", "STORC"}
-	adaptive := Entry{"STORC", Adaptive}.String()
+	adaptive := entry{"STORC", adaptive}.String()
 	return []sentence{
 		{"SGD is last", "“for all datasets, SGD … significantly slower compared to the others”", "Section 5",
 			free, []string{"SGD"}, true},
@@ -55,11 +55,11 @@ func sentences() []sentence {
 // stopped too early to say. A claim of several pairs holds if all do, and fails if one
 // fails. One that says by much holds slightly if a median is ahead by less than twice.
 func (a *Archive) judge(claim sentence, c Currency, level float64, change string) verdict {
-	of := func(name string) []arrival {
-		e := entry(name)
-		if e.Change == "" && slices.ContainsFunc(a.entries(),
-			func(x Entry) bool { return x == Entry{e.Method, change} }) {
-			e.Change = change
+	of := func(name string) arrivals {
+		e := named(name)
+		if e.change == "" && slices.ContainsFunc(a.entries(),
+			func(x entry) bool { return x == entry{e.method, change} }) {
+			e.change = change
 		}
 		return a.arrivals(e, c, level)
 	}
@@ -105,9 +105,9 @@ func worse(v, w verdict) bool {
 }
 
 // entries returns who has run.
-func (a *Archive) entries() (all []Entry) {
+func (a *Archive) entries() (all []entry) {
 	for _, tr := range a.Traces {
-		if e := entry(tr.Method); !slices.Contains(all, e) {
+		if e := named(tr.Method); !slices.Contains(all, e) {
 			all = append(all, e)
 		}
 	}
@@ -169,11 +169,11 @@ func (a *Archive) Ledger() [][]string {
 // runs names the seeds that a claim is judged by, and the constants in doubt.
 func (a *Archive) runs(claim sentence) string {
 	names := slices.Concat(claim.Ahead, claim.Behind)
-	n := len(a.arrivals(entry(names[0]), Currencies()[0], 1))
+	n := len(a.arrivals(named(names[0]), Currencies()[0], 1).hi)
 	s := fmt.Sprintf("seeds 1 to %d of each", n)
-	for _, t := range a.Tunings {
-		if len(t.Doubts) > 0 && slices.Contains(names, t.Entry.String()) {
-			s += "; in doubt: " + t.Name()
+	for _, t := range a.tunings {
+		if len(t.Doubts) > 0 && slices.Contains(names, t.entry.String()) {
+			s += "; in doubt: " + t.name()
 		}
 	}
 	return s
@@ -190,11 +190,11 @@ func (a *Archive) Flips() [][]string {
 	for _, claim := range claims {
 		rows[0] = append(rows[0], claim.Short)
 	}
-	for _, name := range append(allChanges(), Adaptive) {
+	for _, name := range append(allChanges(), adaptive) {
 		var of []string
 		for _, e := range a.entries() {
-			if e.Change == name {
-				of = append(of, e.Method)
+			if e.change == name {
+				of = append(of, e.method)
 			}
 		}
 		if of == nil {
@@ -272,9 +272,9 @@ func Across(archives ...*Archive) [][]string {
 // what speaks against them.
 func (a *Archive) Constants() [][]string {
 	rows := [][]string{{a.Data, "best", "grid", "doubts"}}
-	for _, t := range a.Tunings {
+	for _, t := range a.tunings {
 		first := t.Rounds[0]
-		rows = append(rows, []string{t.Name(), number(t.Best), number(first[0].C) + " to " +
+		rows = append(rows, []string{t.name(), number(t.Best), number(first[0].C) + " to " +
 			number(first[len(first)-1].C), strings.Join(t.Doubts, "; ")})
 	}
 	return rows

@@ -115,10 +115,10 @@ func (a *Archive) Plot(x fwrate.Count, runs ...*fwopt.Trace) *plot.Plot {
 func (a *Archive) Changed(names ...string) (row []*plot.Plot) {
 	for _, name := range names {
 		var one []*fwopt.Trace
-		e := entry(name)
-		for _, tr := range a.Lines("SVRF", e.Method, name) {
+		e := named(name)
+		for _, tr := range a.Lines("SVRF", e.method, name) {
 			if tr.Method == name {
-				tr.Method = e.Change
+				tr.Method = e.change
 			}
 			if tr.Seed == 1 {
 				one = append(one, tr)
@@ -133,11 +133,21 @@ func (a *Archive) Changed(names ...string) (row []*plot.Plot) {
 // each; thin lines are the earlier rounds. It panics where the archive has no such tuning.
 func (a *Archive) Sensitivity(constants ...string) (row []*plot.Plot) {
 	for _, name := range constants {
-		i := slices.IndexFunc(a.Tunings, func(t Tuning) bool { return t.Name() == name })
+		i := slices.IndexFunc(a.tunings, func(t tuned) bool { return t.name() == name })
 		if i < 0 {
 			panic(need.Linef("fwrace: no tuning %q in the archive of %s", name, a.Name))
 		}
-		p := fwplot.Tuning(name, a.Tunings[i].Above(a.Star))
+		above := *a.tunings[i].Tuning // f − f* in the place of f
+		above.Rounds = slices.Clone(above.Rounds)
+		for k, round := range above.Rounds {
+			round = slices.Clone(round)
+			for i := range round {
+				p := &round[i]
+				p.Median, p.Least, p.Most = p.Median-a.Star, p.Least-a.Star, p.Most-a.Star
+			}
+			above.Rounds[k] = round
+		}
+		p := fwplot.Tuning(name, &above)
 		p.Title.Text = a.Data + ", " + p.Title.Text
 		p.X.Label.Text, p.Y.Label.Text = name, "f − f* at the end"
 		row = append(row, p)

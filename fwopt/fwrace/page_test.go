@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 		t.Error("an archive before the race")
 	}
 	r.Budget, r.Grid, r.Changes = fwopt.Budget{Steps: 8, Linear: 100}, []float64{0.5, 1, 2},
-		[]string{Thousand}
+		[]string{thousand}
 	p.Run(r)
 	all := p.Read("digits", "a page: digits", "another: digits2")
 	if len(all) != 2 {
@@ -39,7 +39,7 @@ func TestPage(t *testing.T) {
 	if calls := Calls.Of(fwopt.Point{Calls: fwopt.Calls{Linear: 2, Projections: 3}}); calls != 5 {
 		t.Errorf("%g calls of Ω", calls)
 	}
-	row := append(a.Changed("STORC, "+Thousand), a.Sensitivity("SGD: c", "STORC: s")...)
+	row := append(a.Changed("STORC, "+thousand), a.Sensitivity("SGD: c", "STORC: s")...)
 	if len(row) != 3 || row[0].X.Label.Text != fwrate.Seconds.Label || row[2].X.Label.Text != "STORC: s" {
 		t.Errorf("%d panels", len(row))
 	}

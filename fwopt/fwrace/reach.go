@@ -11,7 +11,7 @@ import (
 // Currency is what a run is paid in.
 type Currency struct {
 	Name string
-	of   func(e Entry, n int, p fwopt.Point) float64
+	of   func(e entry, n int, p fwopt.Point) float64
 }
 
 // Currencies are the three in which the paper's sentences are judged. Terms are the
@@ -20,53 +20,49 @@ type Currency struct {
 // projections, whatever each of the two may cost.
 func Currencies() []Currency {
 	return []Currency{
-		{"seconds", func(_ Entry, _ int, p fwopt.Point) float64 { return p.Seconds }},
-		{"terms", func(e Entry, n int, p fwopt.Point) float64 { return e.terms(n, p) }},
-		{"calls of Ω", func(_ Entry, _ int, p fwopt.Point) float64 {
-			return float64(p.Calls.Linear + p.Calls.Projections)
-		}},
+		{"seconds", func(_ entry, _ int, p fwopt.Point) float64 { return p.Seconds }},
+		{"terms", func(e entry, n int, p fwopt.Point) float64 { return e.terms(n, p) }},
+		{"calls of Ω", func(_ entry, _ int, p fwopt.Point) float64 { return Calls.Of(p) }},
 	}
 }
 
 // levels are where the sentences are judged: f(w) − f* as shares of f(w_0) − f*.
 var levels = []float64{1e-1, 1e-2, 1e-3}
 
-// arrival is when a run came to a level: after lo, where it was recorded above it for the
-// last time, and at hi at the latest, where it was first recorded at or below. A run that
-// never came has hi = +Inf, and lo where it ended; if it diverged lo = +Inf, too.
-type arrival struct{ lo, hi float64 }
+// arrivals are when the runs of an entry came to a level, each list sorted: a run came after its lo,
+// where it was recorded above it for the last time, and at its hi at the latest, where it was first
+// recorded at or below. A run that never came has hi = +Inf, and lo where it ended; if it diverged
+// lo = +Inf, too.
+type arrivals struct{ lo, hi []float64 }
+
+// first and last of all runs, and the median.
+func (at arrivals) first() float64  { return at.hi[0] }
+func (at arrivals) last() float64   { return at.hi[len(at.hi)-1] }
+func (at arrivals) median() float64 { return at.hi[len(at.hi)/2] }
 
 // arrivals returns those of an entry's runs at a level.
-func (a *Archive) arrivals(e Entry, c Currency, level float64) (at []arrival) {
+func (a *Archive) arrivals(e entry, c Currency, level float64) (at arrivals) {
 	for _, tr := range a.Traces {
 		if tr.Method != e.String() {
 			continue
 		}
-		got := arrival{0, math.Inf(1)}
+		lo, hi := 0.0, math.Inf(1)
 		for _, p := range tr.Points {
 			cost := c.of(e, a.N, p)
 			if p.F-a.Star <= level*(a.First-a.Star) {
-				got.hi = cost
+				hi = cost
 				break
 			}
-			got.lo = cost
+			lo = cost
 		}
 		if f := tr.Last().F; math.IsNaN(f) || math.IsInf(f, 0) {
-			got.lo = math.Inf(1)
+			lo = math.Inf(1)
 		}
-		at = append(at, got)
+		at.lo, at.hi = append(at.lo, lo), append(at.hi, hi)
 	}
+	slices.Sort(at.lo)
+	slices.Sort(at.hi)
 	return at
-}
-
-// bounds returns the lo and the hi of all, each sorted.
-func bounds(at []arrival) (lo, hi []float64) {
-	for _, t := range at {
-		lo, hi = append(lo, t.lo), append(hi, t.hi)
-	}
-	slices.Sort(lo)
-	slices.Sort(hi)
-	return lo, hi
 }
 
 // A kind is how a comparison ends.
@@ -114,43 +110,32 @@ func (v verdict) String() string {
 
 // compare judges whether the runs a are ahead of the runs b: by the ranges over the seeds
 // alone, and where a run came to the level between two records, in its disfavour.
-func compare(a, b []arrival) verdict {
-	if len(a) == 0 || len(b) == 0 {
-		return verdict{kind: open}
-	}
-	_, ha := bounds(a)
-	_, hb := bounds(b)
+func compare(a, b arrivals) verdict {
 	switch {
-	case math.IsInf(ha[len(ha)/2], 1) && math.IsInf(hb[len(hb)/2], 1):
+	case len(a.hi) == 0 || len(b.hi) == 0:
+		return verdict{kind: open}
+	case math.IsInf(a.median(), 1) && math.IsInf(b.median(), 1):
 		return verdict{kind: neither}
 	case ahead(a, b):
 		return lead(holds, a, b)
 	case ahead(b, a):
 		return lead(fails, b, a)
-	case math.IsInf(ha[len(ha)-1], 1) || math.IsInf(hb[len(hb)-1], 1):
+	case math.IsInf(a.last(), 1) || math.IsInf(b.last(), 1):
 		return verdict{kind: open}
 	}
 	return verdict{kind: draw}
 }
 
 // ahead reports whether all runs of a were there before any of b.
-func ahead(a, b []arrival) bool {
-	_, hi := bounds(a)
-	lo, _ := bounds(b)
-	last := hi[len(hi)-1]
-	return !math.IsInf(last, 1) && last <= lo[0]
-}
+func ahead(a, b arrivals) bool { return !math.IsInf(a.last(), 1) && a.last() <= b.lo[0] }
 
 // lead is the verdict with by how much the median of b is later, and whether it is that of
 // runs that never came.
-func lead(k kind, a, b []arrival) verdict {
-	_, x := bounds(a)
-	lo, y := bounds(b)
-	at, mid := x[len(x)/2], len(y)/2
-	if math.IsInf(y[mid], 1) {
-		return verdict{kind: k, ratio: lo[mid] / at, over: true}
+func lead(k kind, a, b arrivals) verdict {
+	if math.IsInf(b.median(), 1) {
+		return verdict{kind: k, ratio: b.lo[len(b.lo)/2] / a.median(), over: true}
 	}
-	return verdict{kind: k, ratio: y[mid] / at}
+	return verdict{kind: k, ratio: b.median() / a.median()}
 }
 
 // Reach is a table for fwnb.Table: for each entry, as "STORC, m = 1000", or without names
@@ -169,12 +154,11 @@ func (a *Archive) Reach(c Currency, names ...string) [][]string {
 		seen = append(seen, tr.Method)
 		row := []string{tr.Method}
 		for _, level := range levels {
-			_, h := bounds(a.arrivals(entry(tr.Method), c, level))
-			cell := "–"
-			if mid := h[len(h)/2]; !math.IsInf(mid, 1) {
-				cell = number(mid)
-				if h[0] < h[len(h)-1] {
-					cell += " (" + number(h[0]) + " to " + number(h[len(h)-1]) + ")"
+			at, cell := a.arrivals(named(tr.Method), c, level), "–"
+			if !math.IsInf(at.median(), 1) {
+				cell = number(at.median())
+				if at.first() < at.last() {
+					cell += " (" + number(at.first()) + " to " + number(at.last()) + ")"
 				}
 			}
 			row = append(row, cell)

@@ -12,41 +12,46 @@ import (
 var never = math.Inf(1)
 
 // came makes arrivals; a record is a tenth before.
-func came(his ...float64) (at []arrival) {
+func came(his ...float64) (at arrivals) {
 	for _, h := range his {
-		at = append(at, arrival{0.9 * h, h})
+		at = at.and(arrivals{[]float64{0.9 * h}, []float64{h}})
 	}
 	return at
 }
 
 // stopped makes runs that never came, and ended there.
-func stopped(los ...float64) (at []arrival) {
+func stopped(los ...float64) (at arrivals) {
 	for _, l := range los {
-		at = append(at, arrival{l, never})
+		at = at.and(arrivals{[]float64{l}, []float64{never}})
 	}
 	return at
+}
+
+func (at arrivals) and(more arrivals) arrivals {
+	return arrivals{slices.Sorted(slices.Values(append(at.lo, more.lo...))),
+		slices.Sorted(slices.Values(append(at.hi, more.hi...)))}
 }
 
 // Each verdict follows from the ranges alone, and the other way round is the opposite.
 func TestCompare(t *testing.T) {
 	for name, c := range map[string]struct {
-		a, b       []arrival
+		a, b       arrivals
 		want, back string
 	}{
 		"apart":             {came(1, 2, 3), came(8, 7, 9), "holds, 4×", "fails, 4×"},
 		"touching ranges":   {came(1, 2, 3), came(3.2, 5, 9), "draw", "draw"},
 		"a record too near": {came(3), came(3.3), "draw", "draw"},
 		"not too near":      {came(2.9), came(3.3), "holds, 1.1×", "fails, 1.1×"},
-		"one never, after all": {came(1, 2, 3), append(came(5, 6), stopped(4)...), "holds, 3×",
+		"one never, after all": {came(1, 2, 3), came(5, 6).and(stopped(4)), "holds, 3×",
 			"fails, 3×"},
-		"one never, cut early":   {came(1, 2, 3), append(came(5, 6), stopped(2)...), "open", "open"},
+		"one never, cut early":   {came(1, 2, 3), came(5, 6).and(stopped(2)), "open", "open"},
 		"all never, after":       {came(1, 2, 3), stopped(20, 30, 40), "holds, > 15×", "fails, > 15×"},
 		"all never, cut early":   {came(1, 2, 3), stopped(2, 3, 4), "open", "open"},
 		"neither":                {stopped(1, 2), stopped(3, 4), "neither", "neither"},
-		"one of three came":      {append(came(1), stopped(2, 2)...), stopped(3, 4, 5), "neither", "neither"},
+		"one of three came":      {came(1).and(stopped(2, 2)), stopped(3, 4, 5), "neither", "neither"},
 		"diverged":               {came(1, 2), stopped(never, never), "holds", "fails"},
-		"not run":                {came(1, 2), nil, "open", "open"},
-		"not the median but all": {append(came(1, 2), stopped(9)...), came(20, 30, 40), "open", "open"},
+		"not run":                {came(1, 2), arrivals{}, "open", "open"},
+		"not the median but all": {came(1, 2).and(stopped(9)), came(20, 30, 40), "open", "open"},
 		"many never, large lead": {came(1, 1, 1), stopped(1234, 1234, 1234), "holds, > 1234×",
 			"fails, > 1234×"},
 	} {
@@ -100,8 +105,8 @@ func TestJudge(t *testing.T) {
 		"SFW before STORC":             {"", "holds, 2.4×"},
 		"SVRF before SCGS":             {"", "slightly, 1.5×"},
 		"η from the gap, before STORC": {"", "holds, 13×"},
-		"SVRF before STORC":            {Thousand, "fails, 7×"},
-		"η from the gap, before SVRF":  {Thousand, "holds, 7×"},
+		"SVRF before STORC":            {thousand, "fails, 7×"},
+		"η from the gap, before SVRF":  {thousand, "holds, 7×"},
 	} {
 		if got := a.judge(claims[name], calls, 1e-2, c.change).String(); got != c.want {
 			t.Errorf("%s, %q: %q, want %q", name, c.change, got, c.want)
@@ -110,19 +115,19 @@ func TestJudge(t *testing.T) {
 	if got := a.overall(claims["SFW before STORC"], calls, ""); got != "holds" {
 		t.Errorf("%q", got)
 	}
-	if got := a.flips(claims["SVRF before STORC"], Thousand,
+	if got := a.flips(claims["SVRF before STORC"], thousand,
 		[]string{"STORC"}); got != "**calls of Ω, 0.1: holds → fails**; **calls of Ω, 0.01: holds → "+
 		"fails**; **calls of Ω, 1e−3: holds → fails**" {
 		t.Errorf("%q", got)
 	}
-	if got := a.flips(claims["STORC before SCGS"], SVD, []string{"STORC"}); got != "–" {
+	if got := a.flips(claims["STORC before SCGS"], bySVD, []string{"STORC"}); got != "–" {
 		t.Errorf("%q", got)
 	}
-	if got := a.flips(claims["SVRF before SCGS"], Thousand, []string{"STORC"}); got != "" {
+	if got := a.flips(claims["SVRF before SCGS"], thousand, []string{"STORC"}); got != "" {
 		t.Errorf("%q", got)
 	}
 	quiet := made(map[string][]int{"STORC": {-1}, "SCGS": {-1}, "STORC, m = 1000": {20}}) // neither, then open
-	if got := quiet.flips(claims["STORC before SCGS"], Thousand, []string{"STORC"}); strings.Contains(got,
+	if got := quiet.flips(claims["STORC before SCGS"], thousand, []string{"STORC"}); strings.Contains(got,
 		"calls") {
 		t.Errorf("%q", got)
 	}
@@ -179,7 +184,7 @@ func TestTerms(t *testing.T) {
 		"SVRG, SVD":         5*20 + 20,
 	} {
 		p := fwopt.Point{Step: 5, Calls: fwopt.Calls{Stochastic: 1000, Exact: 2}}
-		if got := entry(name).terms(10, p); got != want {
+		if got := named(name).terms(10, p); got != want {
 			t.Errorf("%s: %g, want %g", name, got, want)
 		}
 	}

@@ -115,11 +115,11 @@ var opponents = []struct {
 	name string
 	of   func(c fwopt.Constants) fwopt.Method
 }{
-	{"STORC", storcWith(1, 0)},
-	{"STORC, memory of 32", storcWith(1, 32)},
-	{"STORC, η/8", storcWith(1./8, 0)},
+	{"STORC", func(c fwopt.Constants) fwopt.Method { return storc(c, 1, 0) }},
+	{"STORC, memory of 32", func(c fwopt.Constants) fwopt.Method { return storc(c, 1, 32) }},
+	{"STORC, η/8", func(c fwopt.Constants) fwopt.Method { return storc(c, 1./8, 0) }},
 	{"CGS, exact", func(c fwopt.Constants) fwopt.Method { return cgs(fwopt.SCGSExperiments(c)) }},
-	{"STORC, η/64", storcWith(1./64, 0)},
+	{"STORC, η/64", func(c fwopt.Constants) fwopt.Method { return storc(c, 1./64, 0) }},
 	{"SCGS", func(c fwopt.Constants) fwopt.Method { return fwopt.SCGSExperiments(c) }},
 }
 
@@ -144,17 +144,6 @@ func (g *Goal) Tuned(at Reached, grid []float64, times float64, names ...string)
 		rows = append(rows, g.Best(grid, of, at.Times(times, 2*times)).Row(name+", best s"))
 	}
 	return rows
-}
-
-// storcWith is STORCExperiments with a factor on η alone, and with a memory in line 11.
-func storcWith(factor float64, memory int) func(c fwopt.Constants) fwopt.Method {
-	return func(c fwopt.Constants) fwopt.Method {
-		a := fwopt.STORCExperiments(c)
-		eta := a.Eta
-		a.Eta = func(t, k int) float64 { return factor * eta(t, k) }
-		a.Memory.Size = memory
-		return a
-	}
 }
 
 // cgs is SCGS with exact gradients, conditional gradient sliding.
