@@ -142,26 +142,15 @@ func (g *Goal) Best(grid []float64, of func(c float64) fwopt.Method, max Spent) 
 	return at
 }
 
-// Medians returns the medians over the runs of each number by itself; of an even number of
-// runs the upper of the two in the middle.
-func (r Reached) Medians() (at []Spent) {
-	for _, runs := range r {
-		_, t, _ := middle(runs, func(s Spent) float64 { return s.Terms })
-		_, l, _ := middle(runs, func(s Spent) float64 { return s.Linear })
-		_, s, _ := middle(runs, func(s Spent) float64 { return s.Seconds })
-		at = append(at, Spent{t, l, s})
-	}
-	return at
-}
-
-// Times returns so many times the median terms and linear optimisations at the last share, as a
-// limit for the runs of others.
+// Times returns so many times the median terms and linear optimisations at the last share, each
+// by itself, as a limit for the runs of others; of an even number of runs the upper median.
 func (r Reached) Times(terms, linear float64) Spent {
 	if len(r) == 0 {
 		panic(need.Line("fwrace: Times of nothing Reached"))
 	}
-	m := r[len(r)-1:].Medians()[0]
-	return Spent{Terms: terms * m.Terms, Linear: linear * m.Linear}
+	_, t, _ := middle(r[len(r)-1], func(s Spent) float64 { return s.Terms })
+	_, l, _ := middle(r[len(r)-1], func(s Spent) float64 { return s.Linear })
+	return Spent{Terms: terms * t, Linear: linear * l}
 }
 
 // Head is the heading of a table of Rows: the name of the problem and the shares.

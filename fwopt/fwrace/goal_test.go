@@ -121,9 +121,6 @@ func TestReached(t *testing.T) {
 	if got := r.Row("SVRF"); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := fmt.Sprint(r.Medians()); got != "[{100 7 2} {2500 30 2} {2000 2 1} {+Inf +Inf +Inf}]" {
-		t.Errorf("medians %s", got)
-	}
 	if got := r[:2].Times(4, 2); got != (Spent{Terms: 10000, Linear: 60}) {
 		t.Errorf("limit %+v", got)
 	}
@@ -145,16 +142,15 @@ func TestGoalMistakes(t *testing.T) {
 	for name, c := range map[string][]any{
 		"Goal.Best": {(*Goal).Best, goal, []float64{1, 2}, func(c float64) fwopt.Method { return m() },
 			most},
-		"Goal.First":     {(*Goal).First, goal},
-		"Goal.Gap":       {(*Goal).Gap, goal, tr.Last()},
-		"Goal.Head":      {(*Goal).Head, goal},
-		"Goal.Run":       {(*Goal).Run, goal, m(), 1, most},
-		"Goal.Seeds":     {(*Goal).Seeds, goal, 2, m, most},
-		"Goal.Spend":     {(*Goal).Spend, goal, tr.Last()},
-		"Goal.Trace":     {(*Goal).Trace, goal, m(), 1, 0.5, most},
-		"Reached.Median": {Reached.Medians, reached},
-		"Reached.Row":    {Reached.Row, reached, "SVRF"},
-		"Reached.Times":  {Reached.Times, reached, 2.0, 2.0},
+		"Goal.First":    {(*Goal).First, goal},
+		"Goal.Gap":      {(*Goal).Gap, goal, tr.Last()},
+		"Goal.Head":     {(*Goal).Head, goal},
+		"Goal.Run":      {(*Goal).Run, goal, m(), 1, most},
+		"Goal.Seeds":    {(*Goal).Seeds, goal, 2, m, most},
+		"Goal.Spend":    {(*Goal).Spend, goal, tr.Last()},
+		"Goal.Trace":    {(*Goal).Trace, goal, m(), 1, 0.5, most},
+		"Reached.Row":   {Reached.Row, reached, "SVRF"},
+		"Reached.Times": {Reached.Times, reached, 2.0, 2.0},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {
 			t.Errorf("%s: %s", name, bad)

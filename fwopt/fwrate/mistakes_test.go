@@ -27,7 +27,6 @@ func TestMistakes(t *testing.T) {
 	run := func() []fwopt.Point { return runs[0] }
 	race := Runs{Name: "SVRF", Draws: [][][]fwopt.Point{runs}}
 	for name, c := range map[string][]any{
-		"Above":         {Above, 0.0, 1.0, tr},
 		"CellHead":      {CellHead, "name"},
 		"Cell.Row":      {Cell.Row, Cell{"SVRF", "p", "a", rate}},
 		"Terms":         {Terms, 3},

@@ -48,10 +48,6 @@ type Law struct {
 	Count Count
 	Power float64
 	Bound func(p fwopt.Point) float64 // of the mean gap at p, as Constants.BoundEpoch(p.T); nil: none
-
-	// Within is how far off f* may be, as Above returns it; 0 where it is known. A fit
-	// that hangs on it says so: see Fit.Coarse.
-	Within float64
 }
 
 // Pair is an excess and the count at which it was reached.
@@ -80,7 +76,6 @@ type Fit struct {
 	Points    int
 	Window    string  // as "t = 3–8"
 	Schedule  float64 // the slope that the schedule alone implies: the bound for the gap; NaN without one
-	Coarse    string  // how the slope hangs on Law.Within; "" if by less than a twentieth of it
 
 	log, alike bool
 }
@@ -94,14 +89,8 @@ func (f Fit) measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 // percent it is "1.976 (runs alike)": what is not known of the slope is then not what
 // the seeds change, and shows in the other window. A fit whose interval has no width is "set by the
 // schedule (2.054)", or "0.990 (identical runs)" if the gaps themselves are the same in
-// all runs, as those of a method without randomness. A slope that hangs on the accuracy
-// of f* says so after it.
+// all runs, as those of a method without randomness.
 func (f Fit) String() string {
-	if f.Coarse != "" {
-		sure := f
-		sure.Coarse = ""
-		return fmt.Sprintf("%v (f* too coarse: %s)", sure, f.Coarse)
-	}
 	switch s := f.Number(f.Slope); {
 	case !f.measured() && f.alike:
 		return s + " (identical runs)"
