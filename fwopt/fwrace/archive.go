@@ -38,7 +38,7 @@ type Archive struct {
 	First  float64 // f(w_0)
 	Path   string  // the file that it was read from; "" if the runs were made here
 
-	tunings []tuned // their Tried have no Traces
+	tunings []tuned
 }
 
 // archive returns an empty one that says where and of what it is.
@@ -101,7 +101,7 @@ func (a *Archive) Table() [][]string {
 	return rows
 }
 
-// settle rounds all numbers to what a file holds, so that what is said of a race does not
+// settle rounds the runs to what a file holds, so that what is said of a race does not
 // change when it is read back, and finds f*.
 func (a *Archive) settle() *Archive {
 	for i := range a.Traces {
@@ -115,19 +115,6 @@ func (a *Archive) settle() *Archive {
 			p.T, p.K = 0, 0
 		}
 		a.Traces[i] = &t
-	}
-	for i := range a.tunings {
-		t := *a.tunings[i].Tuning
-		t.Rounds = slices.Clone(t.Rounds)
-		for j, round := range t.Rounds {
-			t.Rounds[j] = nil
-			for _, p := range round {
-				p.Median, p.Least, p.Most, p.Traces = rounded(p.Median, 10), rounded(p.Least, 10),
-					rounded(p.Most, 10), nil
-				t.Rounds[j] = append(t.Rounds[j], p)
-			}
-		}
-		a.tunings[i].Tuning = &t
 	}
 	a.Star, a.First = fwrate.LowerBound(a.Traces[0]), a.Traces[0].Points[0].F
 	a.Within = math.Inf(1)
@@ -160,7 +147,8 @@ func (a *Archive) write(w io.Writer) error {
 		}
 		for i, round := range t.Rounds {
 			for _, p := range round {
-				fmt.Fprintf(&b, "# tried|%d|%g|%g|%g|%g|%g\n", i, p.C, p.Share, p.Median, p.Least, p.Most)
+				fmt.Fprintf(&b, "# tried|%d|%g|%g|%.10g|%.10g|%.10g\n", i, p.C, p.Share, p.Median, p.Least,
+					p.Most)
 			}
 		}
 	}

@@ -148,9 +148,9 @@ func (r Reached) Times(terms, linear float64) Spent {
 	if len(r) == 0 {
 		panic(need.Line("fwrace: Times of nothing Reached"))
 	}
-	_, t, _ := middle(r[len(r)-1], func(s Spent) float64 { return s.Terms })
-	_, l, _ := middle(r[len(r)-1], func(s Spent) float64 { return s.Linear })
-	return Spent{Terms: terms * t, Linear: linear * l}
+	last := r[len(r)-1]
+	return Spent{Terms: terms * numbers(last, func(s Spent) float64 { return s.Terms }).median(),
+		Linear: linear * numbers(last, func(s Spent) float64 { return s.Linear }).median()}
 }
 
 // Head is the heading of a table of Rows: the name of the problem and the shares.
@@ -169,30 +169,32 @@ func (g *Goal) Head() []string {
 func (r Reached) Row(name string) []string {
 	row := []string{name}
 	for _, runs := range r {
-		t0, t, t1 := middle(runs, func(s Spent) float64 { return s.Terms / 1e3 })
-		l0, l, l1 := middle(runs, func(s Spent) float64 { return s.Linear })
+		t := numbers(runs, func(s Spent) float64 { return s.Terms / 1e3 })
+		l := numbers(runs, func(s Spent) float64 { return s.Linear })
 		switch {
-		case math.IsInf(t, 1):
+		case math.IsInf(t.median(), 1):
 			row = append(row, "–")
-		case t0 == t1 && l0 == l1:
-			row = append(row, fwnb.Short(t)+" / "+fwnb.Short(l))
+		case t.least() == t.most() && l.least() == l.most():
+			row = append(row, fwnb.Short(t.median())+" / "+fwnb.Short(l.median()))
 		default:
-			row = append(row, fmt.Sprintf("%s (%s to %s) / %s (%s to %s)", fwnb.Short(t), fwnb.Short(t0),
-				fwnb.Short(t1), fwnb.Short(l), fwnb.Short(l0), fwnb.Short(l1)))
+			cell := func(x sorted) string {
+				return fmt.Sprintf("%s (%s to %s)", fwnb.Short(x.median()), fwnb.Short(x.least()),
+					fwnb.Short(x.most()))
+			}
+			row = append(row, cell(t)+" / "+cell(l))
 		}
 	}
 	return row
 }
 
-// middle returns the least, the median and the largest of a number.
-func middle(runs []Spent, of func(s Spent) float64) (least, median, most float64) {
+// numbers returns a number of each run.
+func numbers(runs []Spent, of func(s Spent) float64) (x sorted) {
 	if len(runs) == 0 {
 		panic(need.Line("fwrace: a share that was Reached in no runs"))
 	}
-	var x []float64
 	for _, s := range runs {
 		x = append(x, of(s))
 	}
 	slices.Sort(x)
-	return x[0], x[len(x)/2], x[len(x)-1]
+	return x
 }

@@ -1,6 +1,7 @@
 package fwrace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,10 +64,8 @@ func (a *Archive) judge(claim sentence, c Currency, level float64, change string
 		}
 		return a.arrivals(e, c, level)
 	}
-	var all verdict
+	var all []verdict
 	var who []string
-	first, arrived := true, false
-	several := len(claim.Ahead)*len(claim.Behind) > 1
 	for _, x := range claim.Ahead {
 		for _, y := range claim.Behind {
 			v := compare(of(x), of(y))
@@ -76,32 +75,30 @@ func (a *Archive) judge(claim sentence, c Currency, level float64, change string
 			if v.kind == fails {
 				who = append(who, x)
 			}
-			arrived = arrived || v.kind != neither
-			if first || worse(v, all) {
-				all, first = v, false
-			}
+			all = append(all, v)
 		}
 	}
-	if all.kind == neither && arrived {
-		all.kind = open // for some pairs nothing can be said
+	least := slices.MinFunc(all, byWorth)
+	if least.kind == neither && slices.ContainsFunc(all, func(v verdict) bool { return v.kind != neither }) {
+		least.kind = open // for some pairs nothing can be said
 	}
-	if several && len(who) > 0 {
-		all.who = strings.Join(who, ", ")
+	if len(all) > 1 {
+		least.who = strings.Join(who, ", ")
 	}
-	return all
+	return least
 }
 
-// worse reports whether v says less for a claim of several pairs than w: that it fails is
-// the worst; then that it cannot be said; a draw; and the smaller lead.
-func worse(v, w verdict) bool {
+// byWorth puts first what says less for a claim of several pairs: that it fails is the worst; then
+// that it cannot be said; a draw; and the smaller lead.
+func byWorth(v, w verdict) int {
 	rank := func(k kind) int { return [...]int{1, 2, 3, 0, 4, 5}[k] }
-	if v.kind != w.kind {
-		return rank(v.kind) < rank(w.kind)
+	switch {
+	case v.kind != w.kind:
+		return rank(v.kind) - rank(w.kind)
+	case v.kind == fails:
+		return cmp.Compare(w.ratio, v.ratio)
 	}
-	if v.kind == fails {
-		return v.ratio > w.ratio
-	}
-	return v.ratio < w.ratio
+	return cmp.Compare(v.ratio, w.ratio)
 }
 
 // entries returns who has run.

@@ -26,19 +26,22 @@ func Currencies() []Currency {
 	}
 }
 
-// levels are where the sentences are judged: f(w) − f* as shares of f(w_0) − f*.
+// levels are where the sentences are judged, and the Shares of a Goal: f(w) − f* over f(w_0) − f*.
 var levels = []float64{1e-1, 1e-2, 1e-3}
 
-// arrivals are when the runs of an entry came to a level, each list sorted: a run came after its lo,
-// where it was recorded above it for the last time, and at its hi at the latest, where it was first
-// recorded at or below. A run that never came has hi = +Inf, and lo where it ended; if it diverged
-// lo = +Inf, too.
-type arrivals struct{ lo, hi []float64 }
+// sorted are numbers of runs, the least first.
+type sorted []float64
 
-// first and last of all runs, and the median.
-func (at arrivals) first() float64  { return at.hi[0] }
-func (at arrivals) last() float64   { return at.hi[len(at.hi)-1] }
-func (at arrivals) median() float64 { return at.hi[len(at.hi)/2] }
+func (x sorted) least() float64 { return x[0] }
+func (x sorted) most() float64  { return x[len(x)-1] }
+
+// median returns of an even number of runs the upper of the two in the middle.
+func (x sorted) median() float64 { return x[len(x)/2] }
+
+// arrivals are when the runs of an entry came to a level: each after its lo, where it was recorded
+// above it for the last time, and at its hi at the latest, where it was first recorded at or below. A
+// run that never came has hi = +Inf, and lo where it ended; if it diverged lo = +Inf, too.
+type arrivals struct{ lo, hi sorted }
 
 // arrivals returns those of an entry's runs at a level.
 func (a *Archive) arrivals(e entry, c Currency, level float64) (at arrivals) {
@@ -114,28 +117,28 @@ func compare(a, b arrivals) verdict {
 	switch {
 	case len(a.hi) == 0 || len(b.hi) == 0:
 		return verdict{kind: open}
-	case math.IsInf(a.median(), 1) && math.IsInf(b.median(), 1):
+	case math.IsInf(a.hi.median(), 1) && math.IsInf(b.hi.median(), 1):
 		return verdict{kind: neither}
 	case ahead(a, b):
 		return lead(holds, a, b)
 	case ahead(b, a):
 		return lead(fails, b, a)
-	case math.IsInf(a.last(), 1) || math.IsInf(b.last(), 1):
+	case math.IsInf(a.hi.most(), 1) || math.IsInf(b.hi.most(), 1):
 		return verdict{kind: open}
 	}
 	return verdict{kind: draw}
 }
 
 // ahead reports whether all runs of a were there before any of b.
-func ahead(a, b arrivals) bool { return !math.IsInf(a.last(), 1) && a.last() <= b.lo[0] }
+func ahead(a, b arrivals) bool { return !math.IsInf(a.hi.most(), 1) && a.hi.most() <= b.lo.least() }
 
 // lead is the verdict with by how much the median of b is later, and whether it is that of
 // runs that never came.
 func lead(k kind, a, b arrivals) verdict {
-	if math.IsInf(b.median(), 1) {
-		return verdict{kind: k, ratio: b.lo[len(b.lo)/2] / a.median(), over: true}
+	if math.IsInf(b.hi.median(), 1) {
+		return verdict{kind: k, ratio: b.lo.median() / a.hi.median(), over: true}
 	}
-	return verdict{kind: k, ratio: b.median() / a.median()}
+	return verdict{kind: k, ratio: b.hi.median() / a.hi.median()}
 }
 
 // Reach is a table for fwnb.Table: for each entry, as "STORC, m = 1000", or without names
@@ -154,11 +157,11 @@ func (a *Archive) Reach(c Currency, names ...string) [][]string {
 		seen = append(seen, tr.Method)
 		row := []string{tr.Method}
 		for _, level := range levels {
-			at, cell := a.arrivals(named(tr.Method), c, level), "–"
+			at, cell := a.arrivals(named(tr.Method), c, level).hi, "–"
 			if !math.IsInf(at.median(), 1) {
 				cell = number(at.median())
-				if at.first() < at.last() {
-					cell += " (" + number(at.first()) + " to " + number(at.last()) + ")"
+				if at.least() < at.most() {
+					cell += " (" + number(at.least()) + " to " + number(at.most()) + ")"
 				}
 			}
 			row = append(row, cell)

@@ -14,7 +14,7 @@ var never = math.Inf(1)
 // came makes arrivals; a record is a tenth before.
 func came(his ...float64) (at arrivals) {
 	for _, h := range his {
-		at = at.and(arrivals{[]float64{0.9 * h}, []float64{h}})
+		at = at.and(arrivals{sorted{0.9 * h}, sorted{h}})
 	}
 	return at
 }
@@ -22,7 +22,7 @@ func came(his ...float64) (at arrivals) {
 // stopped makes runs that never came, and ended there.
 func stopped(los ...float64) (at arrivals) {
 	for _, l := range los {
-		at = at.and(arrivals{[]float64{l}, []float64{never}})
+		at = at.and(arrivals{sorted{l}, sorted{never}})
 	}
 	return at
 }

@@ -17,13 +17,11 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-var shares = []float64{1e-1, 1e-2, 1e-3}
-
 // Closed makes an instance a Goal, to a tenth, a hundredth and a thousandth of the first gap. A
 // linear optimisation counts 30 terms.
 func Closed(p *fwinst.Instance) *Goal {
 	g := &Goal{Name: fmt.Sprintf("%s, n = %d", p.Name, p.F.Len()), F: p.F, Omega: p.Omega, W0: p.W0,
-		Excess: p.Excess, Linear: 30, Shares: shares, L: p.L, D: p.D}
+		Excess: p.Excess, Linear: 30, Shares: levels, L: p.L, D: p.D}
 	if g.W0 == nil {
 		g.W0 = fwopt.NewOracle(p.F, p.Omega, 0).Start()
 	}
@@ -52,7 +50,7 @@ func OnData(s *fwdata.Set, tau, linear float64) *Goal {
 	omega := fwset.TraceNorm{H: s.H(), M: s.M(), Tau: tau}
 	o := fwopt.NewOracle(f, omega, 0)
 	g := &Goal{Name: fmt.Sprintf("%s, n = %d, τ = %g", s.Name, s.N(), tau), F: f, Omega: omega, W0: o.Start(),
-		Linear: linear, Shares: shares, L: f.Smoothness(), D: omega.Diameter()}
+		Linear: linear, Shares: levels, L: f.Smoothness(), D: omega.Diameter()}
 	gap, slack := fwopt.DualityGap(f, omega, g.W0)
 	tr := fwnb.Run(o.From(g.W0), &fwmore.FISTA{L: 1e-3}, fwopt.Budget{Tolerance: tolerance * (gap + slack),
 		NoW: true})
