@@ -3,7 +3,6 @@ package fwrace
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -75,10 +75,8 @@ func gonum() string {
 // processor returns what Linux calls the processor.
 func processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
-	for _, line := range strings.Split(string(text), "\n") {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
+	if m := regexp.MustCompile(`model name\s*: (.*)`).FindSubmatch(text); m != nil {
+		return string(m[1])
 	}
 	return "unknown"
 }
@@ -155,17 +153,11 @@ func (a *Archive) write(w io.Writer) error {
 	if err := fwkeep.WriteCSV(&b, a.Traces...); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(w, format+digest(b.Bytes())); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
+	_, err := fmt.Fprintf(w, "%s%s\n%s", format, digest(b.Bytes()), b.Bytes())
 	return err
 }
 
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
+func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // Save writes the archive to a file, whole or not at all, and makes its folder.
 func (a *Archive) Save(path string) error {
@@ -174,9 +166,9 @@ func (a *Archive) Save(path string) error {
 		err = file.Write(path, a.write)
 	}
 	if err != nil {
-		return fmt.Errorf("fwrace: %w", err)
+		err = fmt.Errorf("fwrace: %w", err)
 	}
-	return nil
+	return err
 }
 
 // Open reads the archive of the race of that name, from the first of the files that is
@@ -191,7 +183,7 @@ func Open(name string, paths ...string) (*Archive, error) {
 		if err != nil {
 			return nil, fmt.Errorf("fwrace: %w", err)
 		}
-		a, err := read(bytes.NewReader(text))
+		a, err := read(text)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s", err, path)
 		}
@@ -206,11 +198,7 @@ func Open(name string, paths ...string) (*Archive, error) {
 }
 
 // read reads what write has written.
-func read(r io.Reader) (*Archive, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("fwrace: %w", err)
-	}
+func read(text []byte) (*Archive, error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	sum, ok := strings.CutPrefix(string(first), format)
 	switch {
@@ -229,6 +217,7 @@ func read(r io.Reader) (*Archive, error) {
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		a.read(strings.Split(string(line[2:]), "|"))
 	}
+	var err error
 	if a.Traces, err = fwkeep.ReadCSV(bytes.NewReader(rest)); err != nil {
 		return nil, fmt.Errorf("fwrace: %w", err)
 	}

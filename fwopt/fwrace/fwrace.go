@@ -98,11 +98,13 @@ var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Ru
 func (r *Race) Go() (*Archive, error) {
 	r.check()
 	a := r.archive()
-	ref := r.reference()
-	if ref.Status == fwopt.Interrupted {
+	gap, slack := fwopt.DualityGap(r.F, r.Omega, r.W0)
+	first := r.one(entry{method: "FISTA"}, constants{}, 0, // its certificate gives f*
+		fwopt.Budget{Tolerance: r.Accuracy * (gap + slack), Every: 1.05})
+	if first.Status == fwopt.Interrupted {
 		return nil, errInterrupted
 	}
-	a.Traces = append(a.Traces, ref)
+	a.Traces = append(a.Traces, first)
 	base := map[string]constants{}
 	for _, e := range entries {
 		c, err := r.enter(a, e, r.Seeds, constants{1, 1})
@@ -134,13 +136,6 @@ func (r *Race) check() {
 	for _, name := range r.Changes {
 		changed(name)
 	}
-}
-
-// reference is FISTA's run, whose certificate gives f*.
-func (r *Race) reference() *fwopt.Trace {
-	gap, slack := fwopt.DualityGap(r.F, r.Omega, r.W0)
-	b := fwopt.Budget{Tolerance: r.Accuracy * (gap + slack), Every: 1.05, NoW: true}
-	return r.one(entry{method: "FISTA"}, constants{}, 0, b)
 }
 
 // enter tunes what is free in e and runs it. c are the constants of the base case.
@@ -180,12 +175,11 @@ func (r *Race) one(e entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Tra
 	b.NoW = true
 	run := func(b fwopt.Budget) *fwopt.Trace {
 		f, omega := fwopt.FiniteSum(r.F), r.Omega
-		method := e.make(c, r.F.Smoothness(), omega.Diameter())
 		if e.change == drawnSingly {
 			f = &singly{r.F}
 		}
 		omega.SVD = e.change == bySVD
-		return r.Run(fwopt.NewOracle(f, omega, seed).From(r.W0), method, b)
+		return r.Run(fwopt.NewOracle(f, omega, seed).From(r.W0), e.make(c, r.F.Smoothness(), omega.Diameter()), b)
 	}
 	tr := run(b)
 	if e.sliding() && b.Seconds > 0 && seed < tuning && tr.Status == fwopt.Done &&

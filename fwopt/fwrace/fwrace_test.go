@@ -130,7 +130,7 @@ func TestArchive(t *testing.T) {
 		"a table":      {"method,seed\n1,2\n", "not an archive"},
 		"nothing":      {"", "not an archive"},
 	} {
-		if _, err := read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := read([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", fault, err, c.want)
 		}
 	}

@@ -58,9 +58,8 @@ func sentences() []sentence {
 func (a *Archive) judge(claim sentence, c Currency, level float64, change string) verdict {
 	of := func(name string) arrivals {
 		e := named(name)
-		if e.change == "" && slices.ContainsFunc(a.entries(),
-			func(x entry) bool { return x == entry{e.method, change} }) {
-			e.change = change
+		if at := a.arrivals(entry{e.method, change}, c, level); e.change == "" && len(at.hi) > 0 {
+			return at
 		}
 		return a.arrivals(e, c, level)
 	}
@@ -113,10 +112,10 @@ func (a *Archive) entries() (all []entry) {
 
 // overall sums the levels up: "holds" or "fails" where that is so at each level that says
 // either, and "in part" where other levels say neither.
-func (a *Archive) overall(claim sentence, c Currency, change string) string {
+func (a *Archive) overall(claim sentence, c Currency) string {
 	count := map[kind]int{}
 	for _, level := range levels {
-		count[a.judge(claim, c, level, change).kind]++
+		count[a.judge(claim, c, level, "").kind]++
 	}
 	yes, no := count[holds]+count[slight], count[fails]
 	part := ""
@@ -157,7 +156,7 @@ func (a *Archive) Ledger() [][]string {
 			for _, level := range levels {
 				row = append(row, a.judge(claim, c, level, "").String())
 			}
-			rows = append(rows, append(row, a.overall(claim, c, ""), a.runs(claim)))
+			rows = append(rows, append(row, a.overall(claim, c), a.runs(claim)))
 		}
 	}
 	return rows
@@ -208,10 +207,8 @@ func (a *Archive) Flips() [][]string {
 
 // flips is a cell of Flips.
 func (a *Archive) flips(claim sentence, change string, of []string) string {
-	touched := func(names []string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(of, n) })
-	}
-	if !touched(claim.Ahead) && !touched(claim.Behind) {
+	touched := func(name string) bool { return slices.Contains(of, name) }
+	if !slices.ContainsFunc(slices.Concat(claim.Ahead, claim.Behind), touched) {
 		return ""
 	}
 	var s []string
@@ -247,16 +244,14 @@ func Across(archives ...*Archive) [][]string {
 	for _, claim := range sentences() {
 		for _, c := range Currencies() {
 			row := []string{claim.Short, c.Name}
-			same := true
 			for _, a := range archives {
-				row = append(row, a.overall(claim, c, ""))
-				same = same && row[len(row)-1] == row[2]
-			}
-			on := "differs"
-			if same && len(archives) > 0 {
-				on = row[2]
+				row = append(row, a.overall(claim, c))
 			}
 			if len(archives) > 1 {
+				on := "differs"
+				if len(slices.Compact(slices.Clone(row[2:]))) == 1 {
+					on = row[2]
+				}
 				row = append(row, on)
 			}
 			rows = append(rows, row)

@@ -112,7 +112,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s, %q: %q, want %q", name, c.change, got, c.want)
 		}
 	}
-	if got := a.overall(claims["SFW before STORC"], calls, ""); got != "holds" {
+	if got := a.overall(claims["SFW before STORC"], calls); got != "holds" {
 		t.Errorf("%q", got)
 	}
 	if got := a.flips(claims["SVRF before STORC"], thousand,
