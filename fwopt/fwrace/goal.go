@@ -61,9 +61,7 @@ func (g *Goal) First() float64 {
 // Spend returns what a run had spent at a point.
 func (g *Goal) Spend(q fwopt.Point) Spent {
 	g.check()
-	c := q.Calls
-	return Spent{float64(c.Stochastic) + float64(c.Exact)*float64(g.F.Len()),
-		float64(c.Linear + c.Projections), q.Seconds}
+	return Spent{fwrate.Terms(g.F.Len()).Of(q), Calls.Of(q), q.Seconds}
 }
 
 // Trace makes one run of m and returns its points after each of the first 20 steps, and then after
@@ -106,51 +104,60 @@ func (g *Goal) Run(m fwopt.Method, seed uint64, max Spent) (at []Spent) {
 	return at
 }
 
-// Reached is what runs had spent, by share and then by run.
+// Reached is what runs had spent, by run and then by share.
 type Reached [][]Spent
 
 // Seeds makes n runs, from the seeds 1, …, n.
-func (g *Goal) Seeds(n int, of func() fwopt.Method, max Spent) (at Reached) {
+func (g *Goal) Seeds(n int, of func() fwopt.Method, max Spent) Reached {
 	g.check()
 	need.Given("fwrace", "Goal.Seeds: of", of == nil)
-	runs := fwrate.Seeds(n, func(seed uint64) []Spent { return g.Run(of(), seed, max) })
-	for i := range g.Shares {
-		at = append(at, nil)
-		for _, run := range runs {
-			at[i] = append(at[i], run[i])
-		}
-	}
-	return at
+	return fwrate.Seeds(n, func(seed uint64) []Spent { return g.Run(of(), seed, max) })
 }
 
 // Best makes a run from seed 1 with each value of a grid, and returns for each share what the
 // cheapest of them had spent, by terms and g.Linear times linear optimisations. That flatters the
 // method: no one value need be the best for two shares.
-func (g *Goal) Best(grid []float64, of func(c float64) fwopt.Method, max Spent) (at Reached) {
+func (g *Goal) Best(grid []float64, of func(c float64) fwopt.Method, max Spent) Reached {
 	g.check()
 	need.Given("fwrace", "Goal.Best: of", of == nil)
 	runs := fwrate.Seeds(len(grid), func(i uint64) []Spent { return g.Run(of(grid[i-1]), 1, max) })
-	for i := range g.Shares {
-		best, least := Never, math.Inf(1)
+	all := slices.Repeat([]Spent{Never}, len(g.Shares))
+	for i := range all {
+		least := math.Inf(1)
 		for _, run := range runs {
 			if cost := run[i].Terms + g.Linear*run[i].Linear; cost < least {
-				best, least = run[i], cost
+				all[i], least = run[i], cost
 			}
 		}
-		at = append(at, []Spent{best})
 	}
-	return at
+	return Reached{all}
+}
+
+// numbers returns a number of each run at a share.
+func (r Reached) numbers(share int, of func(s Spent) float64) (x sorted) {
+	for _, run := range r {
+		if len(run) != len(r[0]) {
+			panic(need.Line("fwrace: runs that have Reached different shares"))
+		}
+		x = append(x, of(run[share]))
+	}
+	slices.Sort(x)
+	return x
+}
+
+func (r Reached) check() {
+	if len(r) == 0 || len(r[0]) == 0 {
+		panic(need.Line("fwrace: nothing Reached: no runs, or no shares"))
+	}
 }
 
 // Times returns so many times the median terms and linear optimisations at the last share, each
 // by itself, as a limit for the runs of others; of an even number of runs the upper median.
 func (r Reached) Times(terms, linear float64) Spent {
-	if len(r) == 0 {
-		panic(need.Line("fwrace: Times of nothing Reached"))
-	}
-	last := r[len(r)-1]
-	return Spent{Terms: terms * numbers(last, func(s Spent) float64 { return s.Terms }).median(),
-		Linear: linear * numbers(last, func(s Spent) float64 { return s.Linear }).median()}
+	r.check()
+	last := len(r[0]) - 1
+	return Spent{Terms: terms * r.numbers(last, func(s Spent) float64 { return s.Terms }).median(),
+		Linear: linear * r.numbers(last, func(s Spent) float64 { return s.Linear }).median()}
 }
 
 // Head is the heading of a table of Rows: the name of the problem and the shares.
@@ -167,10 +174,11 @@ func (g *Goal) Head() []string {
 // thousands of terms and of linear optimisations, with the ranges of runs that differ, or a dash
 // where the median run did not get there.
 func (r Reached) Row(name string) []string {
+	r.check()
 	row := []string{name}
-	for _, runs := range r {
-		t := numbers(runs, func(s Spent) float64 { return s.Terms / 1e3 })
-		l := numbers(runs, func(s Spent) float64 { return s.Linear })
+	for i := range r[0] {
+		t := r.numbers(i, func(s Spent) float64 { return s.Terms / 1e3 })
+		l := r.numbers(i, func(s Spent) float64 { return s.Linear })
 		switch {
 		case math.IsInf(t.median(), 1):
 			row = append(row, "–")
@@ -185,16 +193,4 @@ func (r Reached) Row(name string) []string {
 		}
 	}
 	return row
-}
-
-// numbers returns a number of each run.
-func numbers(runs []Spent, of func(s Spent) float64) (x sorted) {
-	if len(runs) == 0 {
-		panic(need.Line("fwrace: a share that was Reached in no runs"))
-	}
-	for _, s := range runs {
-		x = append(x, of(s))
-	}
-	slices.Sort(x)
-	return x
 }
