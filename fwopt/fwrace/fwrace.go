@@ -77,14 +77,6 @@ func Powers(from, to, step int) (grid []float64) {
 	return grid
 }
 
-// Short makes the race one of runs of so many seconds, on two seeds, tuned on one and on a
-// coarse grid, with few records: it shows that the code runs, and no more. Its data say so on every figure.
-func (r *Race) Short(seconds float64) {
-	r.Data += ", short runs"
-	r.Budget = fwopt.Budget{Seconds: seconds, Every: 1.5}
-	r.Seeds, r.Fewer, r.Grid, r.Accuracy, r.Epochs = 2, 1, Powers(-14, 10, 6), 1e-3, 0
-}
-
 var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Run keeps it; run it again " +
 	"to go on")
 

@@ -142,12 +142,16 @@ func TestArchive(t *testing.T) {
 		"the archive of digits, not of 12-experiments-aloi": {"12-experiments-aloi", path},
 		"run the race first": {"digits", path + ".none"},
 		"in full: " + bad:    {"digits", bad},
+		"is a directory":     {"digits", filepath.Dir(path)},
 	} {
 		_, err := Open(open[0], open[1])
 		if !strings.Contains(fmt.Sprint(err), want) ||
 			errors.Is(err, fs.ErrNotExist) != (want == "run the race first") {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+	if err := a.Save(path + "/below a file"); err == nil || !strings.HasPrefix(err.Error(), "fwrace: ") {
+		t.Error(err)
 	}
 	old := *b
 	old.Facts = slices.Clone(b.Facts)
@@ -188,19 +192,6 @@ func TestInterrupted(t *testing.T) {
 		if a, err := r.Go(); err != errInterrupted || a != nil {
 			t.Errorf("after %d runs: %v", at, err)
 		}
-	}
-}
-
-// A short race says so, and is short.
-func TestShort(t *testing.T) {
-	r := digits(t)
-	r.Short(0.01)
-	a := r.mustGo(t)
-	if a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || a.Ledger()[0][0] != a.Data {
-		t.Error(a.Data)
-	}
-	if n := len(a.Lines("SVRF")); n != 2 {
-		t.Errorf("%d seeds", n)
 	}
 }
 

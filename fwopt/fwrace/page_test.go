@@ -33,6 +33,10 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%d archives", len(all))
 	}
 	a := all[0]
+	if a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || a.Ledger()[0][0] != a.Data ||
+		len(a.Lines("SVRF")) != 2 {
+		t.Error(a.Data)
+	}
 	if q := a.Plot(Calls, a.Lines("SGD", "SFW")...); q.X.Label.Text != Calls.Label || !(q.Y.Min > 0) {
 		t.Errorf("%q from %g", q.X.Label.Text, q.Y.Min)
 	}

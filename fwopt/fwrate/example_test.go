@@ -55,7 +55,7 @@ func ExampleLaw_Measure() {
 }
 
 // The constant c of SGD's rate c/√k, on a quadratic over a simplex. In a notebook run
-// is fwnb.Run, the rows go to fwnb.Table and fwplot.Tuning draws them.
+// is fwnb.Run, and fwplot.Tuning draws what was tried.
 func ExampleTune() {
 	f, omega, w0 := spread(16, 2), fwset.Simplex{D: 16, R: 1}, make([]float64, 16)
 	w0[0] = 1
@@ -65,19 +65,16 @@ func ExampleTune() {
 	}
 	t, err := fwrate.Tune([]float64{0.01, 0.1, 1, 10, 100}, 3, fwopt.Budget{Steps: 64}, run)
 	fmt.Println(t.Best, t.Spent, t.Doubts, err)
-	for _, row := range t.Rows() {
-		fmt.Println(row[:3])
+	for _, p := range t.Rounds[1] { // the second round, on the whole budget
+		fmt.Printf("%g: %.2g\n", p.C, p.Median)
 	}
 	t, _ = fwrate.Tune([]float64{0.01, 0.1}, 3, fwopt.Budget{Steps: 64}, run) // too small: the grid grows
 	fmt.Println(t.Best, len(t.Rounds[0]), t.Doubts)
 	// Output:
 	// 10 16.5 [] <nil>
-	// [value f after 0.5 of the budget f after 1 of the budget]
-	// [0.01 0.21222 –]
-	// [0.1 0.086022 –]
-	// [1 3.2064e−6 2.6571e−8]
-	// [10 0 0]
-	// [100 0.020089 0.020089]
+	// 1: 2.7e-08
+	// 10: 0
+	// 100: 0.02
 	// 10 6 []
 }
 

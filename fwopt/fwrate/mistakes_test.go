@@ -15,8 +15,6 @@ func TestMistakes(t *testing.T) {
 	m := func() fwopt.Method { return &fwopt.FW{} }
 	b := fwopt.Budget{Steps: 3, DualityGap: true}
 	tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m(), b)
-	tuning, _ := Tune([]float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2},
-		func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return ended(c) })
 	runs := synthetic(2, 8, 2, 0.05, rand.New(rand.NewPCG(1, 1)))
 	rate, err := law.Measure(runs)
 	if err != nil {
@@ -55,8 +53,7 @@ func TestMistakes(t *testing.T) {
 		"Summary":   {Summary, tr},
 		"Tune": {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2},
 			func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
-		"Tuning.Rows": {(*Tuning).Rows, tuning},
-		"Until":       {Until[int], context.Background(), 2, nil, one},
+		"Until": {Until[int], context.Background(), 2, nil, one},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {
 			t.Errorf("%s: %s", name, bad)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -36,17 +37,11 @@ func Summary(traces ...*fwopt.Trace) [][]string {
 	rows := [][]string{{"method", "data", "runs", "f", "range of f", "duality gap", "steps",
 		"exact", "stochastic", "linear", "projections", "seconds"}}
 	for _, g := range Groups(traces...) {
-		f, spread := over(g, func(p fwopt.Point) float64 { return p.F })
+		f, spread := over(g, loss)
 		row := []string{g[0].Method, g[0].Data, ends(g), f, spread}
-		for _, of := range []func(p fwopt.Point) float64{
-			func(p fwopt.Point) float64 { return p.DualityGap + p.Slack },
-			func(p fwopt.Point) float64 { return float64(p.Step) },
-			func(p fwopt.Point) float64 { return float64(p.Calls.Exact) },
-			func(p fwopt.Point) float64 { return float64(p.Calls.Stochastic) },
-			func(p fwopt.Point) float64 { return float64(p.Calls.Linear) },
-			func(p fwopt.Point) float64 { return float64(p.Calls.Projections) },
-			func(p fwopt.Point) float64 { return p.Seconds },
-		} {
+		gap := func(p fwopt.Point) float64 { return p.DualityGap + p.Slack }
+		for _, of := range []func(p fwopt.Point) float64{gap, Steps.Of, Exact.Of, Stochastic.Of, Linear.Of,
+			Projections.Of, Seconds.Of} {
 			cell, _ := over(g, of)
 			row = append(row, cell)
 		}
@@ -114,7 +109,8 @@ func over(traces []*fwopt.Trace, of func(p fwopt.Point) float64) (middle, spread
 }
 
 // ends counts the traces by the way in which they ended.
-func ends(traces []*fwopt.Trace) (s string) {
+func ends(traces []*fwopt.Trace) string {
+	var all []string
 	for status := fwopt.Running; status <= fwopt.Endless; status++ {
 		n := 0
 		for _, tr := range traces {
@@ -123,16 +119,13 @@ func ends(traces []*fwopt.Trace) (s string) {
 			}
 		}
 		if n > 0 {
-			if s != "" {
-				s += ", "
-			}
-			s += fmt.Sprintf("%d %v", n, status)
+			all = append(all, fmt.Sprintf("%d %v", n, status))
 		}
 	}
 	if slices.ContainsFunc(traces, func(tr *fwopt.Trace) bool { return tr.Doubt != "" }) {
-		s += ", f has not moved"
+		all = append(all, "f has not moved")
 	}
-	return s
+	return strings.Join(all, ", ")
 }
 
 // Groups returns the traces by Method and Data, in order of appearance: a group is the seeds

@@ -301,31 +301,3 @@ func median(x []float64) float64 {
 	s := slices.Sorted(slices.Values(x))
 	return s[(len(s)-1)/2]/2 + s[len(s)/2]/2
 }
-
-// Rows is a table of what was tried, for fwnb.Table: each value with the median of its
-// last f in each round, "–" where it was no longer tried, and the range in its last.
-func (t *Tuning) Rows() [][]string {
-	if t == nil || len(t.Rounds) == 0 {
-		panic(need.Line("fwrate: Rows of a Tuning that is nil or has no rounds: Tune makes one"))
-	}
-	head := []string{"value"}
-	for _, round := range t.Rounds {
-		if len(round) > 0 {
-			head = append(head, fmt.Sprintf("f after %.3g of the budget", round[0].Share))
-		}
-	}
-	rows := [][]string{append(head, "range over the seeds")}
-	for _, first := range t.Rounds[0] {
-		row, spread := []string{number(first.C, 4)}, ""
-		for _, round := range t.Rounds[:len(head)-1] {
-			cell := "–"
-			if i := slices.IndexFunc(round, func(p Tried) bool { return p.C == first.C }); i >= 0 {
-				cell = number(round[i].Median, 5)
-				spread = number(round[i].Least, 5) + " to " + number(round[i].Most, 5)
-			}
-			row = append(row, cell)
-		}
-		rows = append(rows, append(row, spread))
-	}
-	return rows
-}
