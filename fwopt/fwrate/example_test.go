@@ -77,24 +77,3 @@ func ExampleTune() {
 	// 100: 0.02
 	// 10 6 []
 }
-
-// SVRF on two draws of a problem, one run on each. In a notebook fwnb.Runs makes the runs.
-func ExampleRuns() {
-	omega, w0 := fwset.Simplex{D: 4096, R: 1}, make([]float64, 4096)
-	w0[0] = 1
-	race := fwrate.Runs{Name: "SVRF"}
-	for draw := range 2 {
-		f := spread(4096, 2*draw+2)
-		race.Draws = append(race.Draws, fwrate.Seeds(1, func(seed uint64) []fwopt.Point {
-			m := fwopt.SVRFTheorem1()
-			b := fwopt.Budget{Record: fwopt.EpochEnds(m.N, 7), Excess: f.Excess, NoW: true}
-			return fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, seed).From(w0), m, b).Complete()
-		}))
-	}
-	bound := func(q fwopt.Point) float64 { return fwopt.Constants{L: 1, D: math.Sqrt2}.BoundEpoch(q.T) }
-	fmt.Printf("gaps %.2f\n", race.Gaps())
-	fmt.Printf("slope %.0f\n", race.Rate(fwrate.Linear, 1, bound).Late.Slope)
-	// Output:
-	// gaps [0.02 0.01 0.01 0.00 0.00 0.00 0.00]
-	// slope 1
-}

@@ -76,27 +76,31 @@ func (l Law) rate(by estimator, draws [][][]fwopt.Point) (*Rate, error) {
 		}
 	}
 	r.Long, r.Late = r.fit(by, long, units, longs), r.fit(by, late, units, lates)
+	near := func(p, q fwopt.Point) bool { return math.Abs(p.Excess-q.Excess) <= 1e-9*q.Excess }
 	alike := !slices.ContainsFunc(runs, func(run []fwopt.Point) bool {
-		return !slices.EqualFunc(run, runs[0], func(p,
-			q fwopt.Point) bool {
-			return math.Abs(p.Excess-q.Excess) <= 1e-9*q.Excess
-		})
+		return !slices.EqualFunc(run, runs[0], near)
 	})
 	for _, f := range []*Fit{&r.Long, &r.Late} {
 		f.alike = alike && by != byBound // whose gaps no run has made
-		if f.Window = "ε = " + number(r.Mean[f.From].Excess, 2) + "–" + number(r.Mean[len(r.Mean)-1].Excess,
-			2); by != byHit {
-			p, q := runs[0][f.From], runs[0][len(runs[0])-1]
-			if f.Window = fmt.Sprintf("k = %d–%d", p.K, q.K); p.T < q.T {
-				f.Window = fmt.Sprintf("t = %d–%d", p.T, q.T)
-			}
-		}
+		f.Window = r.window(by, f.From, runs[0])
 		if !finite(f.Slope) || !finite(f.Lo) || !finite(f.Hi) || l.Bound != nil && !finite(f.Schedule) {
 			return nil, fmt.Errorf("fwrate: no line through %s: the gaps there, or the bounds, are the same",
 				f.Window)
 		}
 	}
 	return r, nil
+}
+
+// window names the points from one on, as "t = 3–8", "k = 30–80" or "ε = 0.35–0.062".
+func (r *Rate) window(by estimator, from int, run []fwopt.Point) string {
+	if by == byHit {
+		return "ε = " + number(r.Mean[from].Excess, 2) + "–" + number(r.Mean[len(r.Mean)-1].Excess, 2)
+	}
+	p, q := run[from], run[len(run)-1]
+	if p.T < q.T {
+		return fmt.Sprintf("t = %d–%d", p.T, q.T)
+	}
+	return fmt.Sprintf("k = %d–%d", p.K, q.K)
 }
 
 // withoutStart leaves w_0 out, of which no theorem speaks.
@@ -117,7 +121,7 @@ func withoutStart(draws [][][]fwopt.Point) [][][]fwopt.Point {
 // so many units.
 func (r *Rate) fit(by estimator, from, units int, slopes []float64) Fit {
 	x, y := r.axes(r.Mean[from:])
-	f := Fit{From: from, Points: len(x), R2: 1, log: r.Power == 0}
+	f := Fit{From: from, R2: 1, log: r.Power == 0}
 	f.Intercept, f.Slope = line(x, y)
 	f.Lo, f.Hi = f.Slope, f.Slope
 	if floats.Max(y) > floats.Min(y) { // else a line it is

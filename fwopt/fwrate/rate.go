@@ -73,7 +73,6 @@ type Fit struct {
 	Lo, Hi    float64 // 95 % bootstrap interval of Slope
 	R2        float64 // the share of the variance that the line explains
 	From      int     // the first point; the last is that of the Rate
-	Points    int
 	Window    string  // as "t = 3–8"
 	Schedule  float64 // the slope that the schedule alone implies: the bound for the gap; NaN without one
 
