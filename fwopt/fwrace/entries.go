@@ -151,30 +151,22 @@ func storc(c fwopt.Constants, factor float64, memory int) *fwopt.STORC {
 // m samples min(m, n), twice that where it is variance-reduced, and n for an exact gradient.
 func (e entry) terms(n int, p fwopt.Point) float64 {
 	exact := float64(n) * float64(p.Calls.Exact)
-	power, times := 0, 1.0
-	switch e.method {
-	case "SFW":
-		power = 2
-	case "SCGS":
-		power = 3
-	case "SVRF":
-		power, times = 1, 2
+	if e.change == adaptive || e.change == drawnSingly || p.Step == 0 {
+		return exact + float64(p.Calls.Stochastic)
 	}
-	if power == 0 || e.change == drawnSingly {
-		if e.change == adaptive || e.change == drawnSingly || p.Step == 0 {
-			return exact + float64(p.Calls.Stochastic)
-		}
-		m := p.Calls.Stochastic / p.Step // constant, 2m where variance-reduced
-		if e.method == "STORC" || e.method == "SVRG" {
-			n *= 2
-		}
-		return exact + float64(p.Step)*float64(min(m, n))
+	times := 1
+	if e.method == "SVRF" || e.method == "STORC" || e.method == "SVRG" { // variance-reduced
+		times = 2
+	}
+	power, grows := map[string]float64{"SFW": 2, "SCGS": 3, "SVRF": 1}[e.method]
+	if !grows {
+		return exact + float64(p.Step)*float64(min(p.Calls.Stochastic/p.Step, times*n))
 	}
 	sum := 0.0
 	for k := 1; k <= p.Step; k++ {
-		sum += min(math.Pow(float64(k), float64(power)), float64(n))
+		sum += min(math.Pow(float64(k), power), float64(n))
 	}
-	return exact + times*sum
+	return exact + float64(times)*sum
 }
 
 // tuned is what became of a constant of an entry.
