@@ -54,10 +54,26 @@ func Tune(grid []float64, seeds int, b fwopt.Budget, run func(c float64, seed ui
 	b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
 	need.Given("fwrate", "Tune: run", run == nil)
 	checkTune(grid, seeds, b)
-	u := &tuner{seeds, b, run, map[known]*fwopt.Trace{}, 0}
+	type key struct {
+		c, share float64
+		seed     int
+	}
+	made, spent := map[key]*fwopt.Trace{}, 0.0
+	one := func(c, share float64, seed int) *fwopt.Trace { // nil if it is interrupted
+		k := key{c, share, seed}
+		if made[k] == nil {
+			tr := run(c, uint64(seed), part(b, share))
+			if tr == nil || tr.Status == fwopt.Interrupted {
+				return nil
+			}
+			made[k] = tr
+			spent += share
+		}
+		return made[k]
+	}
 	for grown := 0; ; grown++ {
-		t, err := u.halve(grid)
-		t.Spent = u.spent
+		t, err := halve(grid, seeds, one)
+		t.Spent = spent
 		if err != nil {
 			return t, err
 		}
@@ -71,22 +87,8 @@ func Tune(grid []float64, seeds int, b fwopt.Budget, run func(c float64, seed ui
 	}
 }
 
-// tuner is a Tune at work.
-type tuner struct {
-	seeds int
-	b     fwopt.Budget
-	run   func(c float64, seed uint64, b fwopt.Budget) *fwopt.Trace
-	known map[known]*fwopt.Trace // the runs that were made
-	spent float64
-}
-
-type known struct {
-	c, share float64
-	seed     uint64
-}
-
 // halve makes the rounds.
-func (u *tuner) halve(left []float64) (*Tuning, error) {
+func halve(left []float64, seeds int, one func(c, share float64, seed int) *fwopt.Trace) (*Tuning, error) {
 	sizes := []int{len(left)}
 	for n := len(left); n > 3; {
 		n = max(3, (n+1)/2)
@@ -94,25 +96,17 @@ func (u *tuner) halve(left []float64) (*Tuning, error) {
 	}
 	t := &Tuning{Best: math.NaN()}
 	for round, size := range sizes {
-		share := math.Exp2(float64(round + 1 - len(sizes)))
 		if round > 0 {
 			left = better(t.Rounds[round-1], size)
 		}
 		t.Rounds = append(t.Rounds, nil)
 		for _, c := range left {
-			p := Tried{C: c, Share: share}
-			for seed := range u.seeds {
-				key := known{c, share, uint64(seed + 1)}
-				tr := u.known[key]
+			p := Tried{C: c, Share: math.Exp2(float64(round + 1 - len(sizes)))}
+			for seed := 1; seed <= seeds; seed++ {
+				tr := one(c, p.Share, seed)
 				if tr == nil {
-					tr = u.run(c, key.seed, part(u.b, share))
-					if tr == nil || tr.Status == fwopt.Interrupted {
-						return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %g "+
-							"and seed %d: what was tried before is in the Tuning",
-							round+1, len(sizes), c, seed+1)
-					}
-					u.known[key] = tr
-					u.spent += share
+					return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %g and seed %d: "+
+						"what was tried before is in the Tuning", round+1, len(sizes), c, seed)
 				}
 				p.Traces = append(p.Traces, tr)
 			}
