@@ -171,7 +171,8 @@ func (r *Race) one(e entry, c constants, seed uint64, b fwopt.Budget) *fwopt.Tra
 			f = &singly{r.F}
 		}
 		omega.SVD = e.change == bySVD
-		return r.Run(fwopt.NewOracle(f, omega, seed).From(r.W0), e.make(c, r.F.Smoothness(), omega.Diameter()), b)
+		m := e.make(c, r.F.Smoothness(), omega.Diameter())
+		return r.Run(fwopt.NewOracle(f, omega, seed).From(r.W0), m, b)
 	}
 	tr := run(b)
 	if e.sliding() && b.Seconds > 0 && seed < tuning && tr.Status == fwopt.Done &&

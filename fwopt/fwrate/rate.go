@@ -41,9 +41,8 @@ func Terms(n int) Count {
 // String returns the label.
 func (c Count) String() string { return c.Label }
 
-// Law is what a theorem says of a count: that it is O((1/ε)^Power), or
-// O(ln(1/ε)) if Power is 0, up to where the mean gap is at most ε. In the first
-// case ln(count) is fitted by a line in ln(1/ε), in the second the count itself.
+// Law is what a theorem claims of a count up to where the mean gap is at most ε: that it is
+// O((1/ε)^Power), or O(ln(1/ε)) if Power is 0. A line in ln(1/ε) is fitted to ln(count), or to the count.
 type Law struct {
 	Count Count
 	Power float64
@@ -79,15 +78,13 @@ type Fit struct {
 	log, alike bool
 }
 
-// measured reports whether the interval has a width, of a millionth at least. If
-// not, the seeds say nothing: there was but one run, or they are alike where
-// this was fitted.
+// measured reports whether the interval has a width, of a millionth at least. If not, there was but
+// one run, or all are alike where this was fitted.
 func (f Fit) measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 
-// String returns "1.945 [1.930, 1.950]". Where the interval is narrower than half a
-// percent it is "1.976 (runs alike)": what is not known of the slope is then not what
-// the seeds change, and shows in the other window. A fit whose interval has no width is "set by the
-// schedule (2.054)", or "0.990 (identical runs)" if the gaps themselves are the same in
+// String returns "1.945 [1.930, 1.950]", or "1.976 (runs alike)" if the interval is narrower than
+// half a percent: what is not known of the slope then shows in the other window. A fit whose interval
+// has no width is "set by the schedule (2.054)", or "0.990 (identical runs)" if the gaps are the same in
 // all runs, as those of a method without randomness.
 func (f Fit) String() string {
 	switch s := f.Number(f.Slope); {
@@ -123,9 +120,9 @@ func Head() []string {
 	return []string{"", "theory", "long window", "late window", "schedule", "draws"}
 }
 
-// Row is r as a row of a table: its name, the theory's exponent, the slopes in
-// the long and in the late window with their intervals, the slopes in these of
-// the schedule alone, a dash without a Bound, and the range of the slopes of the draws, or "alike".
+// Row is r as a row of a table: its name, the theory's exponent, the slopes in both windows with
+// their intervals, those of the schedule alone, a dash without a Bound, and the range of the slopes of
+// the draws, or "alike".
 func (r *Rate) Row(name string) []string {
 	r.check()
 	theory, draws := fmt.Sprintf("%g", r.Power), "–"
@@ -166,43 +163,36 @@ func (r *Rate) check() {
 	need.Given("fwrate", "the Rate, in the place of which there was an error,", r == nil)
 }
 
-// least is the number of points that a window must have.
-const least = 4
-
-// windows returns where the two windows of n points begin. The long one leaves
-// out the first quarter, rounded down, which is start-up; the late one is the
-// later half, rounded up. They know nothing of what was measured. It is an error
-// if the late one has fewer than 4 points, so n must be at least 7.
+// windows returns where the two windows of n points begin, whatever was measured. The long one
+// leaves out the first quarter, rounded down, which is start-up; the late one is the later half,
+// rounded up. It is an error if that has fewer than 4 points, so n must be at least 7.
 func windows(n int) (long, late int, err error) {
-	if long, late = n/4, n/2; n-late < least {
-		return 0, 0, fmt.Errorf("fwrate: the later half of %d points has %d, want at least %d: "+
-			"go on for longer", n, n-late, least)
+	if long, late = n/4, n/2; n-late < 4 {
+		return 0, 0, fmt.Errorf("fwrate: the later half of %d points has %d, want at least 4: "+
+			"go on for longer", n, n-late)
 	}
 	return long, late, nil
 }
 
-// Measure is the first choice: it fits the mean count against 1/(mean gap) at
-// the checkpoints, over all runs. A draw is the runs, one a seed, on one random
-// draw of the instance; all have the same checkpoints.
+// Measure is the first choice: it fits the mean count against 1/(mean gap) at the checkpoints, over
+// all runs. A draw is the runs, one a seed, on one random draw of the instance; all have the same
+// checkpoints.
 //
-// The intervals come from 2000 bootstrap samples: of the seeds, or, of two draws
-// or more, of the draws and within these of the seeds. The percentiles are
-// expanded (Hesterberg, The American Statistician 69, 2015), to be as wide for
-// few seeds, or draws, as Student's t asks. Of simulated slopes they hold 95 of
-// 100 with ten seeds and 90 with five. Same runs, same bits.
+// The intervals come from 2000 bootstrap samples: of the seeds, or, of two draws or more, of the
+// draws and within these of the seeds. The percentiles are expanded (Hesterberg, The American
+// Statistician 69, 2015), to be as wide for few seeds, or draws, as Student's t asks. Of simulated
+// slopes they hold 95 of 100 with ten seeds and 90 with five. Same runs, same bits.
 //
-// It is an error if a gap, a bound or a count is not a positive number, which
-// the error finds by run and checkpoint, or if there are too few for the windows.
+// It is an error if a gap, a bound or a count is not a positive number, by run and checkpoint, or if
+// there are too few checkpoints for the windows.
 func (l Law) Measure(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byExcess, draws) }
 
-// FirstHit fits, over ε, the mean of the counts at which the runs first had a
-// gap of at most ε. The ε fall by √2, from below the least gap at the first
-// checkpoint to the last that all runs hit. Where they hit at the same
-// checkpoints this returns the schedule, and says so. The rest is
-// as in Measure.
+// FirstHit fits, over ε, the mean of the counts at which the runs first had a gap of at most ε. The ε
+// fall by √2, from below the least gap at the first checkpoint to the last that all runs hit. Where they
+// hit at the same checkpoints this is the schedule, and is named so. The rest is as in Measure.
 func (l Law) FirstHit(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byHit, draws) }
 
-// Scheduled fits what a user of the theorem does: for each ε that is a bound, go
-// to the checkpoint with that bound, and pay its mean count. Of the gaps only
-// Rate.Ratio is left in it. It panics without a Bound. The rest is as in Measure.
+// Scheduled fits what a user of the theorem pays: for each ε that is a bound, the mean count at the
+// checkpoint with that bound. Of the gaps only Rate.Ratio is left in it. It panics without a Bound. The
+// rest is as in Measure.
 func (l Law) Scheduled(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byBound, draws) }

@@ -9,9 +9,9 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Runs is a method that has run on random draws of a problem. All its runs have the same
-// checkpoints; there is at least one draw, and each has as many seeds. In a notebook
-// fwnb.Draws and fwnb.Runs make it, and fwplot.Epochs and fwplot.Costs draw it.
+// Runs is a method that has run on random draws of a problem, one at least, each with as many seeds.
+// All runs have the same checkpoints. fwnb.Draws and fwnb.Runs make it, and fwplot.Epochs and
+// fwplot.Costs draw it.
 type Runs struct {
 	Name  string            // of the method
 	Draws [][][]fwopt.Point // the checkpoints of each run, by draw and by seed
@@ -19,9 +19,9 @@ type Runs struct {
 	Bound func(q fwopt.Point) float64 // what its theorem promises of the mean gap at q; or nil
 }
 
-// Rate is Law.Measure of one of the counts, as a theorem with this power and bound has it,
-// mostly r.Bound; a nil bound is none. Where that is an error Rate panics with it: too few
-// checkpoints, or a gap that is no positive number, are the doing of who made the runs.
+// Rate is Law.Measure of one of the counts, as a theorem with this power and bound has it, mostly
+// r.Bound; a nil bound is none. It panics with the error of Measure, which is the doing of who made
+// the runs.
 func (r Runs) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *Rate {
 	rate, err := Law{Count: c, Power: power, Bound: bound}.Measure(r.Draws...)
 	if err != nil {
@@ -60,8 +60,8 @@ func (r Runs) Gaps() []float64 {
 }
 
 // Largest takes the mean over runs of each of some numbers in each step, and of the means the
-// largest over all steps: runs[i][s][j] is number j of run i in step s. It is for claims of an
-// expectation in every step, each as a share of what is claimed. NaN is passed over.
+// largest over all steps: runs[i][s][j] is number j of run i in step s. NaN is passed over. It is for
+// claims of an expectation in every step.
 func Largest(runs [][][]float64) []float64 {
 	if len(runs) == 0 || len(runs[0]) == 0 {
 		panic(need.Line("fwrate: Largest of no runs, or of runs without steps"))

@@ -105,8 +105,8 @@ func halve(left []float64, seeds int, one func(c, share float64, seed int) *fwop
 			for seed := 1; seed <= seeds; seed++ {
 				tr := one(c, p.Share, seed)
 				if tr == nil {
-					return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %g and seed %d: "+
-						"what was tried before is in the Tuning", round+1, len(sizes), c, seed)
+					return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %g and "+
+						"seed %d: what was tried before is in the Tuning", round+1, len(sizes), c, seed)
 				}
 				p.Traces = append(p.Traces, tr)
 			}
