@@ -11,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 var law = Law{Count: Stochastic, Power: 2, Bound: func(p fwopt.Point) float64 {
@@ -23,9 +24,12 @@ func synthetic(seeds, n int, c, sd float64, rng *rand.Rand) [][]fwopt.Point {
 	runs := make([][]fwopt.Point, seeds)
 	for s := range runs {
 		for t := 1; t <= n; t++ {
-			runs[s] = append(runs[s], fwopt.Point{T: t, K: 8,
-				Excess: 0.1 * math.Pow(c, -float64(t)) * math.Exp(sd*rng.NormFloat64()),
-				Calls:  fwopt.Calls{Exact: t + 1, Stochastic: 1 << (2 * t), Linear: 1 << t}})
+			noise := 1.0
+			if sd > 0 {
+				noise = math.Exp(sd * rng.NormFloat64())
+			}
+			runs[s] = append(runs[s], fwopt.Point{T: t, K: 8, Excess: 0.1 * math.Pow(c, -float64(t)) * noise,
+				Calls: fwopt.Calls{Exact: t + 1, Stochastic: 1 << (2 * t), Linear: 1 << t}})
 		}
 	}
 	return runs
@@ -44,7 +48,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
 // Exact power laws, and logarithmic ones, have their exact slopes.
 func TestExact(t *testing.T) {
 	for _, c := range []float64{1.5, 2, 3, 4} { // the gap falls by c as the count rises by 4
-		runs := synthetic(1, 9, c, 0, rand.New(rand.NewPCG(1, 1)))
+		runs := synthetic(1, 9, c, 0, nil)
 		for i, count := range []Count{Stochastic, Linear} {
 			want := math.Log(4-2*float64(i)) / math.Log(c)
 			r := measured(Law{Count: count, Power: 2, Bound: law.Bound}.Measure(runs))
@@ -79,9 +83,6 @@ func TestWindows(t *testing.T) {
 		if long, late, err := windows(n); [2]int{long, late} != want || err != nil {
 			t.Errorf("%d points: %d, %d, %v", n, long, late, err)
 		}
-	}
-	if _, _, err := windows(6); err == nil {
-		t.Error("windows of 6 points")
 	}
 	runs := synthetic(3, 8, 2, 0.1, rand.New(rand.NewPCG(1, 1)))
 	if r := measured(law.Measure(runs)); r.Long.Window != "t = 3–8" || r.Late.Window != "t = 5–8" ||
@@ -164,13 +165,12 @@ func TestMeasureByHand(t *testing.T) {
 		return gap, count
 	}
 	regress := func(runs [][]fwopt.Point, from int) float64 {
-		var n, sx, sy, sxx, sxy float64
+		var x, y []float64
 		for i := from; i < 9; i++ {
 			gap, count := means(runs, i)
-			x, y := -math.Log(gap), math.Log(count)
-			n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+			x, y = append(x, -math.Log(gap)), append(y, math.Log(count))
 		}
-		return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+		return stat.Covariance(x, y, nil) / stat.Variance(x, nil)
 	}
 	l := Law{Count: Linear, Power: 1, Bound: law.Bound}
 	r, all, ratio := measured(l.Measure(draws...)), slices.Concat(draws...), 0.0
@@ -275,21 +275,12 @@ func TestSetByTheSchedule(t *testing.T) {
 // What cannot be fitted is named, by draw, seed and checkpoint.
 func TestErrors(t *testing.T) {
 	fresh := func() [][]fwopt.Point { return synthetic(3, 8, 2, 0.1, rand.New(rand.NewPCG(1, 1))) }
-	all := func(change func(p *fwopt.Point)) [][]fwopt.Point {
-		runs := fresh()
-		for _, run := range runs {
-			for i := range run {
-				change(&run[i])
-			}
-		}
-		return runs
-	}
 	one := func(change func(p *fwopt.Point)) [][][]fwopt.Point {
 		bad := fresh()
 		change(&bad[2][4])
 		return [][][]fwopt.Point{fresh(), bad}
 	}
-	short := fresh()
+	short, flat := fresh(), synthetic(1, 8, 1, 0, nil)
 	short[1] = short[1][1:]
 	const at, positive = "draw 2, seed 3, checkpoint 5 (t = 5, k = 8): ", ", want a positive number"
 	for _, c := range []struct {
@@ -311,7 +302,7 @@ func TestErrors(t *testing.T) {
 		{[][][]fwopt.Point{short}, "draw 1, seed 2 has 7 checkpoints, the first run has 8"},
 		{[][][]fwopt.Point{synthetic(3, 6, 2, 0.1, rand.New(rand.NewPCG(1, 1)))},
 			"the later half of 6 points has 3, want at least 4"},
-		{[][][]fwopt.Point{all(func(p *fwopt.Point) { p.Excess = 0.3 })}, "no line through t = 3–8: "},
+		{[][][]fwopt.Point{flat}, "no line through t = 3–8: "},
 	} {
 		if _, err := law.Measure(c.draws...); err == nil ||
 			!strings.HasPrefix(err.Error(), "fwrate: "+c.want) {
@@ -415,11 +406,9 @@ func TestRow(t *testing.T) {
 		{Fit{Slope: 2.054, Lo: 2.054, Hi: 2.054 + 1e-7}, "set by the schedule (2.054)"},
 		{Fit{Slope: 0.99, Lo: 0.99, Hi: 0.99, alike: true}, "0.990 (identical runs)"},
 		{Fit{Slope: 2.0694e6, Lo: 2.06e6, Hi: 2.08e12, log: true}, "2.069e6 [2.06e6, 2.08e12]"},
-		{Fit{Slope: 0.92841, Lo: 0.92838, Hi: 0.92843}, "0.928 (runs alike)"},
 		{Fit{Slope: 0.9, Lo: 0.9, Hi: 0.900002}, "0.900 (runs alike)"},
 		{Fit{Slope: 1.976, Lo: 1.9701, Hi: 1.9799}, "1.976 (runs alike)"},
 		{Fit{Slope: 1.976, Lo: 1.9701, Hi: 1.9801}, "1.976 [1.970, 1.980]"},
-		{Fit{Slope: 2.0737e6, Lo: 2.0736e6, Hi: 2.0739e6, log: true}, "2.074e6 (runs alike)"},
 		{Fit{Slope: 1.4427, Lo: 1.4, Hi: 1.5, log: true}, "1.443 [1.4, 1.5]"},
 		{Fit{Slope: 12345, Lo: 1e-7, Hi: 20000, log: true}, "1.234e4 [1e−7, 2e4]"},
 	} {
