@@ -79,14 +79,10 @@ func valuesOf(traces []*fwopt.Trace, at func(tr *fwopt.Trace) fwopt.Point,
 	return values
 }
 
-// middleOf returns their median, NaN if there is none.
+// middleOf returns their median.
 func middleOf(traces []*fwopt.Trace, at func(tr *fwopt.Trace) fwopt.Point,
 	of func(p fwopt.Point) float64) float64 {
-	values := valuesOf(traces, at, of)
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	return median(values)
+	return median(valuesOf(traces, at, of))
 }
 
 // over returns the median over the last points, and their range if they differ; "" if

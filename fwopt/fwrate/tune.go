@@ -290,8 +290,11 @@ func (t *Tuning) doubt(format string, a ...any) {
 	t.Doubts = append(t.Doubts, fmt.Sprintf(format, a...))
 }
 
-// median returns the mean of the two in the middle where there are two.
+// median returns the mean of the two in the middle where there are two, and NaN of nothing.
 func median(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
 	s := slices.Sorted(slices.Values(x))
 	return s[(len(s)-1)/2]/2 + s[len(s)/2]/2
 }
