@@ -76,8 +76,22 @@ func TestRace(t *testing.T) {
 		t.Errorf("f* is known to %g, of %g", a.Within, a.First-a.Star)
 	}
 	var names []string
+	best := map[string]float64{"r": 1}
 	for _, tu := range a.tunings {
 		names = append(names, tu.name())
+		if tu.change == "" {
+			best[tu.constant] = tu.Best
+			continue
+		}
+		var tried []float64
+		for _, p := range tu.Rounds[0] {
+			tried = append(tried, p.C)
+		}
+		c := best[tu.constant] // a change is tuned around the base case, and the grid grows
+		if around := []float64{c / 16, c, 16 * c}; !slices.Equal(tried, around) &&
+			(tu.Best == c || !slices.Equal(tried[len(tried)-3:], around)) {
+			t.Errorf("%s: tried %g about %g", tu.name(), tried, c)
+		}
 	}
 	if want := []string{"SCGS: s", "STORC: s", "SGD: c", "SVRG: c′", "STORC, m = 1000: s",
 		"STORC, η falling: s",
