@@ -31,7 +31,7 @@ func TestStack(t *testing.T) {
 			}
 		}
 	}
-	const line = "panic: fwrate: Largest of no runs, or of runs without steps"
+	const line = "panic: fwrate: an f* between 1 and 0: record duality gaps for the lower bound"
 	for _, c := range []struct {
 		mode, first string
 		most        int // lines of a cell

@@ -142,7 +142,52 @@ func (r *Rate) fit(by estimator, from, units int, slopes []float64) Fit {
 	if f.Schedule = math.NaN(); r.Bound != nil {
 		f.Schedule = r.slope(r.Schedule[lo:max(lo, hi)])
 	}
+	if by != byBound {
+		f.Coarse = r.coarse(f)
+	}
 	return f
+}
+
+// coarse says between what the slope of f is if f* is off by as much as Within, or "".
+func (r *Rate) coarse(f Fit) string {
+	if r.Within == 0 {
+		return ""
+	}
+	lo, hi := f.Slope, f.Slope
+	for _, off := range []float64{-r.Within, r.Within} {
+		moved := slices.Clone(r.Mean[f.From:])
+		for i := range moved {
+			if moved[i].Excess += off; moved[i].Excess <= 0 {
+				return "the gaps may be 0"
+			}
+		}
+		slope := r.slope(moved)
+		lo, hi = min(lo, slope), max(hi, slope)
+	}
+	if max(hi-f.Slope, f.Slope-lo) <= math.Abs(f.Slope)/20 {
+		return ""
+	}
+	return f.Number(lo) + " to " + f.Number(hi)
+}
+
+// Above returns the points of the traces with Excess set to f − f*, where all that is
+// known of f* is that it is between low, as LowerBound returns it, and high, the least f
+// that was ever seen: f* is taken in the middle, and may be off by within, which is
+// Law.Within. The traces are left as they are.
+func Above(low, high float64, traces ...*fwopt.Trace) (runs [][]fwopt.Point, within float64) {
+	if !(low <= high) || math.IsInf(low, -1) || math.IsInf(high, 1) {
+		panic(need.Linef("fwrate: an f* between %g and %g: record duality gaps for the lower bound", low,
+			high))
+	}
+	given(traces)
+	for _, tr := range traces {
+		run := slices.Clone(tr.Points)
+		for i := range run {
+			run[i].Excess = run[i].F - (low/2 + high/2)
+		}
+		runs = append(runs, run)
+	}
+	return runs, high/2 - low/2
 }
 
 // pairs returns what is averaged over the runs: of each run its points.
@@ -238,6 +283,8 @@ func (l Law) check(by estimator, draws [][][]fwopt.Point) error {
 			"or take Measure"))
 	case l.Count.Of == nil:
 		panic(need.Line("fwrate: a Law without a Count, as Stochastic"))
+	case !(l.Within >= 0) || math.IsInf(l.Within, 1):
+		panic(need.Linef("fwrate: a Law with f* known within %g, want a number from 0 on", l.Within))
 	case !(l.Power >= 0):
 		panic(need.Linef("fwrate: a Law of power %g, want a positive number, or 0 for a logarithm", l.Power))
 	case len(draws) == 0 || len(draws[0]) == 0 || len(draws[0][0]) == 0:

@@ -25,6 +25,7 @@ func TestMistakes(t *testing.T) {
 	run := func() []fwopt.Point { return runs[0] }
 	race := Runs{Name: "SVRF", Draws: [][][]fwopt.Point{runs}}
 	for name, c := range map[string][]any{
+		"Above":         {Above, 0.0, 1.0, tr},
 		"CellHead":      {CellHead, "name"},
 		"Cell.Row":      {Cell.Row, Cell{"SVRF", "p", "a", rate}},
 		"Terms":         {Terms, 3},
@@ -53,6 +54,8 @@ func TestMistakes(t *testing.T) {
 		"Summary":   {Summary, tr},
 		"Tune": {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2},
 			func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
+		"TuneTwo": {TuneTwo, []float64{1, 2}, []float64{1, 2}, 1, fwopt.Budget{Steps: 2},
+			func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
 		"Until": {Until[int], context.Background(), 2, nil, one},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {

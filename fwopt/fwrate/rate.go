@@ -47,6 +47,10 @@ type Law struct {
 	Count Count
 	Power float64
 	Bound func(p fwopt.Point) float64 // of the mean gap at p, as Constants.BoundEpoch(p.T); nil: none
+
+	// Within is how far off f* may be, as Above returns it; 0 where it is known. A fit
+	// that hangs on it says so: see Fit.Coarse.
+	Within float64
 }
 
 // Pair is an excess and the count at which it was reached.
@@ -74,6 +78,7 @@ type Fit struct {
 	From      int     // the first point; the last is that of the Rate
 	Window    string  // as "t = 3–8"
 	Schedule  float64 // the slope that the schedule alone implies: the bound for the gap; NaN without one
+	Coarse    string  // how the slope hangs on Law.Within; "" if by less than a twentieth of it
 
 	log, alike bool
 }
@@ -85,8 +90,14 @@ func (f Fit) measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 // String returns "1.945 [1.930, 1.950]", or "1.976 (runs alike)" if the interval is narrower than
 // half a percent: what is not known of the slope then shows in the other window. A fit whose interval
 // has no width is "set by the schedule (2.054)", or "0.990 (identical runs)" if the gaps are the same in
-// all runs, as those of a method without randomness.
+// all runs, as those of a method without randomness. After a slope that hangs on the
+// accuracy of f* stands by how much.
 func (f Fit) String() string {
+	if f.Coarse != "" {
+		sure := f
+		sure.Coarse = ""
+		return fmt.Sprintf("%v (f* too coarse: %s)", sure, f.Coarse)
+	}
 	switch s := f.Number(f.Slope); {
 	case !f.measured() && f.alike:
 		return s + " (identical runs)"

@@ -321,8 +321,9 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for want, l := range map[string]Law{
-		"fwrate: a Law without a Count": {Power: 1, Bound: law.Bound},
-		"fwrate: a Law of power -1":     {Count: Stochastic, Power: -1, Bound: law.Bound},
+		"fwrate: a Law with f* known within -1": {Count: Stochastic, Power: 2, Bound: law.Bound, Within: -1},
+		"fwrate: a Law without a Count":         {Power: 1, Bound: law.Bound},
+		"fwrate: a Law of power -1":             {Count: Stochastic, Power: -1, Bound: law.Bound},
 	} {
 		if got := small.Panics(func() { l.Measure(fresh()) }); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)

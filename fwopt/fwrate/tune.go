@@ -11,17 +11,18 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Tuning is what Tune has found.
+// Tuning is what Tune or TuneTwo has found.
 type Tuning struct {
 	Best   float64   // the value with the least median in the last round; NaN before there is one
+	Second float64   // the value of the second constant beside it; 0 from Tune
 	Rounds [][]Tried // what was left of the grid in each round, in its order
 	Spent  float64   // in whole budgets
 	Doubts []string  // what speaks against Best; empty if nothing does
 }
 
-// Tried is what became of one value of the constant in a round.
+// Tried is what became of one value of the constant, or of one pair of values, in a round.
 type Tried struct {
-	C                   float64
+	C, Second           float64        // Second is 0 from Tune
 	Share               float64        // of the whole budget that each run had
 	Median, Least, Most float64        // over the seeds, of the last f; +Inf for a run that diverged
 	Traces              []*fwopt.Trace // one a seed
@@ -53,13 +54,45 @@ type Tried struct {
 func Tune(grid []float64, seeds int, b fwopt.Budget, run func(c float64, seed uint64,
 	b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
 	need.Given("fwrate", "Tune: run", run == nil)
-	checkTune(grid, seeds, b)
+	return tune([2][]float64{grid, {0}}, seeds, b, func(c pair, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		return run(c[0], seed, b)
+	})
+}
+
+// TuneTwo is Tune of two constants: it tries each value of one grid with each of the second, and adds
+// to a grid at an end of which the best is.
+func TuneTwo(grid, second []float64, seeds int, b fwopt.Budget, run func(c, second float64, seed uint64,
+	b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
+	need.Given("fwrate", "TuneTwo: run", run == nil)
+	checkTune(second, seeds, b)
+	return tune([2][]float64{grid, second}, seeds, b, func(c pair, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		return run(c[0], c[1], seed, b)
+	})
+}
+
+// pair is a value of each constant; of one constant the second is 0.
+type pair [2]float64
+
+func (p *Tried) pair() pair { return pair{p.C, p.Second} }
+
+// String returns "2", or "2, 0.5" of two constants.
+func (p pair) String() string {
+	if p[1] == 0 {
+		return fmt.Sprintf("%g", p[0])
+	}
+	return fmt.Sprintf("%g, %g", p[0], p[1])
+}
+
+func tune(grids [2][]float64, seeds int, b fwopt.Budget,
+	run func(c pair, seed uint64, b fwopt.Budget) *fwopt.Trace) (*Tuning, error) {
+	checkTune(grids[0], seeds, b)
 	type key struct {
-		c, share float64
-		seed     int
+		pair
+		share float64
+		seed  int
 	}
 	made, spent := map[key]*fwopt.Trace{}, 0.0
-	one := func(c, share float64, seed int) *fwopt.Trace { // nil if it is interrupted
+	one := func(c pair, share float64, seed int) *fwopt.Trace { // nil if it is interrupted
 		k := key{c, share, seed}
 		if made[k] == nil {
 			tr := run(c, uint64(seed), part(b, share))
@@ -72,23 +105,34 @@ func Tune(grid []float64, seeds int, b fwopt.Budget, run func(c float64, seed ui
 		return made[k]
 	}
 	for grown := 0; ; grown++ {
-		t, err := halve(grid, seeds, one)
+		var left []pair
+		for _, c := range grids[0] {
+			for _, second := range grids[1] {
+				left = append(left, pair{c, second})
+			}
+		}
+		t, err := halve(left, seeds, one)
 		t.Spent = spent
 		if err != nil {
 			return t, err
 		}
 		best, ties := t.best()
-		larger := grow(grid, best.C)
-		if larger == nil || grown == 3 || len(ties) > 0 || math.IsInf(best.Median, 1) {
-			t.judge(grid, b)
+		larger, grew := grids, false
+		for i, c := range best.pair() {
+			if g := grow(grids[i], c); g != nil {
+				larger[i], grew = g, true
+			}
+		}
+		if !grew || grown == 3 || len(ties) > 0 || math.IsInf(best.Median, 1) {
+			t.judge(grids, b)
 			return t, nil
 		}
-		grid = larger
+		grids = larger
 	}
 }
 
 // halve makes the rounds.
-func halve(left []float64, seeds int, one func(c, share float64, seed int) *fwopt.Trace) (*Tuning, error) {
+func halve(left []pair, seeds int, one func(c pair, share float64, seed int) *fwopt.Trace) (*Tuning, error) {
 	sizes := []int{len(left)}
 	for n := len(left); n > 3; {
 		n = max(3, (n+1)/2)
@@ -101,11 +145,11 @@ func halve(left []float64, seeds int, one func(c, share float64, seed int) *fwop
 		}
 		t.Rounds = append(t.Rounds, nil)
 		for _, c := range left {
-			p := Tried{C: c, Share: math.Exp2(float64(round + 1 - len(sizes)))}
+			p := Tried{C: c[0], Second: c[1], Share: math.Exp2(float64(round + 1 - len(sizes)))}
 			for seed := 1; seed <= seeds; seed++ {
 				tr := one(c, p.Share, seed)
 				if tr == nil {
-					return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %g and "+
+					return t, fmt.Errorf("fwrate: interrupted in round %d of %d, at the value %v and "+
 						"seed %d: what was tried before is in the Tuning", round+1, len(sizes), c, seed)
 				}
 				p.Traces = append(p.Traces, tr)
@@ -172,13 +216,13 @@ func part(b fwopt.Budget, share float64) fwopt.Budget {
 }
 
 // better returns the values of the least medians, in order.
-func better(round []Tried, size int) (left []float64) {
+func better(round []Tried, size int) (left []pair) {
 	round = slices.Clone(round)
 	slices.SortStableFunc(round, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
 	for _, p := range round[:size] {
-		left = append(left, p.C)
+		left = append(left, p.pair())
 	}
-	slices.Sort(left)
+	slices.SortFunc(left, func(p, q pair) int { return slices.Compare(p[:], q[:]) })
 	return left
 }
 
@@ -196,11 +240,11 @@ func (p *Tried) summarise() {
 }
 
 // best returns the best of the last round, and the values that do as well there and in the round before.
-func (t *Tuning) best() (best Tried, ties []float64) {
+func (t *Tuning) best() (best Tried, ties []pair) {
 	n := len(t.Rounds)
 	last, round := t.Rounds[n-1], t.Rounds[max(0, n-2)]
 	before := func(p Tried) float64 {
-		return round[slices.IndexFunc(round, func(q Tried) bool { return q.C == p.C })].Median
+		return round[slices.IndexFunc(round, func(q Tried) bool { return q.pair() == p.pair() })].Median
 	}
 	least := slices.MinFunc(last, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
 	var alike []Tried
@@ -214,8 +258,8 @@ func (t *Tuning) best() (best Tried, ties []float64) {
 		}
 	}
 	for _, p := range alike {
-		if p.C != best.C && before(p)-before(best) <= 1e-9*least.gained() {
-			ties = append(ties, p.C)
+		if p.pair() != best.pair() && before(p)-before(best) <= 1e-9*least.gained() {
+			ties = append(ties, p.pair())
 		}
 	}
 	return best, ties
@@ -227,23 +271,28 @@ func (p *Tried) gained() float64 {
 }
 
 // judge writes down the best of the last round, and what speaks against it.
-func (t *Tuning) judge(grid []float64, b fwopt.Budget) {
+func (t *Tuning) judge(grids [2][]float64, b fwopt.Budget) {
 	best, ties := t.best()
 	if math.IsInf(best.Median, 1) {
 		t.doubt("half of the runs diverged, or more, at each value of the last round")
 		return
 	}
-	t.Best = best.C
-	switch {
-	case len(grid) == 1:
-		t.doubt("the grid has one value, so nothing was compared")
-	case best.C == grid[0]:
-		t.doubt("the best value, %g, is the smallest of the grid: try smaller ones", best.C)
-	case best.C == grid[len(grid)-1]:
-		t.doubt("the best value, %g, is the largest of the grid: try larger ones", best.C)
+	t.Best, t.Second = best.C, best.Second
+	for i, c := range best.pair() {
+		which, grid := [2]string{"value", "second value"}[i], grids[i]
+		switch {
+		case c == 0: // of Tune
+		case len(grid) == 1:
+			t.doubt("the grid has one value, so nothing was compared")
+		case c == grid[0]:
+			t.doubt("the best %s, %g, is the smallest of the grid: try smaller ones", which, c)
+		case c == grid[len(grid)-1]:
+			t.doubt("the best %s, %g, is the largest of the grid: try larger ones", which, c)
+		}
 	}
 	for _, c := range ties {
-		t.doubt("%g does as well as %g to nine digits: take a smaller budget to tell them apart", c, best.C)
+		t.doubt("%v does as well as %v to nine digits: take a smaller budget to tell them apart", c,
+			best.pair())
 	}
 	t.still(best, b)
 }
@@ -275,7 +324,7 @@ func (t *Tuning) still(best Tried, b fwopt.Budget) {
 	gap := func(q fwopt.Point) float64 { return q.DualityGap + q.Slack }
 	gapLeft := middleOf(best.Traces, (*fwopt.Trace).Last, gap) / middleOf(best.Traces, start, gap)
 	lossLeft := (best.Median - least) / (middleOf(best.Traces, start, loss) - least)
-	still := fmt.Sprintf("f stands still in the last half of the budget at the best value, %g, ", best.C)
+	still := fmt.Sprintf("f stands still in the last half of the budget at the best value, %v, ", best.pair())
 	switch {
 	case best.gained() <= 0:
 		t.doubt("%sand is no less than where the run began", still)

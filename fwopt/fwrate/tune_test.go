@@ -194,6 +194,33 @@ func TestTuneStill(t *testing.T) {
 	}
 }
 
+// Two constants: each value of one with each of the other, and the grid grows on the side where the best is.
+func TestTuneTwo(t *testing.T) {
+	bowl := func(c, d float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+		noise := []float64{0, 0.4, 0.001}[seed-1]
+		return ended(math.Pow(math.Log2(c)-3, 2)/1000 + math.Pow(math.Log2(d)+2, 2)/1000 + noise)
+	}
+	got, err := TuneTwo(powers(1, 5), powers(-1, 1), 3, fwopt.Budget{Steps: 1024}, bowl)
+	if err != nil || got.Best != 8 || got.Second != 0.25 || len(got.Doubts) > 0 || len(got.Rounds[0]) != 25 {
+		// 5 × 3, and two more of the second
+		t.Errorf("best %g and %g of %d pairs, %q, %v", got.Best, got.Second, len(got.Rounds[0]), got.Doubts,
+			err)
+	}
+	two := func(run func(c, d float64) *fwopt.Trace) (*Tuning, error) {
+		return TuneTwo(powers(2, 4), powers(0, 2), 1, fwopt.Budget{Steps: 8},
+			func(c, d float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return run(c, d) })
+	}
+	got, _ = two(func(c, d float64) *fwopt.Trace { return ended(math.Abs(math.Log2(c)-3)/100 + 1/(1+d)) })
+	want := "the best second value, 256, is the largest of the grid: try larger ones"
+	if said := strings.Join(got.Doubts, "; "); said != want {
+		t.Errorf("%q", said)
+	}
+	_, err = two(func(c, d float64) *fwopt.Trace { return nil })
+	if err == nil || !strings.Contains(err.Error(), "at the value 4, 1 and seed 1") {
+		t.Errorf("%v", err)
+	}
+}
+
 // Of values that end alike the one that was ahead in the round before is the best; what was not
 // behind it there is a doubt.
 func TestTuneTies(t *testing.T) {
@@ -259,6 +286,7 @@ func TestTunePanics(t *testing.T) {
 		"a grid that does not rise from above 0: [0 1]":   tune(1, steps, 0, 1),
 		"a grid that does not rise from above 0: [1 NaN]": tune(1, steps, 1, math.NaN()),
 		"a grid that does not rise from above 0: [2 1]":   tune(1, steps, 2, 1),
+		"TuneTwo: run is nil":                             func() { TuneTwo([]float64{1}, []float64{1}, 1, steps, nil) },
 		"Tune: run is nil":                                func() { Tune([]float64{1}, 1, steps, nil) },
 		"Tune divides its budget: ":                       tune(1, fwopt.Budget{Tolerance: 1}, 1),
 		"Tune divides its budget": tune(1,
