@@ -217,6 +217,9 @@ func read(text []byte) (*Archive, error) {
 	if a.Traces, err = fwkeep.ReadCSV(bytes.NewReader(rest)); err != nil {
 		return nil, fmt.Errorf("fwrace: %w", err)
 	}
+	if len(a.Traces) == 0 || a.Traces[0].Method != "FISTA" {
+		return nil, fmt.Errorf("fwrace: an archive without the run that gives f*")
+	}
 	return a.settle(), nil
 }
 
