@@ -80,22 +80,23 @@ type denseRows struct {
 }
 
 // quick is never worth while: the way back reads all rows anyhow.
-func (f *denseRows) quick(*scratch, []float64) []float64 { return nil }
+func (f *denseRows) quick(_, _ []float64) bool { return false }
 
 // all goes back from a block of rows while it is in the cache. Pieces of the rows have
 // gradients of their own, at most a sixteenth of the data together, which are added up in
 // order.
-func (f *denseRows) all(dst []float64, t *scratch, fresh bool, derive derivatives) {
+func (f *denseRows) all(dst []float64, fresh bool, derive derivatives) {
 	const pieces = 8
 	n, d := f.x.N, len(dst)
 	grain := max((n+pieces-1)/pieces, 16*f.h)
 	grain = (grain + 15) &^ 15 // whole fours
 	more := (n - 1) / grain    // gradients beside dst
-	t.parts = grow(t.parts, more*d)
+	parts := kern.Borrow(more * d)
+	defer kern.Return(parts)
 	kern.Do(n, grain, func(lo, hi int) {
 		part := dst
 		if lo > 0 {
-			part = t.parts[(lo/grain-1)*d:][:d]
+			part = (*parts)[(lo/grain-1)*d:][:d]
 		}
 		if lo > 0 || fresh {
 			clear(part)
@@ -103,7 +104,7 @@ func (f *denseRows) all(dst []float64, t *scratch, fresh bool, derive derivative
 		f.piece(part, lo, hi, derive)
 	})
 	for k := range more {
-		floats.Add(dst, t.parts[k*d:(k+1)*d])
+		floats.Add(dst, (*parts)[k*d:(k+1)*d])
 	}
 }
 

@@ -35,12 +35,12 @@ type derivatives func(p []float64, lo, n int)
 // backward is the way from the derivatives by the scores to the gradient. Goroutines share
 // it out, and the bits do not depend on the share.
 type backward interface {
-	// quick returns the scores of all rows where w is so sparse that its columns alone give
-	// them sooner, and else nil. They are scratch memory of t.
-	quick(t *scratch, w []float64) []float64
+	// quick sets p to the scores of all rows where there is one a row and w is so sparse that
+	// its columns alone give them sooner, and reports whether it did.
+	quick(p, w []float64) bool
 	// all does dst += Σ_i p_i e_iᵀ over all rows with the derivatives p_i; if fresh, dst
 	// need not hold numbers and counts as 0.
-	all(dst []float64, t *scratch, fresh bool, derive derivatives)
+	all(dst []float64, fresh bool, derive derivatives)
 	// rows does dst += Σ_r p_r e_{index[r]}ᵀ, in the columns from, …, to−1, in the order
 	// of the rows whatever the columns.
 	rows(dst, p []float64, index []int, from, to int)

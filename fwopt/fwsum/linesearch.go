@@ -19,37 +19,35 @@ type liner interface {
 func (f *RowSum) LineSearch(w, v []float64) float64 {
 	checkLen(f.Dim(), "w v", w, v)
 	h, held := f.h, -1
-	t := f.borrow()
-	defer f.giveBack(t)
+	p, q := kern.Borrow(f.block*h), kern.Borrow(f.block*h) // the scores of a block, and their slopes by γ
+	defer kern.Return(p)
+	defer kern.Return(q)
 	line, newton := f.loss.(liner)
 	slope := func(gamma float64) (d1, d2 float64) {
 		for lo := 0; lo < f.n; lo += f.block {
 			n := min(f.block, f.n-lo)
 			if held != lo {
 				held = lo
-				t.p, t.q = grow(t.p, n*h), grow(t.q, n*h)
-				if !newton {
-					t.u = grow(t.u, n*h)
-				}
 				kern.Do(n, f.rowGrain, func(a, b int) {
-					p, q := t.p[a*h:b*h], t.q[a*h:b*h]
+					p, q := (*p)[a*h:b*h], (*q)[a*h:b*h]
 					f.x.scores(p, w, h, lo+a, b-a, nil)
 					f.x.scores(q, v, h, lo+a, b-a, nil)
 					floats.Sub(q, p)
 				})
 			}
-			a, b := f.sum(t, n, func(from, to int) (d1, d2 float64) {
+			a, b := f.sum(n, func(from, to int) (d1, d2 float64) {
+				g := kern.Borrow(h)
+				defer kern.Return(g)
 				for r := from; r < to; r++ {
-					s, d := t.p[r*h:(r+1)*h], t.q[r*h:(r+1)*h]
+					s, d := (*p)[r*h:(r+1)*h], (*q)[r*h:(r+1)*h]
 					if newton {
 						a, b := line.line(lo+r, s, d, gamma)
 						d1, d2 = d1+a, d2+b
 						continue
 					}
-					g := t.u[r*h : (r+1)*h]
-					floats.AddScaledTo(g, s, gamma, d)
-					f.loss.Grad(lo+r, g, 1)
-					d1 += floats.Dot(g, d)
+					floats.AddScaledTo(*g, s, gamma, d)
+					f.loss.Grad(lo+r, *g, 1)
+					d1 += floats.Dot(*g, d)
 				}
 				return d1, d2
 			})
@@ -101,9 +99,7 @@ func (f *RowSum) Curve(dst, w, d []float64) {
 	if !ok {
 		loss = bySlopes{f.loss}
 	}
-	t := f.borrow()
-	defer f.giveBack(t)
-	f.back.all(dst, t, true, func(p []float64, lo, n int) {
+	f.back.all(dst, true, func(p []float64, lo, n int) {
 		s := kern.Borrow(len(p))
 		defer kern.Return(s)
 		f.x.scores(*s, w, f.h, lo, n, nil)

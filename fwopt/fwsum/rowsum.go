@@ -3,7 +3,6 @@ package fwsum
 import (
 	"math"
 	"runtime"
-	"sync"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
@@ -18,9 +17,8 @@ import (
 // forward w ↦ scores and backward derivatives ↦ gradient, on all processors, and
 // searches lines. Score l takes the weight w[j·h+l] of feature j.
 //
-// NewRowSum makes one, which serves many runs at once. It keeps scratch memory, at
-// most O(d), 24 MB or a sixteenth of dense data, for each call that was under way at the
-// same time.
+// NewRowSum makes one, which serves many runs at once. A call borrows scratch memory, at
+// most O(d), 24 MB or a sixteenth of dense data.
 type RowSum struct {
 	Name string // of the data, as on figures
 
@@ -36,9 +34,6 @@ type RowSum struct {
 
 	block    int // rows whose scores are held at once
 	rowGrain int // rows of a piece of parallel work
-
-	mu   sync.Mutex
-	idle []*scratch // of calls that have ended
 }
 
 const (
@@ -96,12 +91,9 @@ func (f *RowSum) Len() int { return f.n }
 // Value returns f(w). It costs one forward pass, O(h·nonzeros).
 func (f *RowSum) Value(w []float64) float64 {
 	checkLen(f.Dim(), "w", w)
-	t := f.borrow()
-	defer f.giveBack(t)
 	total := 0.0
 	for lo := 0; lo < f.n; lo += f.block {
-		n := min(f.block, f.n-lo)
-		sum, _ := f.sum(t, n, func(a, b int) (sum, _ float64) {
+		sum, _ := f.sum(min(f.block, f.n-lo), func(a, b int) (sum, _ float64) {
 			p := kern.Borrow((b - a) * f.h)
 			defer kern.Return(p)
 			f.x.scores(*p, w, f.h, lo+a, b-a, nil)
@@ -148,34 +140,42 @@ func (f *RowSum) goBack(dst, w, w0 []float64, batch fwopt.Batch) {
 }
 
 func (f *RowSum) backByColumns(dst, w, w0 []float64, batch fwopt.Batch) {
-	t := f.borrow()
-	defer f.giveBack(t)
-	var coef []float64
+	var coef []float64 // the weight of each row
 	if batch.Index != nil {
-		t.coef = grow(t.coef, f.n)
-		coef = t.coef
+		all := kern.Borrow(f.n)
+		defer kern.Return(all)
+		coef = *all
 		clear(coef)
 		for j, i := range batch.Index {
 			coef[i] += batch.Weight[j]
 		}
 	}
-	var known []float64
+	known := []float64(nil)
 	if w0 == nil { // else what w and w0 share must cancel to the bit
-		known = f.back.quick(t, w)
+		all := kern.Borrow(f.n)
+		defer kern.Return(all)
+		if f.back.quick(*all, w) {
+			known = *all
+		}
 	}
-	f.back.all(dst, t, w0 == nil, func(p []float64, lo, n int) {
+	f.back.all(dst, w0 == nil, func(p []float64, lo, n int) {
 		c := coef
 		if c != nil {
 			c = c[lo : lo+n]
 		}
-		f.derive(p, w, known, lo, n, c)
-		if w0 != nil {
-			q := kern.Borrow(len(p))
-			f.derive(*q, w0, nil, lo, n, c)
-			floats.Sub(p, *q)
-			kern.Return(q)
-		}
+		less(p, w, w0, func(p, w []float64) { f.derive(p, w, known, lo, n, c) })
 	})
+}
+
+// less sets p to what derive makes of w, less what it makes of w0 if that is not nil.
+func less(p, w, w0 []float64, derive func(p, w []float64)) {
+	derive(p, w)
+	if w0 != nil {
+		q := kern.Borrow(len(p))
+		defer kern.Return(q)
+		derive(*q, w0)
+		floats.Sub(p, *q)
+	}
 }
 
 // derive sets p to c_i∇ℓ_i at the scores of w, for the rows lo, …, lo+n−1; a nil coef has
@@ -192,15 +192,19 @@ func (f *RowSum) derive(p, w, known []float64, lo, n int, coef []float64) {
 		return
 	}
 	for r := range n {
-		s := p[r*f.h : (r+1)*f.h]
 		if coef != nil {
 			c = coef[r]
 		}
-		if c == 0 {
-			clear(s)
-		} else {
-			f.loss.Grad(lo+r, s, c)
-		}
+		f.slope(lo+r, p[r*f.h:(r+1)*f.h], c)
+	}
+}
+
+// slope sets s to c∇ℓ_i at the scores s, which need not be computed where c = 0.
+func (f *RowSum) slope(i int, s []float64, c float64) {
+	if c == 0 {
+		clear(s)
+	} else {
+		f.loss.Grad(i, s, c)
 	}
 }
 
@@ -213,67 +217,54 @@ type sweeper interface {
 // if w0 is not nil, term by term in the order of the batch. A batch of one piece
 // allocates nothing.
 func (f *RowSum) backByRows(dst, w, w0 []float64, batch fwopt.Batch) {
-	t := f.borrow()
-	defer f.giveBack(t)
+	p := kern.Borrow(min(f.block, len(batch.Index)) * f.h)
+	defer kern.Return(p)
 	for lo := 0; lo < len(batch.Index); lo += f.block {
 		index := batch.Index[lo:min(lo+f.block, len(batch.Index))]
 		weight := batch.Weight[lo:]
-		t.p, t.q = grow(t.p, len(index)*f.h), grow(t.q, len(index)*f.h)
 		if len(index) <= f.rowGrain {
-			f.deriveRows(t, index, weight, w, w0, 0, len(index))
-			f.back.rows(dst, t.p, index, 0, f.m)
+			f.deriveRows(*p, index, weight, w, w0, 0, len(index))
+			f.back.rows(dst, *p, index, 0, f.m)
 			continue
 		}
 		kern.Do(len(index), f.rowGrain, func(a, b int) {
-			f.deriveRows(t, index, weight, w, w0, a, b)
+			f.deriveRows(*p, index, weight, w, w0, a, b)
 		})
 		// Each share of the columns goes through the whole batch in order: the
 		// bits are those of one share.
 		shares := min(runtime.GOMAXPROCS(0), cuts, 1+len(index)/(2*f.rowGrain))
 		kern.Do(shares, 1, func(a, b int) {
-			f.back.rows(dst, t.p, index, f.back.cut(a*cuts/shares), f.back.cut(b*cuts/shares))
+			f.back.rows(dst, *p, index, f.back.cut(a*cuts/shares), f.back.cut(b*cuts/shares))
 		})
 	}
 }
 
 // deriveRows sets the rows a to b−1 of p to c∇ℓ_i at the scores of w, less c∇ℓ_i at those
 // of w0 if w0 is not nil, for the terms of index and their weights c.
-func (f *RowSum) deriveRows(t *scratch, index []int, weight, w, w0 []float64, a, b int) {
-	h := f.h
-	p := t.p[a*h : b*h]
-	f.deriveAt(p, w, index[a:b], weight[a:b])
-	if w0 != nil {
-		q := t.q[a*h : b*h]
-		f.deriveAt(q, w0, index[a:b], weight[a:b])
-		floats.Sub(p, q)
-	}
-}
-
-func (f *RowSum) deriveAt(p, w []float64, index []int, weight []float64) {
-	f.x.scoresOf(p, w, f.h, index)
-	for r, i := range index {
-		s := p[r*f.h : (r+1)*f.h]
-		if weight[r] == 0 {
-			clear(s)
-		} else {
-			f.loss.Grad(i, s, weight[r])
+func (f *RowSum) deriveRows(p []float64, index []int, weight, w, w0 []float64, a, b int) {
+	less(p[a*f.h:b*f.h], w, w0, func(p, w []float64) {
+		f.x.scoresOf(p, w, f.h, index[a:b])
+		for r, i := range index[a:b] {
+			f.slope(i, p[r*f.h:(r+1)*f.h], weight[a+r])
 		}
-	}
+	})
 }
 
 // sum returns the sums of term over the pieces of n rows, with the same bits for any number
 // of threads.
-func (f *RowSum) sum(t *scratch, n int, term func(lo, hi int) (a, b float64)) (a, b float64) {
-	pieces := (n + f.rowGrain - 1) / f.rowGrain
-	if len(t.sums) < pieces {
-		t.sums = make([][2]float64, pieces)
-	}
+func (f *RowSum) sum(n int, term func(lo, hi int) (a, b float64)) (a, b float64) {
+	sums := kern.Borrow(2 * ((n + f.rowGrain - 1) / f.rowGrain))
+	defer kern.Return(sums)
 	kern.Do(n, f.rowGrain, func(lo, hi int) {
-		a, b := term(lo, hi)
-		t.sums[lo/f.rowGrain] = [2]float64{a, b}
+		k := lo / f.rowGrain
+		(*sums)[2*k], (*sums)[2*k+1] = term(lo, hi)
 	})
-	for _, s := range t.sums[:pieces] {
-		a, b = a+s[0], b+s[1]
+	for k, s := range *sums {
+		if k%2 == 0 {
+			a += s
+		} else {
+			b += s
+		}
 	}
 	return a, b
 }
@@ -310,40 +301,4 @@ func (f *RowSum) maxRow() float64 {
 		top = max(top, f.x.norm2(i))
 	}
 	return top
-}
-
-// scratch is the memory of one call, at most O(d), 24 MB or a sixteenth of dense data: a sum serves many
-// goroutines at once, and its calls do not allocate it anew.
-type scratch struct {
-	p, q, u []float64    // scores or derivatives of a block
-	coef    []float64    // the weight of each row
-	at      []int        // columns
-	parts   []float64    // gradients of pieces of dense data
-	sums    [][2]float64 // the partial sums, piece by piece
-}
-
-func (f *RowSum) borrow() (t *scratch) {
-	f.mu.Lock()
-	if last := len(f.idle) - 1; last >= 0 {
-		t, f.idle = f.idle[last], f.idle[:last]
-	} else {
-		t = new(scratch)
-	}
-	f.mu.Unlock()
-	return t
-}
-
-func (f *RowSum) giveBack(t *scratch) {
-	f.mu.Lock()
-	f.idle = append(f.idle, t)
-	f.mu.Unlock()
-}
-
-// grow returns a slice of length n, x itself if it is long enough. It holds
-// anything.
-func grow(x []float64, n int) []float64 {
-	if cap(x) < n {
-		return make([]float64, n)
-	}
-	return x[:n]
 }

@@ -179,42 +179,42 @@ func (a *Sparse) backward(sum *RowSum) backward {
 
 // quick takes the columns where w is not 0, one score each, if they have at most a quarter
 // of the data: the iterates of Frank-Wolfe on an ℓ1 ball or a simplex have as many as steps.
-func (f *byColumns) quick(t *scratch, w []float64) []float64 {
+func (f *byColumns) quick(p, w []float64) bool {
 	if f.h > 1 || f.block < f.x.N {
-		return nil
+		return false
 	}
-	t.at = t.at[:0]
 	left := len(f.val) / 4
 	for j, x := range w {
 		if x != 0 {
 			if left -= f.ptr[j+1] - f.ptr[j]; left < 0 {
-				return nil
+				return false
 			}
-			t.at = append(t.at, j)
 		}
 	}
-	t.q = grow(t.q, f.x.N)
 	kern.Do(f.x.N, (f.x.N+1)/2, func(lo, hi int) { // each row adds up its columns in order
-		clear(t.q[lo:hi])
-		for _, j := range t.at {
+		clear(p[lo:hi])
+		for j, x := range w {
+			if x == 0 {
+				continue
+			}
 			row, val := f.row[f.ptr[j]:f.ptr[j+1]], f.val[f.ptr[j]:f.ptr[j+1]]
 			from, _ := slices.BinarySearch(row, int32(lo))
 			to, _ := slices.BinarySearch(row, int32(hi))
-			kern.Scatter(t.q, w[j:j+1], row[from:to], val[from:to])
+			kern.Scatter(p, w[j:j+1], row[from:to], val[from:to])
 		}
 	})
-	return t.q[:f.x.N]
+	return true
 }
 
-func (f *byColumns) all(dst []float64, t *scratch, fresh bool, derive derivatives) {
+func (f *byColumns) all(dst []float64, fresh bool, derive derivatives) {
 	m, h := f.x.M, f.h
+	p := kern.Borrow(f.block * h)
+	defer kern.Return(p)
 	for lo := 0; lo < f.x.N; lo += f.block {
-		n := min(f.block, f.x.N-lo)
-		t.p = grow(t.p, n*h)
-		kern.Do(n, f.rowGrain, func(a, b int) { derive(t.p[a*h:b*h], lo+a, b-a) })
+		kern.Do(min(f.block, f.x.N-lo), f.rowGrain, func(a, b int) { derive((*p)[a*h:b*h], lo+a, b-a) })
 		ptr := f.ptr[lo/f.block*m:]
 		kern.Do(m, f.colGrain, func(a, b int) {
-			kern.GatherMany(dst[a*h:b*h], t.p, h, ptr[a:b+1], f.row, f.val, fresh && lo == 0)
+			kern.GatherMany(dst[a*h:b*h], *p, h, ptr[a:b+1], f.row, f.val, fresh && lo == 0)
 		})
 	}
 }
