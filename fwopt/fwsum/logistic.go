@@ -16,12 +16,9 @@ import (
 //
 //	f_i(w) = log(1 + Σ_{ℓ≠y_i} exp(w_ℓᵀe_i − w_{y_i}ᵀe_i))
 //
-// In memory w goes feature by feature: class ℓ's weight of feature j is
-// w[j·h+ℓ], so that what an example needs lies together. Matrix shows it as the
-// paper's h × m matrix.
-//
-// No finite score overflows. L = max_i ‖e_i‖²/2. One Logistic serves many runs at
-// once.
+// In memory class ℓ's weight of feature j is w[j·h+ℓ]; Matrix shows w as the paper's
+// h × m matrix. No finite score overflows. L = max_i ‖e_i‖²/2. One Logistic serves many
+// runs at once.
 type Logistic struct {
 	*RowSum // Name, Value, Grad, AddGradDiff, LineSearch, Smoothness, …
 }
@@ -71,9 +68,8 @@ func (l *logLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
 	return kern.LogLossLine(s, d, l.y[i], gamma)
 }
 
-// Smoothness returns ½. The Hessian is diag(p) − ppᵀ with p the predicted
-// probabilities, and by Gershgorin's theorem no eigenvalue of it is above
-// max_ℓ 2p_ℓ(1−p_ℓ) ≤ 1/2. Two classes at p = ½ attain it.
+// Smoothness returns ½: by Gershgorin's theorem no eigenvalue of diag(p) − ppᵀ is above
+// max_ℓ 2p_ℓ(1−p_ℓ) ≤ ½. Two classes at p = ½ attain it.
 func (l *logLoss) Smoothness() float64 { return 0.5 }
 
 func (l *logLoss) Identify(id *fwopt.Identity) { id.Of(l).Int(l.y...) }

@@ -31,9 +31,9 @@ type LeastSquares struct {
 }
 
 // NewLeastSquares returns the sum over the rows of a and the numbers b. It
-// keeps both, which must not change any more, and a copy of a by columns. It
-// panics if a is not well formed, if b has another length than a has rows, or
-// if either holds a NaN or an infinity.
+// keeps both, which must not change any more, and of a sparse a a copy by columns. It
+// panics if a is not well formed, if b has a wrong length, or if either holds a NaN or an
+// infinity.
 func NewLeastSquares(a Features, b []float64) *LeastSquares {
 	f := &LeastSquares{newRowSum(a, 1, &squareLoss{b})}
 	checkTargets(a, b)

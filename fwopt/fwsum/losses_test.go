@@ -11,30 +11,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// one returns the value and the slope of a loss of one row at the score s.
-func one(f *fwsum.RowSum, s float64) (value, slope float64) {
-	g := make([]float64, 1)
-	f.Grad(g, []float64{s}, fwopt.Batch{})
-	return f.Value([]float64{s}), g[0]
-}
-
-// unit is a single row whose score is w.
-func unit() *fwsum.Sparse {
-	return &fwsum.Sparse{N: 1, M: 1, Ptr: []int{0, 1}, Col: []int32{0}, Val: []float64{1}}
-}
-
+// Far off and near 0 no digit is lost; what is between them TestSumsAgainstNaive has.
 func TestLossesInClosedForm(t *testing.T) {
-	cross := func(y float64) *fwsum.RowSum { return fwsum.NewBinaryLogistic(unit(), []float64{y}) }
-	huber := func(b, delta float64) *fwsum.RowSum { return fwsum.NewHuber(unit(), []float64{b}, delta) }
-	hinge := func(y int, delta float64) *fwsum.RowSum { return fwsum.NewSmoothHinge(unit(), []int{y}, delta) }
+	unit := &fwsum.Dense{N: 1, M: 1, Val: []float64{1}} // a single row whose score is w
+	cross := func(y float64) *fwsum.RowSum { return fwsum.NewBinaryLogistic(unit, []float64{y}) }
+	huber := func(b, delta float64) *fwsum.RowSum { return fwsum.NewHuber(unit, []float64{b}, delta) }
+	hinge := func(y int, delta float64) *fwsum.RowSum { return fwsum.NewSmoothHinge(unit, []int{y}, delta) }
 	for _, c := range []struct {
 		name            string
 		f               *fwsum.RowSum
 		s, value, slope float64
 	}{
-		{"p = ½", cross(0.3), 0, math.Ln2, 0.2},
-		{"p = ¾", cross(0.5), math.Log(3), math.Log(4) - math.Log(3)/2, 0.25},
-		{"p = ¼", cross(1), -math.Log(3), math.Log(4), -0.75},
 		{"a sure hit keeps its digits", cross(1), 50, math.Exp(-50), -math.Exp(-50)},
 		{"and of the other class", cross(0), -50, math.Exp(-50), math.Exp(-50)},
 		{"far above", cross(0), 1e300, 1e300, 1},
@@ -43,29 +30,18 @@ func TestLossesInClosedForm(t *testing.T) {
 		{"far below", cross(1), -1e300, 1e300, -1},
 		{"far below, a hit", cross(0), -1e300, 0, 0},
 
-		{"near", huber(2, 3), 4, 2, 2},
-		{"at δ", huber(2, 3), 5, 4.5, 3},
-		{"beyond δ", huber(2, 3), 10, 3*8 - 4.5, 3},
-		{"beyond −δ", huber(2, 3), -10, 3*12 - 4.5, -3},
-		{"a hit", huber(2, 3), 2, 0, 0},
 		{"far off", huber(2, 3), 1e300, 3e300, 3},
 		{"far off below", huber(-2, 0.5), -1e300, 0.5e300, -0.5},
 
-		{"at the corner", hinge(1, 0.5), 1, 0, 0},
-		{"a hit", hinge(1, 0.5), 7, 0, 0},
-		{"in the round", hinge(1, 0.5), 0.75, 0.0625, -0.5},
-		{"the end of the round", hinge(1, 0.5), 0.5, 0.25, -1},
-		{"a miss", hinge(1, 0.5), -3, 3.75, -1},
-		{"a miss of the other class", hinge(0, 0.5), 3, 3.75, 1},
-		{"a hit of the other class", hinge(0, 0.5), -1.5, 0, 0},
 		{"far off", hinge(0, 0.5), 1e300, 1e300, 1},
 		{"far off, a hit", hinge(1, 0.5), 1e300, 0, 0},
 		{"a round as wide as that", hinge(0, 1e300), 1e299, 0.5e298, 0.1},
 	} {
-		value, slope := one(c.f, c.s)
+		value, slope := c.f.Value([]float64{c.s}), []float64{0}
+		c.f.Grad(slope, []float64{c.s}, fwopt.Batch{})
 		if !(math.Abs(value-c.value) <= 4e-15*c.value) ||
-			!(math.Abs(slope-c.slope) <= 4e-15*math.Abs(c.slope)) {
-			t.Errorf("%s: ℓ(%g) = %.17g with slope %.17g, want %.17g and %.17g", c.name, c.s, value, slope,
+			!(math.Abs(slope[0]-c.slope) <= 4e-15*math.Abs(c.slope)) {
+			t.Errorf("%s: ℓ(%g) = %.17g with slope %.17g, want %.17g and %.17g", c.name, c.s, value, slope[0],
 				c.value, c.slope)
 		}
 	}

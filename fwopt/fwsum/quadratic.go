@@ -14,11 +14,9 @@ import (
 //
 //	f(w) = Min + ½ Σ_j h_j (w_j − Center_j)²,  h_j = (1/n) Σ_i H_ij
 //
-// As f is separable, its minimiser over a box is Center clipped to the box. If
-// all h_j are the same its minimiser over any Ω is the projection of Center.
-// With H = 1 the noise is that of C alone, the same at all w, and variance
-// reduction removes it wholly; with an H that differs from row to row it does
-// not.
+// Its minimiser over a box is Center clipped to the box, and over any Ω, if all h_j are the
+// same, the projection of Center. With H = 1 the noise is the same at all w, and variance
+// reduction removes it wholly; with an H that differs from row to row it does not.
 type Quadratic struct {
 	Center []float64 // the unconstrained minimiser Σ_i H_ij C_ij / Σ_i H_ij; 0 where h_j = 0
 	Min    float64   // f(Center)
