@@ -33,27 +33,27 @@ func short() effort {
 // No statement is violated; with every bound at a twentieth, each one is that is
 // not reported as loose.
 func TestVerify(t *testing.T) {
-	checks := verify(short())
+	l := verify(short())
 	var table bytes.Buffer
-	if report(&table, checks, false) != 0 {
+	if l.report(&table) != 0 {
 		t.Errorf("violations:\n%s", table.String())
 	}
 	t.Logf("\n%s", table.String())
-	if n := strings.Count(table.String(), "\n"); n < 150 {
-		t.Errorf("a table of %d lines", n)
+	if n := len(l.rows); n < 150 {
+		t.Errorf("%d statements", n)
 	}
 	if testing.Short() {
 		return
 	}
 	defer func() { scale = 1 }()
 	scale = 0.05
-	for i, c := range verify(short()) {
-		if c.Name != checks[i].Name || c.Count != checks[i].Count || c.Worst != checks[i].Worst {
-			t.Fatalf("not the same bits: %+v, %+v", c, checks[i])
+	for i, c := range verify(short()).rows {
+		if was := l.rows[i]; c.name != was.name || c.count != was.count || c.ratio != was.ratio {
+			t.Fatalf("not the same bits: %+v, %+v", c, was)
 		}
-		if seen := c.Violations > 0; seen != (c.Worst > scale*(1+1e-9)) {
-			t.Errorf("%s on %s, bounds at a twentieth: %d violations, measured/bound %g", c.Name, c.Instance,
-				c.Violations, c.Worst)
+		if seen := c.violations > 0; seen != (c.ratio > scale*(1+1e-9)) {
+			t.Errorf("%s on %s, bounds at a twentieth: %d violations, measured/bound %g", c.name, c.worst,
+				c.violations, c.ratio)
 		}
 	}
 }
@@ -248,18 +248,16 @@ func TestPlantedFaults(t *testing.T) {
 	} {
 		l := newLedger("planted")
 		c.run(l)
-		seen := map[string]int{}
 		var names []string
-		for _, x := range l.checks {
-			if x.Violations > 0 {
-				seen[x.Name] = x.Violations
-				names = append(names, fmt.Sprintf("%s (%d of %d)", x.Name, x.Violations, x.Count))
+		for _, x := range l.rows {
+			if x.violations > 0 {
+				names = append(names, fmt.Sprintf("%s (%d of %d)", x.name, x.violations, x.count))
 			}
 		}
 		t.Logf("%s: seen by %s", c.fault, strings.Join(names, "; "))
 		for _, name := range c.seen {
-			if seen[name] == 0 {
-				t.Errorf("%s: not seen by %q, measured/bound %g", c.fault, name, l.find(name).Worst)
+			if x := l.at[name]; x == nil || x.violations == 0 {
+				t.Errorf("%s: not seen by %q, %+v", c.fault, name, x)
 			}
 		}
 	}

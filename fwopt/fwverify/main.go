@@ -2,7 +2,7 @@
 // those inside its proofs, and the ones of the methods around it, on the problems
 // of fwinst:
 //
-//	go run ./fwopt/fwverify [-all] [-scale x]
+//	go run ./fwopt/fwverify [-scale x]
 //
 // Each is checked wherever it applies: a statement about a point or a step at
 // every point and step, a statement about an expectation on the mean over the
@@ -20,7 +20,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/projection-free/fwlab/fwopt/fwinst"
@@ -30,13 +29,16 @@ import (
 // scale multiplies every bound: below 1 it plants a wrong constant in each.
 var scale = 1.0
 
-// Check is one statement on one instance.
-type Check struct {
-	Name, Instance string
-	Count          int     // how often it was looked at
-	Worst          float64 // the largest measured/bound; 0 for a statement that says "="
-	Violations     int
-	Exact          bool // it says "="
+// statement is one row of the table.
+type statement struct {
+	name       string
+	instances  int     // on which it was looked at
+	last       string  // of these
+	worst      string  // the one where it is tightest
+	count      int     // how often it was looked at
+	ratio      float64 // the largest measured/bound; −1 before the first one
+	violations int
+	exact      bool // it says "=", and has no ratio
 }
 
 // effort says how much is done.
@@ -70,20 +72,16 @@ func full() effort {
 	}}
 }
 
-// verify is the list of all checks.
-func verify(e effort) (checks []Check) {
-	add := func(l *ledger) { checks = append(checks, l.checks...) }
+// verify makes all checks.
+func verify(e effort) *ledger {
 	l := newLedger("arithmetic")
 	constants(l)
-	add(l)
-	l = newLedger("logistic loss")
+	l.instance = "logistic loss"
 	logistic(l, e)
-	add(l)
-	l = newLedger("matrix completion")
+	l.instance = "matrix completion"
 	completion(l, e)
-	add(l)
 	for _, p := range e.instances {
-		l := newLedger(p.Name)
+		l.instance = p.Name
 		for _, check := range []func(*ledger, *fwinst.Instance, effort){
 			assumptions, properties, lemma1, baseCase, // lemmas.go
 			frankWolfe, garberHazan, onlineFW, sfw, svrf, // theorems.go
@@ -93,86 +91,73 @@ func verify(e effort) (checks []Check) {
 		} {
 			check(l, p, e)
 		}
-		add(l)
 	}
-	return checks
+	return l
 }
 
 func main() {
-	all := flag.Bool("all", false, "one row for each statement and instance")
 	flag.Float64Var(&scale, "scale", 1, "multiply every bound by this, to see which wrong constants are seen")
 	flag.Parse()
-	if report(os.Stdout, verify(full()), *all) > 0 {
+	if verify(full()).report(os.Stdout) > 0 {
 		os.Exit(1)
 	}
 }
 
-// report prints the table and returns how many violations there are. Unless all
-// is set it has one row for a statement, with the instance where it is tightest.
-func report(to io.Writer, checks []Check, all bool) (violations int) {
-	rows, where := checks, make([]int, len(checks))
-	if !all {
-		rows, where = nil, nil
-		for _, c := range checks {
-			i := slices.IndexFunc(rows, func(r Check) bool { return r.Name == c.Name })
-			if i < 0 {
-				i, rows, where = len(rows), append(rows, Check{Name: c.Name, Worst: -1, Exact: c.Exact}),
-					append(where, 0)
-			}
-			r := &rows[i]
-			where[i]++
-			r.Count += c.Count
-			r.Violations += c.Violations
-			if c.Worst > r.Worst {
-				r.Worst, r.Instance = c.Worst, c.Instance
-			}
-		}
-	}
+// report prints the table and returns how many violations there are.
+func (l *ledger) report(to io.Writer) (violations int) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "statement\tinstance\tchecks\tmeasured/bound\tslack\tviolations")
 	total, loose := 0, 0
-	for i, c := range rows {
-		ratio, slack := fmt.Sprintf("%.3g", c.Worst), fmt.Sprintf("%.3g", 1/c.Worst)
-		if c.Exact {
-			ratio, slack = "=", "="
-		} else if c.Worst < 0.05 {
+	for _, c := range l.rows {
+		instance := c.worst
+		if c.instances > 1 {
+			instance = fmt.Sprintf("%d, worst %s", c.instances, c.worst)
+		}
+		ratio, slack := fmt.Sprintf("%.3g", c.ratio), fmt.Sprintf("%.3g", 1/c.ratio)
+		if c.exact {
+			if ratio, slack = "=", "="; c.instances > 1 {
+				instance = fmt.Sprint(c.instances)
+			}
+		} else if c.ratio < 0.05 {
 			loose++
 			slack += " loose"
 		}
-		instance := c.Instance
-		if !all && where[i] > 1 {
-			if instance = fmt.Sprintf("%d, worst %s", where[i], c.Instance); c.Exact {
-				instance = fmt.Sprint(where[i])
-			}
-		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%d\n", c.Name, instance, c.Count, ratio, slack, c.Violations)
-		total += c.Count
-		violations += c.Violations
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%d\n", c.name, instance, c.count, ratio, slack, c.violations)
+		total += c.count
+		violations += c.violations
 	}
 	w.Flush()
 	fmt.Fprintf(to, "%d statements, %d checks, %d violations; %d are loose: a constant 20 times smaller "+
-		"would not have been seen\n",
-		len(rows), total, violations, loose)
+		"would not have been seen\n", len(l.rows), total, violations, loose)
 	return violations
 }
 
-// ledger is the checks of one instance, in the order in which they first came.
+// ledger is the statements in the order in which they first came, and what they are looked at on.
 type ledger struct {
 	instance string
-	checks   []Check
-	at       map[string]int
+	rows     []*statement
+	at       map[string]*statement
 }
 
-func newLedger(instance string) *ledger { return &ledger{instance: instance, at: map[string]int{}} }
+func newLedger(instance string) *ledger {
+	return &ledger{instance: instance, at: map[string]*statement{}}
+}
 
-func (l *ledger) find(name string) *Check {
-	i, ok := l.at[name]
-	if !ok {
-		i = len(l.checks)
-		l.at[name] = i
-		l.checks = append(l.checks, Check{Name: name, Instance: l.instance})
+// see counts checks of a statement, of which ratio is the largest measured/bound.
+func (l *ledger) see(name string, count int, ratio float64) *statement {
+	c := l.at[name]
+	if c == nil {
+		c = &statement{name: name, ratio: -1, worst: l.instance}
+		l.at[name], l.rows = c, append(l.rows, c)
 	}
-	return &l.checks[i]
+	if c.last != l.instance {
+		c.last, c.instances = l.instance, c.instances+1
+	}
+	c.count += count
+	if ratio > c.ratio {
+		c.ratio, c.worst = ratio, l.instance
+	}
+	return c
 }
 
 // most checks that got ≤ bound, up to rounding: a relative 1e-9.
@@ -183,11 +168,9 @@ func (l *ledger) most(name string, got, bound float64) {
 			ratio = math.Inf(1)
 		}
 	}
-	c := l.find(name)
-	c.Count++
-	c.Worst = max(c.Worst, ratio)
+	c := l.see(name, 1, ratio)
 	if !(ratio <= scale*(1+1e-9)) {
-		c.Violations++
+		c.violations++
 	}
 }
 
@@ -203,22 +186,10 @@ func (l *ledger) sum(name string, terms ...float64) {
 
 // equal checks that got = want, with a tolerance of tol.
 func (l *ledger) equal(name string, got, want, tol float64) {
-	c := l.find(name)
-	c.Exact = true
-	c.Count++
+	c := l.see(name, 1, -1)
+	c.exact = true
 	if !(math.Abs(got-want) <= tol) {
-		c.Violations++
-	}
-}
-
-// merge adds the checks of another ledger.
-func (l *ledger) merge(from *ledger) {
-	for _, c := range from.checks {
-		to := l.find(c.Name)
-		to.Count += c.Count
-		to.Worst = max(to.Worst, c.Worst)
-		to.Violations += c.Violations
-		to.Exact = c.Exact
+		c.violations++
 	}
 }
 
@@ -237,7 +208,11 @@ func (l *ledger) mean(seeds int, one func(l *ledger, seed uint64) []row) []row {
 		own := newLedger(l.instance)
 		return run{one(own, seed), own}
 	}) {
-		l.merge(r.l)
+		for _, c := range r.l.rows {
+			to := l.see(c.name, c.count, c.ratio)
+			to.violations += c.violations
+			to.exact = c.exact
+		}
 		if mean == nil {
 			mean = make([]row, len(r.rows))
 		}
