@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -41,9 +42,7 @@ func rules(p *fwinst.Instance, one func(rule fwopt.StepRule, name string, rate f
 func awayFW(l *ledger, p *fwinst.Instance, e effort) {
 	rules(p, func(rule fwopt.StepRule, name string, rate float64) {
 		m := &fwmore.AwayFW{Rule: rule}
-		shrinks(p, e, m, &m.S, func(k int, _ bool, _, gap, h0 float64) {
-			l.most("AwayFW, "+name+": linear rate", gap, h0*math.Pow(1-rate/4, float64(k)/2))
-		})
+		shrinks(l, p, e, m, &m.S, name, rate/4, 0)
 	})
 }
 
@@ -52,12 +51,7 @@ func awayFW(l *ledger, p *fwinst.Instance, e effort) {
 func pairwiseFW(l *ledger, p *fwinst.Instance, e effort) {
 	rules(p, func(rule fwopt.StepRule, name string, rate float64) {
 		m := &fwmore.PairwiseFW{Rule: rule}
-		shrinks(p, e, m, &m.S, func(_ int, drop bool, last, gap, _ float64) {
-			l.most("PairwiseFW, "+name+": f does not go up", gap, last)
-			if !drop {
-				l.most("PairwiseFW, "+name+", one step without a drop", gap, (1-rate)*last)
-			}
-		})
+		shrinks(l, p, e, m, &m.S, name, 0, rate)
 	})
 }
 
@@ -65,29 +59,33 @@ func pairwiseFW(l *ledger, p *fwinst.Instance, e effort) {
 func blended(l *ledger, p *fwinst.Instance, e effort) {
 	rules(p, func(rule fwopt.StepRule, name string, rate float64) {
 		m := &fwmore.BlendedPairwise{Rule: rule}
-		shrinks(p, e, m, &m.S, func(k int, drop bool, last, gap, h0 float64) {
-			l.most("BlendedPairwise, "+name+": linear rate", gap, h0*math.Pow(1-rate/4, float64(k)/2))
-			if !drop {
-				l.most("BlendedPairwise, "+name+", one step without a drop", gap, (1-rate/4)*last)
-			}
-		})
+		shrinks(l, p, e, m, &m.S, name, rate/4, rate/4)
 	})
 }
 
-// shrinks runs m and calls each after every step with f's gap before and after it and at
-// the start, and whether one of the vertices s has gone, until rounding shows.
-func shrinks(p *fwinst.Instance, e effort, m fwopt.Method, s *fwset.ActiveSet,
-	each func(k int, drop bool, last, gap, h0 float64)) {
+// shrinks runs m, until rounding shows, and checks that two steps take the share two off f's
+// gap, or that it does not go up if two is 0, and that one step takes the share one off, unless
+// one is 0 or one of the vertices s has gone.
+func shrinks(l *ledger, p *fwinst.Instance, e effort, m fwopt.Method, s *fwset.ActiveSet, name string,
+	two, one float64) {
 	w0 := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
 	h0, before := p.Excess(w0), make([]fwset.Vertex, 1)
 	before[0].Pack(w0)
 	last := h0
+	name = fmt.Sprintf("%v, %s", m, name)
 	watch(p, m, &spy{}, 1, func(now fwopt.Step, _ fwopt.Calls) bool {
 		gap := p.Excess(now.X)
 		drop := slices.ContainsFunc(before, func(u fwset.Vertex) bool {
 			return !slices.ContainsFunc(s.Atom, func(v fwset.Vertex) bool { return v.Equal(&u) })
 		})
-		each(now.K, drop, last, gap, h0)
+		if two > 0 {
+			l.most(name+": linear rate", gap, h0*math.Pow(1-two, float64(now.K)/2))
+		} else {
+			l.most(name+": f does not go up", gap, last)
+		}
+		if one > 0 && !drop {
+			l.most(name+", one step without a drop", gap, (1-one)*last)
+		}
 		before = make([]fwset.Vertex, len(s.Atom))
 		for i := range before {
 			before[i].Set(&s.Atom[i])

@@ -78,8 +78,7 @@ func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2
 			})
 		c.mean = func(l *ledger, t, k int, r row) {
 			if k == N(t) {
-				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY],
-					fwopt.Constants{L: L, D: p.D}.BoundEpoch(t))
+				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], p.BoundEpoch(t))
 			}
 		}
 		c.check(l, p, e)

@@ -84,7 +84,7 @@ func TestPlantedFaults(t *testing.T) {
 	}
 	sfwWith := func(change func(a *fwopt.SFW)) func(l *ledger) {
 		return func(l *ledger) {
-			sfwOf(l, msl, e, "SFW theorem", func() *fwopt.SFW {
+			sfwOf(l, msl, e, func() *fwopt.SFW {
 				a := fwopt.SFWTheorem3(msl.Constants)
 				change(a)
 				return a
@@ -141,14 +141,14 @@ func TestPlantedFaults(t *testing.T) {
 		{"no snapshot", func(l *ledger) { assumptions(l, msl.WithoutSnapshot(), e) },
 			[]string{"Instance: Variance of a sample, with a snapshot"}},
 		{"SVRF with a thousandth of the samples", func(l *ledger) {
-			svrfOf(l, simplex, e, "Theorem 1", func() *fwopt.SVRF {
+			svrfOf(l, simplex, e, func() *fwopt.SVRF {
 				a := fwopt.SVRFTheorem1()
 				a.M = func(_, k int) int { return k/10 + 1 }
 				return a
 			}, false)
 		}, []string{"Theorem 1: the box as written", "Theorem 1: E‖δ_k‖² ≤ L²D²/(k+1)²"}},
 		{"SVRF with γ_k = 1", func(l *ledger) {
-			svrfOf(l, simplex, e, "Theorem 1", func() *fwopt.SVRF {
+			svrfOf(l, simplex, e, func() *fwopt.SVRF {
 				a := fwopt.SVRFTheorem1()
 				a.Gamma = func(_, k int) float64 { return 1 }
 				return a
@@ -163,7 +163,7 @@ func TestPlantedFaults(t *testing.T) {
 			[]string{"SFW theorem: the box as written", "SFW theorem, one step",
 				"SFW theorem: E gap ≤ 4LD²/(k+2)"}},
 		{"SCGS with half the samples", func(l *ledger) {
-			scgsOf(l, msl, e, "SCGS", func() *fwopt.SCGS {
+			scgsOf(l, msl, e, func() *fwopt.SCGS {
 				a := fwopt.SCGSConvex(msl.Constants)
 				m := a.M
 				a.M = func(k int) int { return m(k)/2 + 1 }

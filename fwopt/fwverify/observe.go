@@ -83,22 +83,15 @@ func start(p *fwinst.Instance, o *fwopt.Oracle) []float64 {
 	return o.Start()
 }
 
-// watch runs m on p and calls each after every step, until that returns false.
-// What was spent is that of the step, the start not included.
+// watch runs m on p and calls each after every step, until that returns false, with
+// what was spent so far, the start not included.
 func watch(p *fwinst.Instance, m fwopt.Method, s *spy, seed uint64,
 	each func(now fwopt.Step, spent fwopt.Calls) bool) {
 	s.f = p.F
 	o := fwopt.NewOracle(s, p.Omega, seed)
 	w0 := start(p, o)
-	before := o.Calls
-	step := func(now fwopt.Step) (record, last bool) {
-		c := o.Calls
-		c.Exact -= before.Exact
-		c.Stochastic -= before.Stochastic
-		c.Linear -= before.Linear
-		before = o.Calls
-		return false, !each(now, c)
-	}
+	o.Calls = fwopt.Calls{}
+	step := func(now fwopt.Step) (record, last bool) { return false, !each(now, o.Calls) }
 	fwopt.Run(context.Background(), o.From(w0), m, fwopt.Budget{Record: step, NoW: true}).Complete()
 }
 

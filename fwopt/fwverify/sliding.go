@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
@@ -86,7 +87,7 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 	}
 	v := &view{y: start(p, fwopt.NewOracle(p.F, p.Omega, seed))}
 	v.x = v.y
-	var total fwopt.Calls
+	before := 0 // linear optimisations until step k
 	k = 1
 	watch(p, m, saw, seed, func(s fwopt.Step, spent fwopt.Calls) bool {
 		l.equal(c.name+": the box as written", float64(s.T), float64(t), 0)
@@ -97,17 +98,18 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 		if k == 1 {
 			v.yOlder, v.xOld, v.y0 = nil, v.y, v.y
 		}
-		v.x, v.y, v.z = append([]float64(nil), *xk...), append([]float64(nil), s.X...), saw.z
+		v.x, v.y, v.z = slices.Clone(*xk), slices.Clone(s.X), saw.z
 		v.δ = minus(saw.tilde, grad(p.F, v.z, fwopt.Batch{}))
 
 		l.equal(c.name+": the box as written", float64(saw.m), float64(max(1, ceil(c.m(t, k)))), 0)
 		l.equal(c.name+": the box as written", dist(v.z, mix(v.yOld, v.γ, v.xOld)), 0, tiny)
 		l.equal(c.name+": the box as written", dist(v.y, mix(v.yOld, v.γ, v.x)), 0, tiny)
 		// line 11, with ∇g(x_k) = ∇̃_k + β_k(x_k − x_{k−1})
-		g := append([]float64(nil), saw.tilde...)
+		g := slices.Clone(saw.tilde)
 		floats.AddScaled(g, v.β, minus(v.x, v.xOld))
 		l.most(c.name+": duality gap ≤ η_{t,k} (Eq. 4)", wolfe(p.Omega, g, v.x), v.η)
-		c.inner(l, v.β, v.η, float64(spent.Linear))
+		c.inner(l, v.β, v.η, float64(spent.Linear-before))
+		before = spent.Linear
 		lemma3Step(l, c.name, p, v)
 
 		variance2 := c.condition(t, k)
@@ -130,12 +132,9 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 			apart:  dist2(v.x, v.y),
 			linear: floats.Dot(grad(p.F, v.y, fwopt.Batch{}), minus(v.x, p.WStar)),
 		})
-		total.Exact += spent.Exact
-		total.Linear += spent.Linear
-		total.Stochastic += spent.Stochastic
 		if k++; c.N != nil && k > c.N(t) {
 			if c.count != nil {
-				c.count(l, t, total)
+				c.count(l, t, spent)
 			}
 			t, k = t+1, 1
 		}
@@ -165,12 +164,16 @@ func scgs(l *ledger, p *fwinst.Instance, e effort) {
 	if p.Sigma == 0 {
 		return
 	}
-	scgsOf(l, p, e, "SCGS", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.Constants) }, false)
-	scgsOf(l, p, e, "SCGS, noise at its limit", func() *fwopt.SCGS { return fwopt.SCGSConvex(p.Constants) },
-		true)
+	for _, noise := range []bool{false, true} {
+		scgsOf(l, p, e, func() *fwopt.SCGS { return fwopt.SCGSConvex(p.Constants) }, noise)
+	}
 }
 
-func scgsOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *fwopt.SCGS, noise bool) {
+func scgsOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SCGS, noise bool) {
+	name := "SCGS"
+	if noise {
+		name += ", noise at its limit"
+	}
 	L, D, q := p.L, p.D, func(k int) float64 { return float64(k + 2) }
 	(&sliding{
 		name: name, noise: noise, last: e.steps / 4,
@@ -182,7 +185,7 @@ func scgsOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 		condition: func(_, k int) float64 { return L * L * D * D / math.Pow(q(k), 3) },
 		inner:     jaggi(name, D),
 		mean: func(l *ledger, _, k int, r row) {
-			l.most(name+": E gap", r[gapY], fwopt.Constants{L: L, D: D}.BoundSCGS(k))
+			l.most(name+": E gap", r[gapY], p.BoundSCGS(k))
 		},
 	}).check(l, p, e)
 }
@@ -203,7 +206,7 @@ func theorem2(name string, p *fwinst.Instance, last int, Dt2 func(t int) float64
 		mean: func(l *ledger, t, k int, r row) {
 			LD, q := L*Dt2(t), float64((k+1)*(k+1))
 			l.most(name+": E‖y_0−w*‖² ≤ D_t²", r[dist0], Dt2(t))
-			l.most(name+": E gap(y_0) ≤ LD²/2^t", r[gap0], fwopt.Constants{L: L, D: D}.BoundEpoch(t-1))
+			l.most(name+": E gap(y_0) ≤ LD²/2^t", r[gap0], p.BoundEpoch(t-1))
 			if y0 > 0 {
 				l.most(fmt.Sprintf("%s: proof, E gap(y_0) ≤ %gLD_t²/(s+1)²", name, y0), r[gap0], y0*LD/q)
 			}
@@ -216,7 +219,7 @@ func theorem2(name string, p *fwinst.Instance, last int, Dt2 func(t int) float64
 			}
 			l.most(name+": E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)", r[gapY], 8*LD/float64(k*(k+1)))
 			if k == N(t) {
-				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], fwopt.Constants{L: L, D: D}.BoundEpoch(t))
+				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], p.BoundEpoch(t))
 			}
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
@@ -14,16 +15,21 @@ func gamma(k int) float64 { return 2 / float64(k+1) }
 
 // frankWolfe checks Jaggi's two theorems, for f itself, which is L_f-smooth.
 func frankWolfe(l *ledger, p *fwinst.Instance, e effort) {
-	rule := &fwmore.Backtracking{}
-	for i, m := range []*fwopt.FW{&fwopt.FW{}, &fwopt.FW{Rule: fwopt.Short{L: p.LF}},
-		&fwopt.FW{Rule: fwopt.LineSearch{}}, {Rule: rule}} {
-		name := []string{"FW", "FW, safe step", "FW, line search", "FW, backtracking, 2L for L"}[i]
-		L, D := []float64{p.LF, p.LF, p.LF, 2 * p.LF}[i], p.D
+	back := &fwmore.Backtracking{}
+	for _, c := range []struct {
+		name string
+		rule fwopt.StepRule
+		L    float64
+	}{
+		{"FW", nil, p.LF}, {"FW, safe step", fwopt.Short{L: p.LF}, p.LF},
+		{"FW, line search", fwopt.LineSearch{}, p.LF}, {"FW, backtracking, 2L for L", back, 2 * p.LF},
+	} {
+		m, name, L, D := &fwopt.FW{Rule: c.rule}, c.name, c.L, p.D
 		last, least := math.Inf(1), math.Inf(1)
 		watch(p, m, &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
 			gap := p.Excess(s.X)
-			if m.Rule == rule {
-				l.most("Backtracking: L_k ≤ 2L", rule.L, 2*p.LF)
+			if c.rule == back {
+				l.most("Backtracking: L_k ≤ 2L", back.L, 2*p.LF)
 			}
 			l.most(name+": 2LD²/(k+2)", gap, fwopt.Constants{L: L, D: D}.BoundFW(s.K))
 			if last < math.Inf(1) {
@@ -44,23 +50,22 @@ func garberHazan(l *ledger, p *fwinst.Instance, e effort) {
 	if !ok || p.Alpha == 0 {
 		return
 	}
-	rho, mu := local.Rho(), p.LF/p.Alpha
+	c := fwopt.Constants{L: p.LF, D: p.D, Alpha: p.Alpha, Rho: local.Rho()}
+	rho, mu := c.Rho, c.Mu()
 	last := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
 	l.most("Garber-Hazan: gap(w_0) ≤ LD²/2", p.Excess(last), p.LF*p.D*p.D/2)
-	watch(p, fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: p.LF, D: p.D, Alpha: p.Alpha, Rho: rho}),
-		&spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
-			q := 1 / (4 * mu * rho * rho)
-			r := math.Sqrt(mu*math.Pow(1-q, float64(s.K-1))) * p.D
-			l.most("Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", dist(last, p.WStar), r)
-			l.most("Garber-Hazan: ‖p_k−w_{k−1}‖ ≤ ρr_k", dist(s.X, last)/(2*q), rho*r)
-			l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), fwopt.Constants{L: p.LF, D: p.D,
-				Alpha: p.Alpha, Rho: rho}.BoundGarberHazan(s.K))
-			g := grad(p.F, last, fwopt.Batch{}) // ∇fᵀ(p − w) ≤ ∇fᵀ(w* − w)
-			l.sum("Garber-Hazan: p_k is as good as w*", floats.Dot(g, minus(s.X, last))/(2*q),
-				-floats.Dot(g, minus(p.WStar, last)))
-			last = append(last[:0:0], s.X...)
-			return s.K < 5*e.steps
-		})
+	watch(p, fwmore.GarberHazanStronglyConvex(c), &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
+		q := 1 / (4 * mu * rho * rho)
+		r := math.Sqrt(mu*math.Pow(1-q, float64(s.K-1))) * p.D
+		l.most("Garber-Hazan: ‖w_{k−1}−w*‖ ≤ r_k", dist(last, p.WStar), r)
+		l.most("Garber-Hazan: ‖p_k−w_{k−1}‖ ≤ ρr_k", dist(s.X, last)/(2*q), rho*r)
+		l.most("Garber-Hazan: (LD²/2)(1−1/(4μρ²))^k", p.Excess(s.X), c.BoundGarberHazan(s.K))
+		g := grad(p.F, last, fwopt.Batch{}) // ∇fᵀ(p − w) ≤ ∇fᵀ(w* − w)
+		l.sum("Garber-Hazan: p_k is as good as w*", floats.Dot(g, minus(s.X, last))/(2*q),
+			-floats.Dot(g, minus(p.WStar, last)))
+		last = slices.Clone(s.X)
+		return s.K < 5*e.steps
+	})
 }
 
 func onlineFW(l *ledger, p *fwinst.Instance, e effort) {
@@ -86,24 +91,23 @@ func onlineFW(l *ledger, p *fwinst.Instance, e effort) {
 func oneStep(l *ledger, name string, p *fwinst.Instance, k int, w, wOld, tilde []float64) {
 	γ := gamma(k)
 	δ := dist(tilde, grad(p.F, wOld, fwopt.Batch{}))
-	l.equal(name+": the box as written", 0, segment(p, w, wOld, tilde, γ), 1e-12*p.D)
+	v := make([]float64, len(w))
+	p.Omega.Argmin(v, tilde)
+	l.equal(name+": the box as written", dist(w, mix(wOld, γ, v)), 0, 1e-12*p.D)
 	l.most(name+", one step", p.Excess(w), (1-γ)*p.Excess(wOld)+γ*p.D*δ+p.L*p.D*p.D*γ*γ/2)
 }
 
-// segment returns how far w is from (1−γ)w_old + γ argmin_{v∈Ω} ∇̃ᵀv.
-func segment(p *fwinst.Instance, w, wOld, tilde []float64, γ float64) float64 {
-	v := make([]float64, len(w))
-	p.Omega.Argmin(v, tilde)
-	return dist(w, mix(wOld, γ, v))
-}
-
 func sfw(l *ledger, p *fwinst.Instance, e effort) {
-	sfwOf(l, p, e, "SFW theorem", func() *fwopt.SFW { return fwopt.SFWTheorem3(p.Constants) }, false)
-	sfwOf(l, p, e, "SFW theorem, noise at its limit",
-		func() *fwopt.SFW { return fwopt.SFWTheorem3(p.Constants) }, true)
+	for _, noise := range []bool{false, true} {
+		sfwOf(l, p, e, func() *fwopt.SFW { return fwopt.SFWTheorem3(p.Constants) }, noise)
+	}
 }
 
-func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *fwopt.SFW, noise bool) {
+func sfwOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SFW, noise bool) {
+	name := "SFW theorem"
+	if noise {
+		name += ", noise at its limit"
+	}
 	L, D := p.L, p.D
 	limit := func(k int) float64 { return L * D / float64(k+1) } // LDγ_k/2
 	for i, r := range l.mean(e.seeds, func(l *ledger, seed uint64) (rows []row) {
@@ -112,14 +116,13 @@ func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *
 			saw.noise = func() float64 { return limit(m.K + 1) }
 		}
 		var old []float64
-		samples := 0
 		watch(p, m, saw, seed, func(s fwopt.Step, spent fwopt.Calls) bool {
 			q := p.G * float64(s.K+1) / (L * D)
 			l.equal(name+": the box as written", float64(saw.m), float64(max(1, ceil(q*q))), 0)
-			samples += spent.Stochastic
 			// Σ_{j≤k} ((G(j+1)/LD)² + 1) with ε = 4LD²/(k+2)
 			x := float64(s.K + 2)
-			l.most("SFW: (64/3)G²LD⁴/ε³ + 4LD²/ε samples", float64(samples), p.G*p.G/(L*L*D*D)*x*x*x/3+x)
+			l.most("SFW: (64/3)G²LD⁴/ε³ + 4LD²/ε samples", float64(spent.Stochastic),
+				p.G*p.G/(L*L*D*D)*x*x*x/3+x)
 			v := variance(p.F, saw.z, nil) / float64(saw.m)
 			if noise {
 				v = limit(s.K) * limit(s.K)
@@ -128,14 +131,14 @@ func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *
 				l.equal(name+": the box as written", dist(saw.z, old), 0, 0)
 			}
 			oneStep(l, name, p, s.K, s.X, saw.z, saw.tilde)
-			old = append(old[:0:0], s.X...)
+			old = slices.Clone(s.X)
 			rows = append(rows, row{p.Excess(s.X), v})
 			return s.K < e.steps
 		})
 		return rows
 	}) {
 		k := i + 1
-		l.most(name+": E gap ≤ 4LD²/(k+2)", r[0], fwopt.Constants{L: L, D: D}.BoundSFW(k))
+		l.most(name+": E gap ≤ 4LD²/(k+2)", r[0], p.BoundSFW(k))
 		if !noise { // which is at the limit by construction
 			l.most(name+": E‖δ_k‖² ≤ G²/m_k ≤ (LDγ_k/2)²", r[1], limit(k)*limit(k))
 		}
@@ -143,11 +146,16 @@ func sfwOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *
 }
 
 func svrf(l *ledger, p *fwinst.Instance, e effort) {
-	svrfOf(l, p, e, "Theorem 1", fwopt.SVRFTheorem1, false)
-	svrfOf(l, p, e, "Lemma 2, noise at its limit", fwopt.SVRFTheorem1, true)
+	for _, noise := range []bool{false, true} {
+		svrfOf(l, p, e, fwopt.SVRFTheorem1, noise)
+	}
 }
 
-func svrfOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() *fwopt.SVRF, noise bool) {
+func svrfOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SVRF, noise bool) {
+	name := "Theorem 1"
+	if noise {
+		name = "Lemma 2, noise at its limit"
+	}
 	L, D := p.L, p.D
 	limit := func(k int) float64 { return L * D / float64(k+1) }
 	N := func(t int) int { return 1<<(t+3) - 2 }
@@ -156,7 +164,6 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 		if noise {
 			saw.noise = func() float64 { return limit(m.K) }
 		}
-		var total fwopt.Calls
 		snapshot := start(p, fwopt.NewOracle(p.F, p.Omega, seed))
 		old := snapshot
 		watch(p, m, saw, seed, func(s fwopt.Step, spent fwopt.Calls) bool {
@@ -171,16 +178,13 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 			}
 			oneStep(l, name, p, s.K, s.X, saw.z, saw.tilde)
 			rows = append(rows, row{p.Excess(s.X), v, p.Excess(saw.z), p.Excess(saw.z0)})
-			total.Exact += spent.Exact
-			total.Linear += spent.Linear
-			total.Stochastic += spent.Stochastic
-			if old = append(old[:0:0], s.X...); s.K == N(s.T) {
+			if old = slices.Clone(s.X); s.K == N(s.T) {
 				snapshot = old
 				x := math.Exp2(float64(s.T + 1)) // LD²/ε
-				l.equal("Corollary 1: T + 1 exact gradients", float64(total.Exact), float64(s.T), 0)
+				l.equal("Corollary 1: T + 1 exact gradients", float64(spent.Exact), float64(s.T), 0)
 				// Σ_t Σ_k 2·96(k+1) = Σ_t 96 N_t(N_t+3) < 96 Σ_t 64·4^t < 8192·4^T
-				l.most("Corollary 1: 2048(LD²/ε)² stochastic gradients", float64(total.Stochastic), 2048*x*x)
-				l.most("Corollary 1: 8LD²/ε linear optimisations", float64(total.Linear+1), 8*x)
+				l.most("Corollary 1: 2048(LD²/ε)² stochastic gradients", float64(spent.Stochastic), 2048*x*x)
+				l.most("Corollary 1: 8LD²/ε linear optimisations", float64(spent.Linear+1), 8*x)
 			}
 			return s.K < N(s.T) || s.T < e.epochs
 		})
@@ -190,15 +194,14 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, name string, method func() 
 	for t := 1; t <= e.epochs; t++ {
 		for k := 1; k <= N(t); k, i = k+1, i+1 {
 			r, kk := rows[i], float64(k+1)
-			l.most("Theorem 1, proof: E gap(x_0) ≤ LD²/2^t", r[3],
-				fwopt.Constants{L: L, D: D}.BoundEpoch(t-1))
+			l.most("Theorem 1, proof: E gap(x_0) ≤ LD²/2^t", r[3], p.BoundEpoch(t-1))
 			if !noise {
 				l.most(name+": E‖δ_k‖² ≤ L²D²/(k+1)²", r[1], limit(k)*limit(k))
 			}
-			l.most(name+": E gap(x_k) ≤ 4LD²/(k+2)", r[0], fwopt.Constants{L: L, D: D}.BoundSFW(k))
+			l.most(name+": E gap(x_k) ≤ 4LD²/(k+2)", r[0], p.BoundSFW(k))
 			l.most("Lemma 2, proof: E gap(x_k) ≤ (1−γ)E gap(x_{k−1}) + LD²γ²", r[0], (1-2/kk)*r[2]+
 				4*L*D*D/(kk*kk))
 		}
-		l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", rows[i-1][0], fwopt.Constants{L: L, D: D}.BoundEpoch(t))
+		l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", rows[i-1][0], p.BoundEpoch(t))
 	}
 }
