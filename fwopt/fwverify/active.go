@@ -68,7 +68,7 @@ func blended(l *ledger, p *fwinst.Instance, e effort) {
 // one is 0 or one of the vertices s has gone.
 func shrinks(l *ledger, p *fwinst.Instance, e effort, m fwopt.Method, s *fwset.ActiveSet, name string,
 	two, one float64) {
-	w0 := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
+	w0 := start(p)
 	h0, before := p.Excess(w0), make([]fwset.Vertex, 1)
 	before[0].Pack(w0)
 	last := h0
@@ -102,7 +102,7 @@ func conjugate(l *ledger, p *fwinst.Instance, e effort) {
 	for i, m := range []fwopt.Method{one, two} {
 		name, s, ν, γ := []string{"ConjugateFW", "BiconjugateFW"}[i], []*[]float64{&one.S, &two.S}[i],
 			[]*float64{&one.Nu, &two.Nu}[i], []*float64{&one.Gamma, &two.Gamma}[i]
-		w := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
+		w := start(p)
 		h0, inside := p.Excess(w), false
 		var old []float64
 		watch(p, m, &spy{}, 1, func(now fwopt.Step, _ fwopt.Calls) bool {

@@ -20,48 +20,46 @@ func beyond(l *ledger, p *fwinst.Instance, e effort) {
 }
 
 func beyondOf(l *ledger, p *fwinst.Instance, e effort, away bool, method func() *fwopt.STORC) {
-	Dt2 := func(int) float64 { return p.D * p.D }
-	m := func(t, _ int) float64 { return 800 * float64(doubling(t)) }
-	proof := fwmore.NewBeyond(p.Constants)
-	c := theorem2("Beyond", p, e.epochs+1, Dt2, doubling, m, proof.Start, proof.Step3,
-		fmt.Sprint(proof.Step3))
-	c.counts(c.name, "28800LD²/ε", func(x float64, _ int) float64 { return 28800 * x }, lines11, linears)
-	c.beyond(l, p, e, away, Dt2, method)
+	c := fromProof("Beyond", p, doubled(p, e), fwmore.NewBeyond(p.Constants)).with(method)
+	c.counts(c.name, "28800LD²/ε", func(x float64, _ int) float64 { return 28800 * x })
+	c.beyond(l, p, e, away)
 }
 
 func beyondStrong(l *ledger, p *fwinst.Instance, e effort) {
 	if p.Alpha == 0 {
 		return
 	}
-	mu := p.L / p.Alpha
-	N := strong(mu)
-	Dt2 := func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) }
-	proof := fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: p.D, Alpha: 1 / mu})
 	for _, away := range []bool{false, true} {
-		c := theorem2("Beyond, strongly convex", p, e.epochs, Dt2, func(int) int { return int(N) },
-			func(_, _ int) float64 { return 800 * N }, proof.Start, proof.Step3, fmt.Sprint(proof.Step3))
-		c.counts(c.name, "69760μ ln₂(LD²/ε)",
-			func(_ float64, T int) float64 { return 69760 * mu * float64(T+1) }, lines11c, linearsC(N))
-		c.beyond(l, p, e, away, Dt2, func() *fwopt.STORC { return fwmore.STORCBeyondStrong(p.Constants) })
+		c := fromProof("Beyond, strongly convex", p, fixed(p, e), fwmore.NewBeyondStrong(p.Constants)).
+			with(func() *fwopt.STORC { return fwmore.STORCBeyondStrong(p.Constants) })
+		c.counts(c.name, "69760μ ln₂(LD²/ε)", func(_ float64, T int) float64 {
+			return 69760 * p.L / p.Alpha * float64(T+1)
+		})
+		c.beyond(l, p, e, away)
 	}
+}
+
+// fromProof takes N_t and D_t² from the proof, too.
+func fromProof(name string, p *fwinst.Instance, of epochs, proof fwmore.Beyond) *sliding {
+	of.N, of.Dt2 = proof.N, proof.Dt2
+	return theorem2(name, p, of, func(int) float64 { return 800 }, proof.Start, proof.Step3,
+		fmt.Sprint(proof.Step3))
 }
 
 // beyond checks the steps of the proof; with away steps, where they are those of
 // another line 11, only this, the counts and the conclusion.
-func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2 func(t int) float64,
-	method func() *fwopt.STORC) {
-	c.with(method)
-	if away {
-		c.make = func() (fwopt.Method, *[]float64) {
-			m := &fwopt.STORCAway{STORC: *method()}
-			return m, &m.X
-		}
-	}
+func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool) {
 	L, name, N := p.L, c.name, c.N
 	if away {
 		ratio := width(p.Omega)
 		if ratio == 0 {
 			return
+		}
+		storc := c.make
+		c.make = func() (fwopt.Method, *[]float64) {
+			m, _ := storc()
+			a := &fwopt.STORCAway{STORC: *m.(*fwopt.STORC)}
+			return a, &a.X
 		}
 		name += ", away steps"
 		c.name = name
@@ -69,13 +67,14 @@ func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2
 			l.most(name+": line 11's linear optimisations", linear,
 				2+2*math.Ceil(8*ratio*max(0, math.Log(beta*p.D*p.D/eta))))
 		}
-		c.counts(name, "", nil, "Σ N_t(4 + 16(D/δ)² ln(3N_tD²/(2D_t²)))",
-			func(_ float64, T int) (sum float64) {
-				for t := 1; t <= T; t++ { // β_kD²/η_{t,k} is the same for all k
-					sum += float64(N(t)) * (4 + 16*ratio*max(0, math.Log(1.5*float64(N(t))*p.D*p.D/Dt2(t))))
-				}
-				return sum
-			})
+		c.lines = "Σ N_t(4 + 16(D/δ)² ln(3N_tD²/(2D_t²)))"
+		c.linear = func(_ float64, T int) (sum float64) {
+			for t := 1; t <= T; t++ { // β_kD²/η_{t,k} is the same for all k
+				sum += float64(N(t)) * (4 + 16*ratio*max(0, math.Log(1.5*float64(N(t))*p.D*p.D/c.Dt2(t))))
+			}
+			return sum
+		}
+		c.counts(name, "", nil)
 		c.mean = func(l *ledger, t, k int, r row) {
 			if k == N(t) {
 				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], p.BoundEpoch(t))
@@ -91,7 +90,7 @@ func (c *sliding) beyond(l *ledger, p *fwinst.Instance, e effort, away bool, Dt2
 		if k == 1 {
 			sum = 0
 		}
-		n, s, q, D2 := float64(N(t)), float64(k), c.condition(t, k), Dt2(t)
+		n, s, q, D2 := float64(N(t)), float64(k), c.condition(t, k), c.Dt2(t)
 		sum += s * (c.eta(t, k) + q/(2*(c.beta(k)-L*gamma(k))))
 		l.most(name+": step 1", r[gapY]*s*(s+1)/2+1.5*L*r[distX], 1.5*L*D2+sum)
 		l.most(name+": step 1, E‖x_k−w*‖² ≤ (8/3)D_t²", r[distX], D2*8/3)

@@ -68,28 +68,22 @@ func TestPlantedFaults(t *testing.T) {
 	simplex, msc, msl, ill := fwinst.Simplex(512, 8, 1), fwinst.MSC(8, 0.5), fwinst.MSL(16, 8, 0.25, 1),
 		fwinst.IllSimplex(8, 8, 8, 1)
 	wrong := func(p *fwinst.Instance, change func(p *fwinst.Instance)) *fwinst.Instance {
-		q := *p
-		change(&q)
-		return &q
+		return copied(p, change)()
 	}
-	// STORC, case (a), on the simplex, with a changed schedule
+	// methods with a changed schedule: STORC, case (a), and SVRF on the simplex, SFW on MSL
+	good, goodSFW, goodSCGS := fwopt.STORCTheorem2a(simplex.Constants), fwopt.SFWTheorem3(msl.Constants),
+		fwopt.SCGSConvex(msl.Constants)
 	storc := func(change func(a *fwopt.STORC)) func(l *ledger) {
-		return func(l *ledger) {
-			storcAOf(l, simplex, e, func() *fwopt.STORC {
-				a := fwopt.STORCTheorem2a(simplex.Constants)
-				change(a)
-				return a
-			})
-		}
+		return func(l *ledger) { storcAOf(l, simplex, e, copied(good, change)) }
 	}
-	sfwWith := func(change func(a *fwopt.SFW)) func(l *ledger) {
-		return func(l *ledger) {
-			sfwOf(l, msl, e, func() *fwopt.SFW {
-				a := fwopt.SFWTheorem3(msl.Constants)
-				change(a)
-				return a
-			}, false)
-		}
+	svrf := func(change func(a *fwopt.SVRF)) func(l *ledger) {
+		return func(l *ledger) { svrfOf(l, simplex, e, copied(fwopt.SVRFTheorem1(), change), false) }
+	}
+	sfw := func(change func(a *fwopt.SFW)) func(l *ledger) {
+		return func(l *ledger) { sfwOf(l, msl, e, copied(goodSFW, change), false) }
+	}
+	scgs := func(change func(a *fwopt.SCGS)) func(l *ledger) {
+		return func(l *ledger) { scgsOf(l, msl, e, copied(goodSCGS, change), false) }
 	}
 	// matrix completion, changed, or with another answer than that of its set
 	complete := func(change func(c *completed)) func(l *ledger) {
@@ -110,66 +104,43 @@ func TestPlantedFaults(t *testing.T) {
 		run   func(l *ledger)
 		seen  []string
 	}{
-		{"β_k = L/k", storc(func(a *fwopt.STORC) {
-			b := a.Beta
-			a.Beta = func(k int) float64 { return b(k) / 3 }
-		}),
+		{"β_k = L/k", storc(func(a *fwopt.STORC) { a.Beta = func(k int) float64 { return good.Beta(k) / 3 } }),
 			[]string{"Theorem 2a: duality gap ≤ η_{t,k} (Eq. 4)"}},
-		{"η_{t,k} times 100", storc(func(a *fwopt.STORC) {
-			h := a.Eta
-			a.Eta = func(t, k int) float64 { return 100 * h(t, k) }
-		}),
+		{"η_{t,k} times 100",
+			storc(func(a *fwopt.STORC) { a.Eta = func(t, k int) float64 { return 100 * good.Eta(t, k) } }),
 			[]string{"Theorem 2a: duality gap ≤ η_{t,k} (Eq. 4)", "Theorem 2a: Lemma 3, one step",
 				"Theorem 2a: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)",
 				"Theorem 2a: E gap(w_t) ≤ LD²/2^{t+1}"}},
 		{"m_{t,k} a thousandth",
-			storc(func(a *fwopt.STORC) { m := a.M; a.M = func(t, k int) int { return m(t, k)/1000 + 1 } }),
+			storc(func(a *fwopt.STORC) { a.M = func(t, k int) int { return good.M(t, k)/1000 + 1 } }),
 			[]string{"Theorem 2a: the box as written", "Theorem 2a: the variance condition"}},
-		{"m_{t,k} twice", storc(func(a *fwopt.STORC) {
-			m := a.M
-			a.M = func(t, k int) int { return 2 * m(t, k) }
-		}),
+		{"m_{t,k} twice", storc(func(a *fwopt.STORC) { a.M = func(t, k int) int { return 2 * good.M(t, k) } }),
 			[]string{"Theorem 2a: the box as written", "Corollary 2a: 32400LD²/ε stochastic gradients"}},
-		{"γ_k = 1/(k+1)", storc(func(a *fwopt.STORC) {
-			a.Gamma = func(k int) float64 { return 1 / float64(k+1) }
-		}),
+		{"γ_k = 1/(k+1)",
+			storc(func(a *fwopt.STORC) { a.Gamma = func(k int) float64 { return 1 / float64(k+1) } }),
 			[]string{"Theorem 2a: the box as written"}},
-		{"γ_k = 1", storc(func(a *fwopt.STORC) { a.Gamma = func(k int) float64 { return 1 } }),
+		{"γ_k = 1", storc(func(a *fwopt.STORC) { a.Gamma = func(int) float64 { return 1 } }),
 			[]string{"Theorem 2a: the box as written", "Theorem 2a: Lemma 3, one step"}},
-		{"N_t one less", storc(func(a *fwopt.STORC) { n := a.N; a.N = func(t int) int { return n(t) - 1 } }),
+		{"N_t one less", storc(func(a *fwopt.STORC) { a.N = func(t int) int { return good.N(t) - 1 } }),
 			[]string{"Theorem 2a: the box as written"}},
 		{"no snapshot", func(l *ledger) { assumptions(l, msl.WithoutSnapshot(), e) },
 			[]string{"Instance: Variance of a sample, with a snapshot"}},
-		{"SVRF with a thousandth of the samples", func(l *ledger) {
-			svrfOf(l, simplex, e, func() *fwopt.SVRF {
-				a := fwopt.SVRFTheorem1()
-				a.M = func(_, k int) int { return k/10 + 1 }
-				return a
-			}, false)
-		}, []string{"Theorem 1: the box as written", "Theorem 1: E‖δ_k‖² ≤ L²D²/(k+1)²"}},
-		{"SVRF with γ_k = 1", func(l *ledger) {
-			svrfOf(l, simplex, e, func() *fwopt.SVRF {
-				a := fwopt.SVRFTheorem1()
-				a.Gamma = func(_, k int) float64 { return 1 }
-				return a
-			}, false)
-		}, []string{"Theorem 1: the box as written", "Theorem 1, one step",
-			"Theorem 1: E gap(x_k) ≤ 4LD²/(k+2)", "Theorem 1: E gap(w_t) ≤ LD²/2^{t+1}"}},
+		{"SVRF with a thousandth of the samples",
+			svrf(func(a *fwopt.SVRF) { a.M = func(_, k int) int { return k/10 + 1 } }),
+			[]string{"Theorem 1: the box as written", "Theorem 1: E‖δ_k‖² ≤ L²D²/(k+1)²"}},
+		{"SVRF with γ_k = 1", svrf(func(a *fwopt.SVRF) { a.Gamma = func(_, _ int) float64 { return 1 } }),
+			[]string{"Theorem 1: the box as written", "Theorem 1, one step",
+				"Theorem 1: E gap(x_k) ≤ 4LD²/(k+2)", "Theorem 1: E gap(w_t) ≤ LD²/2^{t+1}"}},
 		{"SFW with half the samples",
-			sfwWith(func(a *fwopt.SFW) { m := a.M; a.M = func(k int) int { return m(k)/2 + 1 } }),
+			sfw(func(a *fwopt.SFW) { a.M = func(k int) int { return goodSFW.M(k)/2 + 1 } }),
 			[]string{"SFW theorem: the box as written", "SFW theorem: E‖δ_k‖² ≤ G²/m_k ≤ (LDγ_k/2)²"}},
 		{"SFW with γ_k = 1/(10k)",
-			sfwWith(func(a *fwopt.SFW) { a.Gamma = func(k int) float64 { return 0.1 / float64(k) } }),
+			sfw(func(a *fwopt.SFW) { a.Gamma = func(k int) float64 { return 0.1 / float64(k) } }),
 			[]string{"SFW theorem: the box as written", "SFW theorem, one step",
 				"SFW theorem: E gap ≤ 4LD²/(k+2)"}},
-		{"SCGS with half the samples", func(l *ledger) {
-			scgsOf(l, msl, e, func() *fwopt.SCGS {
-				a := fwopt.SCGSConvex(msl.Constants)
-				m := a.M
-				a.M = func(k int) int { return m(k)/2 + 1 }
-				return a
-			}, false)
-		}, []string{"SCGS: the box as written", "SCGS: the variance condition"}},
+		{"SCGS with half the samples",
+			scgs(func(a *fwopt.SCGS) { a.M = func(k int) int { return goodSCGS.M(k)/2 + 1 } }),
+			[]string{"SCGS: the box as written", "SCGS: the variance condition"}},
 		{"L a quarter", func(l *ledger) {
 			p := wrong(msc, func(p *fwinst.Instance) { p.L /= 4 })
 			properties(l, p, e)
@@ -225,9 +196,9 @@ func TestPlantedFaults(t *testing.T) {
 			complete(func(c *completed) { c.f = fwsum.NewEntryLoss(c.f.Dim(), make([]float64, c.n-1)) }),
 			[]string{"Completion: f is that of the matrix",
 				"Completion: ∇f is that of the matrix, at its entries"}},
-		{"a slack of 0", complete(answer(func(_ *fwopt.Vertex, _ []float64, _ float64) float64 { return 0 })),
+		{"a slack of 0", complete(answer(func(*fwopt.Vertex, []float64, float64) float64 { return 0 })),
 			[]string{"Completion: ⟨g, v⟩ + τσ_1 ≤ slack"}},
-		{"a slack of 1", complete(answer(func(_ *fwopt.Vertex, _ []float64, _ float64) float64 { return 1 })),
+		{"a slack of 1", complete(answer(func(*fwopt.Vertex, []float64, float64) float64 { return 1 })),
 			[]string{"Completion: the slack is what was asked for"}},
 		{"the vertex of an ℓ1 ball",
 			complete(answer(func(v *fwopt.Vertex, g []float64, slack float64) float64 {
@@ -260,6 +231,15 @@ func TestPlantedFaults(t *testing.T) {
 				t.Errorf("%s: not seen by %q, %+v", c.fault, name, x)
 			}
 		}
+	}
+}
+
+// copied makes copies of a method that has not run yet, with a change.
+func copied[M any](m *M, change func(a *M)) func() *M {
+	return func() *M {
+		a := *m
+		change(&a)
+		return &a
 	}
 }
 

@@ -76,23 +76,16 @@ func (s *spy) answer(dst, w, w0 []float64) {
 }
 
 // start returns where a run on p begins: at W0 or at that of line 3.
-func start(p *fwinst.Instance, o *fwopt.Oracle) []float64 {
-	if p.W0 != nil {
-		return p.W0
-	}
-	return o.Start()
-}
+func start(p *fwinst.Instance) []float64 { return fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0).Start() }
 
 // watch runs m on p and calls each after every step, until that returns false, with
 // what was spent so far, the start not included.
 func watch(p *fwinst.Instance, m fwopt.Method, s *spy, seed uint64,
 	each func(now fwopt.Step, spent fwopt.Calls) bool) {
 	s.f = p.F
-	o := fwopt.NewOracle(s, p.Omega, seed)
-	w0 := start(p, o)
-	o.Calls = fwopt.Calls{}
+	o := fwopt.NewOracle(s, p.Omega, seed).From(start(p))
 	step := func(now fwopt.Step) (record, last bool) { return false, !each(now, o.Calls) }
-	fwopt.Run(context.Background(), o.From(w0), m, fwopt.Budget{Record: step, NoW: true}).Complete()
+	fwopt.Run(context.Background(), o, m, fwopt.Budget{Record: step, NoW: true}).Complete()
 }
 
 // variance returns E‖∇̃f(w; w0) − ∇f(w)‖² over the uniform i, exactly, in O(nd); w0 =

@@ -20,10 +20,9 @@ type sliding struct {
 	beta      func(k int) float64
 	eta       func(t, k int) float64
 	m         func(t, k int) float64 // before it is rounded up
-	N         func(t int) int        // nil: one endless epoch
+	epochs                           // N is nil of one endless epoch, of last steps
 	condition func(t, k int) float64 // on E‖δ_k‖²
 	noise     bool                   // the noise is at the limit of the condition
-	last      int                    // epochs, or steps
 
 	step  func(l *ledger, v *view)                   // what else holds in a step
 	mean  func(l *ledger, t, k int, r row)           // what holds of the means
@@ -85,7 +84,7 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 	if c.noise {
 		saw.noise = func() float64 { return math.Sqrt(c.condition(t, k)) }
 	}
-	v := &view{y: start(p, fwopt.NewOracle(p.F, p.Omega, seed))}
+	v := &view{y: start(p)}
 	v.x = v.y
 	before := 0 // linear optimisations until step k
 	k = 1
@@ -176,7 +175,7 @@ func scgsOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SCGS, 
 	}
 	L, D, q := p.L, p.D, func(k int) float64 { return float64(k + 2) }
 	(&sliding{
-		name: name, noise: noise, last: e.steps / 4,
+		name: name, noise: noise, epochs: epochs{last: e.steps / 4},
 		make:      func() (fwopt.Method, *[]float64) { m := method(); return m, &m.X },
 		gamma:     func(k int) float64 { return 3 / q(k) },
 		beta:      func(k int) float64 { return 4 * L / q(k) },
@@ -190,39 +189,68 @@ func scgsOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SCGS, 
 	}).check(l, p, e)
 }
 
-// theorem2 is what the cases of Theorem 2 and the ones beside it share: Lemma 3
-// with D_t² = Dt2(t), and the induction over t. In the proofs (s+1)² E gap(y_0) is at
-// most y0·LD_t² and, for s ≥ 2, (s+1)² E gap(z_s) at most z·LD_t², which is called zName;
-// 0 stands for no such step.
-func theorem2(name string, p *fwinst.Instance, last int, Dt2 func(t int) float64, N func(t int) int,
-	m func(t, k int) float64, y0, z float64, zName string) *sliding {
-	L, D := p.L, p.D
-	condition := func(t, k int) float64 { return L * L * Dt2(t) / (float64(N(t)) * float64((k+1)*(k+1))) }
-	return &sliding{
-		name: name, last: last, m: m, N: N, gamma: gamma, condition: condition,
-		beta:  func(k int) float64 { return 3 * L / float64(k) },
-		eta:   func(t, k int) float64 { return 2 * L * Dt2(t) / float64(N(t)*k) },
-		inner: jaggi(name, D),
-		mean: func(l *ledger, t, k int, r row) {
-			LD, q := L*Dt2(t), float64((k+1)*(k+1))
-			l.most(name+": E‖y_0−w*‖² ≤ D_t²", r[dist0], Dt2(t))
-			l.most(name+": E gap(y_0) ≤ LD²/2^t", r[gap0], p.BoundEpoch(t-1))
-			if y0 > 0 {
-				l.most(fmt.Sprintf("%s: proof, E gap(y_0) ≤ %gLD_t²/(s+1)²", name, y0), r[gap0], y0*LD/q)
-			}
-			if y0 > 0 && k > 1 {
-				l.most(name+": proof, (6L/m)(2E gap(z_s) + E gap(y_0)) ≤ the condition",
-					6*L/m(t, k)*(2*r[gapZ]+r[gap0]), condition(t, k))
-			}
-			if z > 0 && k > 1 {
-				l.most(fmt.Sprintf("%s: proof, E gap(z_s) ≤ %sLD_t²/(s+1)²", name, zName), r[gapZ], z*LD/q)
-			}
-			l.most(name+": E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)", r[gapY], 8*LD/float64(k*(k+1)))
-			if k == N(t) {
-				l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], p.BoundEpoch(t))
-			}
+// epochs are N_t and D_t² of a theorem, how many of them are run, and a bound on line 11's linear
+// optimisations in all T, beside that of line 3, with x = LD²/ε = 2^{T+1}. The constants come from
+// N_t² ≤ 18·2^t in cases (a) and (b) and N² ≤ 43.6μ in case (c).
+type epochs struct {
+	N      func(t int) int
+	Dt2    func(t int) float64
+	last   int
+	lines  string
+	linear func(x float64, T int) float64
+}
+
+// doubled are those of cases (a) and (b), with 10.125 N_t² linear optimisations in epoch t.
+func doubled(p *fwinst.Instance, e effort) epochs {
+	return epochs{N: doubling, Dt2: func(int) float64 { return p.D * p.D }, last: e.epochs + 1,
+		lines: "183LD²/ε", linear: func(x float64, _ int) float64 { return 183 * x }}
+}
+
+// fixed are those of case (c), with N(3 + 10.125 N2^{t−1}/μ) linear optimisations in epoch t.
+func fixed(p *fwinst.Instance, e effort) epochs {
+	mu := p.L / p.Alpha
+	N := strong(mu)
+	linear := func(x float64, T int) float64 { return 221*x + 3*N*float64(T+1) }
+	return epochs{N: func(int) int { return int(N) }, last: e.epochs,
+		Dt2:   func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) },
+		lines: "221LD²/ε + 3N ln₂(LD²/ε)", linear: linear}
+}
+
+// theorem2 is what the cases of Theorem 2 and the ones beside it share: Lemma 3, the induction
+// over t, and m_{t,k} = m(k)N_t. In the proofs (s+1)² E gap(y_0) is at most y0·LD_t² and, for
+// s ≥ 2, (s+1)² E gap(z_s) at most z·LD_t², which is called zName; 0 stands for no such step.
+func theorem2(name string, p *fwinst.Instance, of epochs, m func(k int) float64, y0, z float64,
+	zName string) *sliding {
+	L := p.L
+	c := &sliding{
+		name: name, epochs: of, gamma: gamma, inner: jaggi(name, p.D),
+		m:    func(t, k int) float64 { return m(k) * float64(of.N(t)) },
+		beta: func(k int) float64 { return 3 * L / float64(k) },
+		eta:  func(t, k int) float64 { return 2 * L * of.Dt2(t) / float64(of.N(t)*k) },
+		condition: func(t, k int) float64 {
+			return L * L * of.Dt2(t) / (float64(of.N(t)) * float64((k+1)*(k+1)))
 		},
 	}
+	c.mean = func(l *ledger, t, k int, r row) {
+		LD, q := L*of.Dt2(t), float64((k+1)*(k+1))
+		l.most(name+": E‖y_0−w*‖² ≤ D_t²", r[dist0], of.Dt2(t))
+		l.most(name+": E gap(y_0) ≤ LD²/2^t", r[gap0], p.BoundEpoch(t-1))
+		if y0 > 0 {
+			l.most(fmt.Sprintf("%s: proof, E gap(y_0) ≤ %gLD_t²/(s+1)²", name, y0), r[gap0], y0*LD/q)
+		}
+		if y0 > 0 && k > 1 {
+			l.most(name+": proof, (6L/m)(2E gap(z_s) + E gap(y_0)) ≤ the condition",
+				6*L/c.m(t, k)*(2*r[gapZ]+r[gap0]), c.condition(t, k))
+		}
+		if z > 0 && k > 1 {
+			l.most(fmt.Sprintf("%s: proof, E gap(z_s) ≤ %sLD_t²/(s+1)²", name, zName), r[gapZ], z*LD/q)
+		}
+		l.most(name+": E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)", r[gapY], 8*LD/float64(k*(k+1)))
+		if k == of.N(t) {
+			l.most(name+": E gap(w_t) ≤ LD²/2^{t+1}", r[gapY], p.BoundEpoch(t))
+		}
+	}
+	return c
 }
 
 // with makes it a theorem about STORC.
@@ -232,27 +260,17 @@ func (c *sliding) with(method func() *fwopt.STORC) *sliding {
 	return c
 }
 
-// counts checks the counts after T epochs, with x = LD²/ε = 2^{T+1}. The constants
-// come from N_t² ≤ 18·2^t in cases (a) and (b) and N² ≤ 43.6μ in case (c). linear is
-// a bound on line 11's linear optimisations in all, beside that of line 3.
-func (c *sliding) counts(name, sName string, stochastic func(x float64, T int) float64, lName string,
-	linear func(x float64, T int) float64) {
+// counts checks the counts after T epochs, and sName, which bounds the stochastic gradients by
+// stochastic, unless that is nil.
+func (c *sliding) counts(name, sName string, stochastic func(x float64, T int) float64) {
 	c.count = func(l *ledger, t int, total fwopt.Calls) {
 		x := math.Exp2(float64(t + 1))
 		l.equal(name+": T + 1 exact gradients", float64(total.Exact), float64(t), 0)
 		if stochastic != nil {
 			l.most(name+": "+sName+" stochastic gradients", float64(total.Stochastic), stochastic(x, t))
 		}
-		l.most(name+": "+lName+" linear optimisations", float64(total.Linear+1), linear(x, t))
+		l.most(name+": "+c.lines+" linear optimisations", float64(total.Linear+1), c.linear(x, t))
 	}
-}
-
-// 10.125 N_t² in epoch t of cases (a) and (b), N(3 + 10.125 N2^{t−1}/μ) of (c).
-const lines11, lines11c = "183LD²/ε", "221LD²/ε + 3N ln₂(LD²/ε)"
-
-func linears(x float64, _ int) float64 { return 183 * x }
-func linearsC(N float64) func(x float64, T int) float64 {
-	return func(x float64, T int) float64 { return 221*x + 3*N*float64(T+1) }
 }
 
 // stationary says that ∇f(w*) = 0.
@@ -268,10 +286,8 @@ func storcA(l *ledger, p *fwinst.Instance, e effort) {
 
 func storcAOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.STORC) {
 	const name = "Theorem 2a"
-	c := theorem2(name, p, e.epochs+1, func(int) float64 { return p.D * p.D }, doubling,
-		func(t, _ int) float64 { return 900 * float64(doubling(t)) }, 40, 55, "55").with(method)
-	c.counts("Corollary 2a", "32400LD²/ε", func(x float64, _ int) float64 { return 32400 * x }, lines11,
-		linears)
+	c := theorem2(name, p, doubled(p, e), func(int) float64 { return 900 }, 40, 55, "55").with(method)
+	c.counts("Corollary 2a", "32400LD²/ε", func(x float64, _ int) float64 { return 32400 * x })
 	c.step = func(l *ledger, v *view) {
 		if v.k > 1 {
 			slope := floats.Norm(grad(p.F, v.yOld, fwopt.Batch{}), 2)
@@ -286,12 +302,12 @@ func storcAOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.STOR
 func storcB(l *ledger, p *fwinst.Instance, e effort) {
 	const name = "Theorem 2b"
 	L, D, G := p.L, p.D, p.GF // case (b) asks for the constant of f alone
-	m := func(t, k int) float64 { return (700 + 24*G*float64(k+1)/(L*D)) * float64(doubling(t)) }
-	c := theorem2(name, p, e.epochs+1, func(int) float64 { return D * D }, doubling, m, 40, 0, "").
+	m := func(k int) float64 { return 700 + 24*G*float64(k+1)/(L*D) }
+	c := theorem2(name, p, doubled(p, e), m, 40, 0, "").
 		with(func() *fwopt.STORC { return fwopt.STORCTheorem2b(fwopt.Constants{L: L, D: D, GF: G}) })
 	c.counts("Corollary 2b", "25236LD²/ε + 1505√L D²G/ε^1.5", func(x float64, _ int) float64 {
 		return 25236*x + 1505*G/(L*D)*math.Pow(x, 1.5)
-	}, lines11, linears)
+	})
 	c.step = func(l *ledger, v *view) {
 		if v.k > 1 {
 			l.most(name+": proof, gap(z_s)", p.Excess(v.z), p.Excess(v.yOld)+v.γ*G*D+L*D*D*v.γ*v.γ/2)
@@ -313,14 +329,11 @@ func storcC(l *ledger, p *fwinst.Instance, e effort) {
 	}
 	const name = "Theorem 2c"
 	mu := p.L / p.Alpha
-	N := int(strong(mu))
-	c := theorem2(name, p, e.epochs, func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) },
-		func(int) int { return N },
-		func(_, _ int) float64 { return 5600 * float64(N) * mu }, 32, 448*mu, "448μ").
+	c := theorem2(name, p, fixed(p, e), func(int) float64 { return 5600 * mu }, 32, 448*mu, "448μ").
 		with(func() *fwopt.STORC { return fwopt.STORCTheorem2c(p.Constants) })
 	c.counts("Corollary 2c", "488500μ² ln₂(LD²/ε)", func(_ float64, T int) float64 {
 		return 488500 * mu * mu * float64(T+1)
-	}, lines11c, linearsC(float64(N)))
+	})
 	c.step = func(l *ledger, v *view) {
 		if v.k == 1 {
 			l.most(name+": proof, ‖y_0−w*‖² ≤ (2/α) gap(y_0)", dist2(v.y0, p.WStar), 2/p.Alpha*p.Excess(v.y0))
@@ -344,13 +357,11 @@ func scgsStrong(l *ledger, p *fwinst.Instance, e effort) {
 		if noise {
 			name = "Lemma 3, noise at its limit"
 		}
-		mu := p.L / p.Alpha
-		N := strong(mu)
-		Dt2 := func(t int) float64 { return mu * p.D * p.D / math.Exp2(float64(t-1)) }
-		c := theorem2(name, p, e.epochs, Dt2, func(int) int { return int(N) }, func(t, k int) float64 {
-			return math.Pow(p.Sigma*float64(k+1)/p.L, 2) * N / Dt2(t)
-		}, 0, 0, "")
+		c := theorem2(name, p, fixed(p, e), nil, 0, 0, "")
 		c.noise = noise
+		c.m = func(t, k int) float64 {
+			return math.Pow(p.Sigma*float64(k+1)/p.L, 2) * float64(c.N(t)) / c.Dt2(t)
+		}
 		c.make = func() (fwopt.Method, *[]float64) {
 			m := fwopt.SCGSStronglyConvex(p.Constants)
 			return m, &m.X

@@ -52,7 +52,7 @@ func garberHazan(l *ledger, p *fwinst.Instance, e effort) {
 	}
 	c := fwopt.Constants{L: p.LF, D: p.D, Alpha: p.Alpha, Rho: local.Rho()}
 	rho, mu := c.Rho, c.Mu()
-	last := start(p, fwopt.NewOracle(p.F, p.Omega, 1))
+	last := start(p)
 	l.most("Garber-Hazan: gap(w_0) ≤ LD²/2", p.Excess(last), p.LF*p.D*p.D/2)
 	watch(p, fwmore.GarberHazanStronglyConvex(c), &spy{}, 1, func(s fwopt.Step, _ fwopt.Calls) bool {
 		q := 1 / (4 * mu * rho * rho)
@@ -164,7 +164,7 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SVRF, 
 		if noise {
 			saw.noise = func() float64 { return limit(m.K) }
 		}
-		snapshot := start(p, fwopt.NewOracle(p.F, p.Omega, seed))
+		snapshot := start(p)
 		old := snapshot
 		watch(p, m, saw, seed, func(s fwopt.Step, spent fwopt.Calls) bool {
 			l.equal(name+": the box as written", float64(saw.m), float64(96*(s.K+1)), 0)
