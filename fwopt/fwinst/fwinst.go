@@ -35,7 +35,9 @@
 package fwinst
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -75,6 +77,17 @@ func (p *Instance) Excess(w []float64) float64 { return p.sum().excess(w) }
 // samples get better as w does, and no snapshot is needed: what SVRF and STORC do there
 // says nothing for variance reduction.
 func (p *Instance) Variance(w, w0 []float64) float64 { return p.sum().variance(w, w0) }
+
+// Run makes one run of m from W0 and returns its counts and its gap, f(w) − f*, at the
+// checkpoints, as fwopt.EpochEnds or fwopt.Geometric names them. Same seed, same bits. Beside
+// the run it costs an Excess, O(d), a checkpoint; no w is kept. It panics if ctx ends the run,
+// as [fwopt.Trace.Complete] does: fwrate.Until and fwnb.Runs leave such a run out.
+func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64,
+	at func(s fwopt.Step) (record, last bool)) []fwopt.Point {
+	need.Given("fwinst", "the Instance", p == nil)
+	b := fwopt.Budget{Record: at, Excess: p.Excess, NoW: true}
+	return fwopt.Run(ctx, fwopt.NewOracle(p.F, p.Omega, seed).From(p.W0), m, b).Complete()
+}
 
 func (p *Instance) sum() sum {
 	need.Given("fwinst", "the Instance", p == nil || p.F == nil)
@@ -190,6 +203,19 @@ func vertex(d int) []float64 {
 
 // cube returns the box [−r, r]^d.
 func cube(d int, r float64) fwset.Box { return fwset.Box{Lo: fill(d, -r), Hi: fill(d, r)} }
+
+// Inside returns a random point of Ω: five vertices in random directions, mixed at random.
+func Inside(omega fwopt.Domain, r *rand.Rand) []float64 {
+	w, v, g := make([]float64, omega.Dim()), make([]float64, omega.Dim()), make([]float64, omega.Dim())
+	for k := range 5 {
+		for j := range g {
+			g[j] = r.NormFloat64()
+		}
+		omega.Argmin(v, g)
+		fwopt.Lerp(w, math.Pow(r.Float64(), float64(k)), v)
+	}
+	return w
+}
 
 // farthest returns max_{w∈Ω} ‖p + q∘w‖. The norm is convex and so largest at a
 // vertex: of a box in each coordinate by itself; of the unit simplex at one of d

@@ -51,12 +51,7 @@ func Product(a, b *Instance) *Instance {
 }
 
 // start returns W0, or that of line 3 if it is nil.
-func (p *Instance) start() []float64 {
-	if p.W0 == nil {
-		return fwopt.NewOracle(p.F, p.Omega, 0).Start()
-	}
-	return p.W0
-}
+func (p *Instance) start() []float64 { return fwopt.NewOracle(p.F, p.Omega, 0).From(p.W0).Start() }
 
 // pairs is the sum of Product.
 type pairs struct {

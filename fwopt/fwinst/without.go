@@ -1,6 +1,8 @@
 package fwinst
 
 import (
+	"math/rand/v2"
+
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 )
@@ -15,14 +17,9 @@ import (
 // but that of line 3, and half of Stochastic, for a plain sample is one gradient: so
 // double M for as many samples at the same count.
 func (p *Instance) WithoutSnapshot() *Instance {
-	f := p.sum()
+	f := plain{p.sum()}
 	q := *p
-	q.Name += ".WithoutSnapshot()"
-	if s, ok := p.F.(fwopt.Sampler); ok {
-		q.F = plainDrawn{plain{f}, s}
-	} else {
-		q.F = plain{f}
-	}
+	q.Name, q.F = f.String(), f
 	return &q
 }
 
@@ -33,23 +30,14 @@ type plain struct{ sum }
 // AddGradDiff computes dst = Σ_k Weight[k] ∇f_{Index[k]}(w).
 func (f plain) AddGradDiff(dst, w, _ []float64, batch fwopt.Batch) { f.Grad(dst, w, batch) }
 
+// SampleBatch draws as the sum does.
+func (f plain) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) { draw(b, f.sum, m, rng) }
+
 // Identify says the sum.
 func (f plain) Identify(id *fwopt.Identity) { id.Of(f).Part(f.sum) }
 
 // Tested returns f, or what in it fwtest has not passed: see fwopt.Tested.
 func (f plain) Tested() any { return ident.First(f, f.sum) }
-
-// plainDrawn is a plain that draws its own batches.
-type plainDrawn struct {
-	plain
-	fwopt.Sampler
-}
-
-// Identify says the sum.
-func (f plainDrawn) Identify(id *fwopt.Identity) { id.Of(f).Part(f.sum) }
-
-// Tested returns f, or what in it fwtest has not passed: see fwopt.Tested.
-func (f plainDrawn) Tested() any { return ident.First(f, f.sum) }
 
 // String returns the call that made the instance.
 func (f plain) String() string { return f.base().name + ".WithoutSnapshot()" }

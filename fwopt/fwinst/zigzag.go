@@ -20,14 +20,10 @@ import (
 // It shows nothing of open-loop steps, which do better here, nor of samples.
 func Zigzag() *Instance {
 	triangle := Polygon{{-1, 0}, {1, 0}, {0, 1}}
-	f := newSigns(quad{
-		name: "Zigzag()", n: 1,
-		h: fill(2, 1), g: make([]float64, 2), c: []float64{math.Sqrt2 - 1, 0},
-	}, 0, 0, 0)
-	return &Instance{
-		Name: f.name, F: f, Omega: triangle, WStar: f.c, W0: []float64{0, 1},
-		Constants: fwopt.Constants{L: 1, Alpha: 1, D: 2, G: math.Sqrt2, GF: math.Sqrt2}, LF: 1,
-	}
+	q := quad{name: "Zigzag()", n: 1, h: fill(2, 1), g: make([]float64, 2), c: []float64{math.Sqrt2 - 1, 0}}
+	p := newSigns(q, 0, 0, 0).instance(triangle, []float64{0, 1})
+	p.G, p.GF = math.Sqrt2, math.Sqrt2 // at a vertex of the triangle
+	return p
 }
 
 // Polygon is a convex polygon in the plane, by its vertices in order. Its centre
@@ -38,11 +34,7 @@ func (p Polygon) check(v ...[]float64) {
 	if len(p) < 3 {
 		panic(need.Linef("fwinst: a Polygon of %d vertices", len(p)))
 	}
-	for _, x := range v {
-		if len(x) != 2 {
-			panic(need.Linef("fwinst: a vector of length %d, want 2", len(x)))
-		}
-	}
+	need.Len("fwinst", 2, v...)
 }
 
 // Identify says the vertices.
