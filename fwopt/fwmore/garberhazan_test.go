@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
-	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -83,36 +83,23 @@ func TestArgminLocal(t *testing.T) {
 	}
 }
 
-// ill is f(w) = ½ Σ_j μ^{−j/(d−1)} (w_j − c_j)² with a random c inside the unit
-// simplex: L = 1, α = 1/μ, w* = c, f* = 0.
-func ill(d int, mu float64, seed uint64) *fwsum.Quadratic {
-	r := rand.New(rand.NewPCG(seed, 6))
-	h, c := make([]float64, d), make([]float64, d)
-	for j := range d {
-		h[j] = math.Pow(mu, -float64(j)/float64(d-1))
-		c[j] = 0.1 + r.Float64()
-	}
-	floats.Scale(1/floats.Sum(c), c)
-	return fwsum.NewQuadratic(d, h, c)
-}
-
 // Step by step against the naive one, with the accounts, and under the bound, for
 // 20 seeds; at the end the bound is 1e−7 of what it was.
 func TestGarberHazan(t *testing.T) {
 	for seed := range uint64(20) {
 		d, mu := []int{5, 12, 20}[seed%3], []float64{1, 4}[seed%2]
-		f, omega := ill(d, mu, seed), fwset.Simplex{D: d, R: 1}
+		p, omega := fwinst.IllSimplex(d, 1, mu, seed), fwset.Simplex{D: d, R: 1}
 		D, rho := math.Sqrt2, math.Sqrt(float64(d)/2)
-		o := fwopt.NewOracle(f, omega, seed)
+		constants := fwopt.Constants{L: 1, D: D, Alpha: 1 / mu, Rho: rho}
+		o := fwopt.NewOracle(p.F, omega, seed)
 		w0 := make([]float64, d)
 		w0[d-1] = 1
 		w, H := slices.Clone(w0), D*D/2
-		for s := range fwmore.GarberHazanStronglyConvex(fwopt.Constants{L: 1, D: D, Alpha: 1 / mu,
-			Rho: omega.Rho()}).Steps(o, w0) {
+		for s := range fwmore.GarberHazanStronglyConvex(constants).Steps(o, w0) {
 			r := math.Sqrt(2 * mu * H) // H_{k−1} = (α/2)r²
 			g := make([]float64, d)
 			for j := range g {
-				g[j] = math.Pow(mu, -float64(j)/float64(d-1)) * (w[j] - f.Center[j])
+				g[j] = math.Pow(mu, -float64(j)/float64(d-1)) * (w[j] - p.WStar[j])
 			}
 			gamma := 1 / (2 * mu * rho * rho)
 			w = comb(1-gamma, w, gamma, moveMass(omega, g, w, r))
@@ -123,11 +110,11 @@ func TestGarberHazan(t *testing.T) {
 			if want := (fwopt.Calls{Exact: s.K, Linear: s.K}); o.Calls != want {
 				t.Fatalf("seed %d, step %d: %+v", seed, s.K, o.Calls)
 			}
-			bound := fwopt.Constants{L: 1, D: D, Alpha: 1 / mu, Rho: omega.Rho()}.BoundGarberHazan(s.K)
+			bound := constants.BoundGarberHazan(s.K)
 			if math.Abs(bound-H) > 1e-10*H {
 				t.Fatalf("seed %d, step %d: the bound is %g, want %g", seed, s.K, bound, H)
 			}
-			if gap := f.Excess(s.X); gap > bound+1e-30 {
+			if gap := p.Excess(s.X); gap > bound+1e-30 {
 				t.Fatalf("seed %d, step %d: f − f* = %g, bound %g", seed, s.K, gap, bound)
 			}
 			if bound < 1e-7 {
