@@ -19,15 +19,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// hulls are polytopes of dimension d with the lists of their vertices.
-func hulls(d int) map[string]struct {
+// hull is a polytope with the list of its vertices.
+type hull struct {
 	fwopt.Domain
 	points [][]float64
-} {
-	type hull = struct {
-		fwopt.Domain
-		points [][]float64
-	}
+}
+
+// hulls are some of dimension d.
+func hulls(d int) map[string]hull {
 	lo, hi := make([]float64, d), make([]float64, d)
 	var simplex, cross, box [][]float64
 	for j := range d {
@@ -138,12 +137,16 @@ func (n naive) blended() (next []float64, kind string, close bool) {
 		next, kind, close = n.across(u, s)
 		return next, kind, close || near
 	}
-	gamma := min(1, n.line(sub(n.points[v], w)))
+	return n.toward(v, min(1, n.line(sub(n.points[v], w)))), "towards v", near
+}
+
+// toward moves the point by γ towards point v, and by γ < 0 away from it.
+func (n naive) toward(v int, gamma float64) (next []float64) {
 	for _, a := range n.alpha {
 		next = append(next, (1-gamma)*a)
 	}
 	next[v] += gamma
-	return next, "towards v", near
+	return next
 }
 
 func (n naive) away() (next []float64, kind string, close bool) {
@@ -151,23 +154,16 @@ func (n naive) away() (next []float64, kind string, close bool) {
 	gap, back := dot(n.grad, sub(w, n.points[v])), dot(n.grad, sub(n.points[u], w))
 	close = math.Abs(gap-back) < 1e-12*(1+norm(n.grad))
 	if gap >= back {
-		gamma := min(1, n.line(sub(n.points[v], w)))
-		for _, a := range n.alpha {
-			next = append(next, (1-gamma)*a)
-		}
-		next[v] += gamma
-		return next, "towards v", close
+		return n.toward(v, min(1, n.line(sub(n.points[v], w)))), "towards v", close
 	}
 	most, gamma := n.alpha[u]/(1-n.alpha[u]), n.line(sub(w, n.points[u]))
 	close = close || math.Abs(gamma-most) < 1e-12*most
-	gamma, kind = min(most, gamma), "away"
-	for _, a := range n.alpha {
-		next = append(next, (1+gamma)*a)
+	gamma = min(most, gamma)
+	if next = n.toward(u, -gamma); gamma == most {
+		next[u] = 0
+		return next, "drop", close
 	}
-	if next[u] -= gamma; gamma == most {
-		next[u], kind = 0, "drop"
-	}
-	return next, kind, close
+	return next, "away", close
 }
 
 // active are the methods with an active set, seen from outside.
@@ -377,28 +373,21 @@ func TestActiveConvergesLinearly(t *testing.T) {
 	}
 }
 
-// exacts are the methods here that ask for exact gradients and know a duality gap, with
-// the gap.
-func exacts() map[string]struct {
-	fwopt.Method
-	gap *float64
-} {
-	type one = struct {
-		fwopt.Method
-		gap *float64
-	}
-	all := map[string]one{}
-	for name, m := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
-		all[name] = one{m, m.gap}
-	}
-	for name, m := range actives(func() fwopt.StepRule { return fwopt.Short{L: 10} }) {
-		all[name+", short step"] = one{m, m.gap}
-	}
-	for name, m := range actives(func() fwopt.StepRule { return &fwmore.Backtracking{} }) {
-		all[name+", backtracking"] = one{m, m.gap}
-	}
+// exacts are the methods that ask for exact gradients and know a duality gap; two have no
+// active set.
+func exacts() map[string]active {
 	conj, both := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
-	all["conjugate"], all["biconjugate"] = one{conj, &conj.DualityGap}, one{both, &both.DualityGap}
+	all := map[string]active{"conjugate": {conj, &conj.DualityGap, nil},
+		"biconjugate": {both, &both.DualityGap, nil}}
+	for what, rule := range map[string]func() fwopt.StepRule{
+		"line search":  func() fwopt.StepRule { return fwopt.LineSearch{} },
+		"short step":   func() fwopt.StepRule { return fwopt.Short{L: 10} },
+		"backtracking": func() fwopt.StepRule { return &fwmore.Backtracking{} },
+	} {
+		for name, m := range actives(rule) {
+			all[name+", "+what] = m
+		}
+	}
 	return all
 }
 
@@ -445,25 +434,22 @@ func TestActiveBadInput(t *testing.T) {
 	run := func(f fwopt.FiniteSum, m fwopt.Method) {
 		fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 3})
 	}
-	for want, call := range map[string]func(){
-		"fwmore: AwayFW.Rule is nil":          func() { run(f, &fwmore.AwayFW{}) },
-		"fwmore: PairwiseFW.Rule is nil":      func() { run(f, &fwmore.PairwiseFW{}) },
-		"fwmore: BlendedPairwise.Rule is nil": func() { run(f, &fwmore.BlendedPairwise{}) },
-		"fwopt: L = -1": func() {
-			run(f, &fwmore.PairwiseFW{Rule: fwopt.Short{L: -1}})
-		},
-		"fwopt: L = NaN": func() {
-			run(f, &fwmore.BlendedPairwise{Rule: fwopt.Short{L: math.NaN()}})
-		},
-		"has no line search": func() {
-			run(struct{ fwopt.FiniteSum }{f}, &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}})
-		},
-		"has no line search; ": func() {
-			run(struct{ fwopt.FiniteSum }{f}, &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}})
-		},
+	other := struct{ fwopt.FiniteSum }{f}
+	for _, c := range []struct {
+		want string
+		f    fwopt.FiniteSum
+		m    fwopt.Method
+	}{
+		{"fwmore: AwayFW.Rule is nil", f, &fwmore.AwayFW{}},
+		{"fwmore: PairwiseFW.Rule is nil", f, &fwmore.PairwiseFW{}},
+		{"fwmore: BlendedPairwise.Rule is nil", f, &fwmore.BlendedPairwise{}},
+		{"fwopt: L = -1", f, &fwmore.PairwiseFW{Rule: fwopt.Short{L: -1}}},
+		{"fwopt: L = NaN", f, &fwmore.BlendedPairwise{Rule: fwopt.Short{L: math.NaN()}}},
+		{"has no line search", other, &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}}},
+		{"has no line search; ", other, &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}}},
 	} {
-		if got := small.Panics(call); !strings.Contains(got, want) {
-			t.Errorf("panic %q, want %q", got, want)
+		if got := small.Panics(func() { run(c.f, c.m) }); !strings.Contains(got, c.want) {
+			t.Errorf("panic %q, want %q", got, c.want)
 		}
 	}
 }

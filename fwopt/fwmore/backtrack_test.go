@@ -200,12 +200,8 @@ func TestBacktrackingAtTheFloor(t *testing.T) {
 		fwinst.Face(16, 8, 1, 1), fwinst.Simplex(16, 8, 1)} {
 		for name, rule := range map[string]*fwmore.Backtracking{"FW": {}, "AwayFW": {}, "pairwise": {},
 			"blended": {}} {
-			o := fwopt.NewOracle(p.F, p.Omega, 1)
-			w0 := p.W0
-			if w0 == nil {
-				w0 = o.Start()
-			}
-			for s := range ruled(rule)[name].Steps(o, w0) {
+			o := fwopt.NewOracle(p.F, p.Omega, 1).From(p.W0)
+			for s := range ruled(rule)[name].Steps(o, o.Start()) {
 				if rule.L > 2*p.LF*(1+1e-9) || rule.L < 1e-3*p.LF {
 					t.Fatalf("%s on %s, step %d: L = %g, true %g", name, p.Name, s.K, rule.L, p.LF)
 				}

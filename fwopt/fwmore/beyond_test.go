@@ -13,8 +13,8 @@ import (
 // Numbers that are what the proof allows, worked out by hand, have the share 1; other steps than
 // those that a claim is about have 0.
 func TestBeyondShares(t *testing.T) {
-	whole, strong := fwmore.NewBeyond(fwopt.Constants{L: 1, D: 2}),
-		fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 2, Alpha: 1. / 2})
+	both := fwopt.Constants{L: 1, D: 2, Alpha: 1. / 2}
+	whole, strong := fwmore.NewBeyond(both), fwmore.NewBeyondStrong(both)
 	for _, c := range []struct {
 		of   fwmore.Beyond
 		t, k int
@@ -24,9 +24,18 @@ func TestBeyondShares(t *testing.T) {
 		{whole, 3, 5, fwmore.BeyondStep{4, 4 * 73. / 216, 32. / 30, 96. / 36, 4. / (12 * 36)}},
 		{whole, 3, 1, fwmore.BeyondStep{4, 4 * (1./6 + 1.5 + 1./72), 16, math.NaN(), 4. / 48}},
 		// N = √64 = 8 and D_2² = 2·4/2 = 4, where 2/(8k) + 4/k + 1/(24(k+1))
-		{strong, 2, 5, fwmore.BeyondStep{32. / 3, 4 * (0.05 + 0.8 + 1./144), 32. / 30, 200. / 36, 4. / (8 * 36)}},
+		{strong, 2, 5,
+			fwmore.BeyondStep{32. / 3, 4 * (0.05 + 0.8 + 1./144), 32. / 30, 200. / 36, 4. / (8 * 36)}},
 		{strong, 3, 1, fwmore.BeyondStep{16. / 3, 2 * (0.25 + 4 + 1./48), 8, math.NaN(), 2. / 32}},
 	} {
+		m := fwmore.STORCBeyond(both)
+		if c.of.Near > 1 {
+			m = fwmore.STORCBeyondStrong(both)
+		}
+		if N, D2 := m.N(c.t), c.of.Dt2(c.t); N != c.of.N(c.t) || m.M(c.t, 1) != 800*N ||
+			math.Abs(m.Eta(c.t, 1)*float64(N)/2-D2) > 1e-12 {
+			t.Errorf("t = %d: %v has N_t = %d, the proof %d, and D_t² = %g", c.t, m, N, c.of.N(c.t), D2)
+		}
 		want := []float64{1, 1, 1, min(float64(c.k-1), 1), 1, 0} // nothing of z_1, nor of w_t before the end
 		for i, got := range c.of.Shares(c.t, c.k, c.q) {
 			if !(math.Abs(got-want[i]) <= 1e-12) {

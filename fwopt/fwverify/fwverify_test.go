@@ -104,7 +104,8 @@ func TestPlantedFaults(t *testing.T) {
 		run   func(l *ledger)
 		seen  []string
 	}{
-		{"β_k = L/k", storc(func(a *fwopt.STORC) { a.Beta = func(k int) float64 { return good.Beta(k) / 3 } }),
+		{"β_k = L/k",
+			storc(func(a *fwopt.STORC) { a.Beta = func(k int) float64 { return good.Beta(k) / 3 } }),
 			[]string{"Theorem 2a: duality gap ≤ η_{t,k} (Eq. 4)"}},
 		{"η_{t,k} times 100",
 			storc(func(a *fwopt.STORC) { a.Eta = func(t, k int) float64 { return 100 * good.Eta(t, k) } }),
@@ -114,7 +115,8 @@ func TestPlantedFaults(t *testing.T) {
 		{"m_{t,k} a thousandth",
 			storc(func(a *fwopt.STORC) { a.M = func(t, k int) int { return good.M(t, k)/1000 + 1 } }),
 			[]string{"Theorem 2a: the box as written", "Theorem 2a: the variance condition"}},
-		{"m_{t,k} twice", storc(func(a *fwopt.STORC) { a.M = func(t, k int) int { return 2 * good.M(t, k) } }),
+		{"m_{t,k} twice",
+			storc(func(a *fwopt.STORC) { a.M = func(t, k int) int { return 2 * good.M(t, k) } }),
 			[]string{"Theorem 2a: the box as written", "Corollary 2a: 32400LD²/ε stochastic gradients"}},
 		{"γ_k = 1/(k+1)",
 			storc(func(a *fwopt.STORC) { a.Gamma = func(k int) float64 { return 1 / float64(k+1) } }),
