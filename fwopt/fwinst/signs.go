@@ -27,8 +27,11 @@ type signs struct {
 	mask []uint32 // bit i of mask[j] says that s_ij = 1, for i < n/2
 }
 
-// newSigns draws the signs, n/2 bits for a coordinate.
+// newSigns draws the signs, n/2 bits for a coordinate. A nil g is 0.
 func newSigns(q quad, a, b float64, seed uint64) *signs {
+	if q.g == nil {
+		q.g = make([]float64, len(q.c))
+	}
 	f := &signs{quad: q, a: a, b: b}
 	if q.n == 1 {
 		f.a, f.b = 0, 0
@@ -187,7 +190,7 @@ func (f *signs) instance(omega fwopt.Domain, w0 []float64) *Instance {
 func Simplex(d, n int, seed uint64) *Instance {
 	atLeast("d", d, 2)
 	name := fmt.Sprintf("Simplex(%d, %d, %d)", d, n, seed)
-	q := quad{name: name, n: n, h: fill(d, 0.5), g: make([]float64, d), c: fill(d, 1/float64(d))}
+	q := quad{name: name, n: n, h: fill(d, 0.5), c: fill(d, 1/float64(d))}
 	return newSigns(q, 1, 0, seed).instance(fwset.Simplex{D: d, R: 1}, vertex(d))
 }
 
@@ -270,10 +273,9 @@ func Face(d, n int, R float64, seed uint64) *Instance {
 // the linear optimisations: a corner moves all coordinates at once.
 func NoisyBox(d, n int, seed uint64) *Instance {
 	atLeast("d", d, 1)
-	return newSigns(quad{
-		name: fmt.Sprintf("NoisyBox(%d, %d, %d)", d, n, seed), n: n,
-		h: fill(d, 1), g: make([]float64, d), c: inBox(d, seed),
-	}, 0, 1, seed).instance(cube(d, 1), nil)
+	name := fmt.Sprintf("NoisyBox(%d, %d, %d)", d, n, seed)
+	q := quad{name: name, n: n, h: fill(d, 1), c: inBox(d, seed)}
+	return newSigns(q, 0, 1, seed).instance(cube(d, 1), nil)
 }
 
 // NoisySimplex is the probability simplex of dimension d and
@@ -293,10 +295,9 @@ func NoisyBox(d, n int, seed uint64) *Instance {
 func NoisySimplex(d, n int, scale float64, seed uint64) *Instance {
 	atLeast("d", d, 2)
 	positive("scale", scale)
-	return newSigns(quad{
-		name: fmt.Sprintf("NoisySimplex(%d, %d, %g, %d)", d, n, scale, seed), n: n,
-		h: fill(d, 1), g: make([]float64, d), c: fill(d, 1/float64(d)),
-	}, 0, scale, seed).instance(fwset.Simplex{D: d, R: 1}, vertex(d))
+	name := fmt.Sprintf("NoisySimplex(%d, %d, %g, %d)", d, n, scale, seed)
+	q := quad{name: name, n: n, h: fill(d, 1), c: fill(d, 1/float64(d))}
+	return newSigns(q, 0, scale, seed).instance(fwset.Simplex{D: d, R: 1}, vertex(d))
 }
 
 // IllBox is the box [−1, 1]^d and a sum of a condition number μ = L/α of one's own:
@@ -349,10 +350,8 @@ func ill(name string, d, n int, mu float64, seed uint64, c []float64, omega fwop
 	for j := range h {
 		h[j] = top * math.Pow(mu*top, -float64(j)/float64(d-1))
 	}
-	return newSigns(quad{
-		name: fmt.Sprintf("%s(%d, %d, %g, %d)", name, d, n, mu, seed), n: n,
-		h: h, g: make([]float64, d), c: c,
-	}, 1, 0, seed).instance(omega, nil)
+	q := quad{name: fmt.Sprintf("%s(%d, %d, %g, %d)", name, d, n, mu, seed), n: n, h: h, c: c}
+	return newSigns(q, 1, 0, seed).instance(omega, nil)
 }
 
 // inBox returns a random point of [−0.8, 0.8]^d.

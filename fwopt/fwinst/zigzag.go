@@ -20,7 +20,7 @@ import (
 // It shows nothing of open-loop steps, which do better here, nor of samples.
 func Zigzag() *Instance {
 	triangle := Polygon{{-1, 0}, {1, 0}, {0, 1}}
-	q := quad{name: "Zigzag()", n: 1, h: fill(2, 1), g: make([]float64, 2), c: []float64{math.Sqrt2 - 1, 0}}
+	q := quad{name: "Zigzag()", n: 1, h: fill(2, 1), c: []float64{math.Sqrt2 - 1, 0}}
 	p := newSigns(q, 0, 0, 0).instance(triangle, []float64{0, 1})
 	p.G, p.GF = math.Sqrt2, math.Sqrt2 // at a vertex of the triangle
 	return p

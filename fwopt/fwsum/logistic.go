@@ -78,9 +78,6 @@ func (l *logLoss) Identify(id *fwopt.Identity) { id.Of(l).Int(l.y...) }
 // and ‖p − 1_y‖² = (1−p_y)² + Σ_{ℓ≠y} p_ℓ² ≤ 2(1−p_y)² ≤ 2.
 func (f *Logistic) Lipschitz() float64 { return math.Sqrt(2 * f.maxRow()) }
 
-// Classes returns h.
-func (f *Logistic) Classes() int { return f.h }
-
 // Matrix returns w as the paper's h × m matrix: a view, which shares memory
 // with w.
 func (f *Logistic) Matrix(w []float64) mat.Matrix {
