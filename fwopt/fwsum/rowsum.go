@@ -18,7 +18,7 @@ import (
 // searches lines. Score l takes the weight w[j·h+l] of feature j.
 //
 // NewRowSum makes one, which serves many runs at once. A call borrows scratch memory, at
-// most O(d), 24 MB or a sixteenth of dense data.
+// most O(d), 24 MB or an eighth of dense data.
 type RowSum struct {
 	Name string // of the data, as on figures
 
