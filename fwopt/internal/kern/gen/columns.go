@@ -11,19 +11,15 @@ import (
 // columns writes the kernel that gathers many rows in one call, as most columns of
 // a sparse matrix are short. It differs from gather in what is around the terms.
 func columns() {
-	TEXT("gatherMany", NOSPLIT, "func(dst *float64, h int, w *float64, stride int, val *float64, limit int, "+
-		"idx, next *int32, fetch int, ptr *int, rows int, fresh int) int")
-	Doc("gatherMany does dst_j += Σ_k val[k]·W[idx[k]], or = if fresh is not 0, for k from ptr[j] to",
+	kernel("gatherMany", "func(dst *float64, h int, w *float64, stride int, val *float64, limit int, "+
+		"idx, next *int32, fetch int, ptr *int, rows int, fresh int) int",
+		"gatherMany does dst_j += Σ_k val[k]·W[idx[k]], or = if fresh is not 0, for k from ptr[j] to",
 		"ptr[j+1]−1 and j < rows, where dst has rows of h numbers, 4 ≤ h ≤ 48. Where an offset",
 		"idx[k]·stride is over limit it ends and returns k, else ptr[rows]. It fetches the",
 		"rows next[k] into the cache for the rows j with ptr[j+1] ≤ fetch. Stride and limit are bytes.")
-	Pragma("noescape")
-	load := func(name string) Register { return Load(Param(name), GP64()) }
-	c := &columner{gatherer{indexed: true, dst: load("dst"), h: load("h"), w: load("w"),
-		stride: load("stride"),
-		val:    load("val"), limit: load("limit"), idx: load("idx"), next: load("next"), k: GP64(),
-		n: GP64()},
-		load("ptr")}
+	c := &columner{gatherer{indexed: true, dst: arg("dst"), h: arg("h"), w: arg("w"), stride: arg("stride"),
+		val: arg("val"), limit: arg("limit"), idx: arg("idx"), next: arg("next"), k: GP64(), n: GP64()},
+		arg("ptr")}
 	SHLQ(U8(3), c.h)
 	MOVQ(Mem{Base: c.ptr}, c.k)
 	c.choose(1, strip, c.body)
@@ -36,25 +32,13 @@ type columner struct {
 
 func (c *columner) body(n int) {
 	label := func(s string) string { return fmt.Sprintf("%s%d", s, n) }
-	rows, err := Param("rows").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	fresh, err := Param("fresh").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	fetch, err := Param("fetch").Resolve()
-	if err != nil {
-		panic(err)
-	}
 	sum := make([]VecVirtual, n)
 	for i := range sum {
 		sum[i] = YMM()
 	}
 	Label(label("row"))
 	MOVQ(Mem{Base: c.ptr, Disp: number}, c.n)
-	CMPQ(fresh.Addr, Imm(0))
+	CMPQ(param("fresh"), Imm(0))
 	JNE(LabelRef(label("fresh")))
 	for i := range sum {
 		VMOVUPD(place(c.dst, c.h, i, n), sum[i])
@@ -67,7 +51,7 @@ func (c *columner) body(n int) {
 	Label(label("terms"))
 	CMPQ(c.k, c.n)
 	JGE(LabelRef(label("store")))
-	CMPQ(c.n, fetch.Addr)
+	CMPQ(c.n, param("fetch"))
 	JGT(LabelRef(label("loop")))
 	Label(label("ahead"))
 	c.fetch(n)
@@ -85,10 +69,9 @@ func (c *columner) body(n int) {
 	}
 	ADDQ(c.h, c.dst)
 	ADDQ(Imm(number), c.ptr)
-	DECQ(rows.Addr)
+	DECQ(param("rows"))
 	JNE(LabelRef(label("row")))
 	Label(label("done"))
 	Store(c.k, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	leave()
 }

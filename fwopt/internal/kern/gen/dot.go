@@ -9,19 +9,18 @@ import (
 // sparseDots writes the kernel of rows of one number: the products of sparse rows with a
 // vector. A gather takes half the time of four loads with their checks.
 func sparseDots() {
-	TEXT("dotRows", NOSPLIT, "func(dst, w *float64, last uint32, ptr *int, rows int, idx *int32, val "+
-		"*float64, fresh int) int")
-	Doc("dotRows does dst[j] += Σ_k val[k]·w[idx[k]], or = if fresh, over ptr[j] ≤ k < ptr[j+1], for j < "+
-		"rows, with",
+	kernel("dotRows", "func(dst, w *float64, last uint32, ptr *int, rows int, idx *int32, val "+
+		"*float64, fresh int) int",
+		"dotRows does dst[j] += Σ_k val[k]·w[idx[k]], or = if fresh, over ptr[j] ≤ k < ptr[j+1], for j < "+
+			"rows, with",
 		"numbers k, k+4, k+8, … of a row in a sum of their own and up to 3 at its end in the first. It stops where an",
 		"index is over last and returns a k near there, else ptr[rows].")
-	Pragma("noescape")
-	dst, w := Load(Param("dst"), GP64()), Load(Param("w"), GP64())
+	dst, w := arg("dst"), arg("w")
 	last, limit := Load(Param("last"), GP32()), XMM()
 	VMOVD(last, limit)
 	VPBROADCASTD(limit, limit)
-	ptr, rows := Load(Param("ptr"), GP64()), Load(Param("rows"), GP64())
-	idx, val, fresh := Load(Param("idx"), GP64()), Load(Param("val"), GP64()), Load(Param("fresh"), GP64())
+	ptr, rows := arg("ptr"), arg("rows")
+	idx, val, fresh := arg("idx"), arg("val"), arg("fresh")
 	k, end, four, set, i := GP64(), GP64(), GP64(), GP32(), GP64()
 	at, t, mask, x, s := XMM(), XMM(), YMM(), YMM(), YMM()
 	MOVQ(Mem{Base: ptr}, k)
@@ -76,23 +75,17 @@ func sparseDots() {
 	JMP(LabelRef("row"))
 	Label("done")
 	Store(k, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // fetch writes the kernel that asks for memory.
 func fetch() {
-	TEXT("fetchAll", NOSPLIT, "func(p *float64, n int)")
-	Doc("fetchAll asks for the n numbers from p on, which may be any memory.")
-	Pragma("noescape")
-	p, n := Load(Param("p"), GP64()), Load(Param("n"), GP64())
+	kernel("fetchAll", "func(p *float64, n int)",
+		"fetchAll asks for the n numbers from p on, which may be any memory.")
+	p, n := arg("p"), arg("n")
 	LEAQ(Mem{Base: p, Index: n, Scale: number}, n)
-	JMP(LabelRef("check"))
-	Label("loop")
-	PREFETCHT0(Mem{Base: p})
-	ADDQ(Imm(line), p)
-	Label("check")
-	CMPQ(p, n)
-	JLT(LabelRef("loop"))
+	while(p, n, Imm(line), func() {
+		PREFETCHT0(Mem{Base: p})
+	})
 	RET()
 }

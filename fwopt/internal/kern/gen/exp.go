@@ -37,17 +37,11 @@ func exps() {
 		DATA(4*l, U32(k))
 	}
 
-	TEXT("exps", NOSPLIT, "func(dst, s *float64, n int, m float64, root *[32]float64)")
-	Doc("exps does dst[l] = Exp(s[l] − m) for l < n, n ≥ 4. dst may be s.")
-	Pragma("noescape")
-	dst, s, n, root := Load(Param("dst"), GP64()), Load(Param("s"), GP64()), Load(Param("n"), GP64()),
-		Load(Param("root"), GP64())
+	kernel("exps", "func(dst, s *float64, n int, m float64, root *[32]float64)",
+		"exps does dst[l] = Exp(s[l] − m) for l < n, n ≥ 4. dst may be s.")
+	dst, s, n, root := arg("dst"), arg("s"), arg("n"), arg("root")
 	m, last, l := YMM(), YMM(), GP64()
-	p, err := Param("m").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	VBROADCASTSD(p.Addr, m)
+	VBROADCASTSD(param("m"), m)
 	SUBQ(Imm(lanes), n)
 	VMOVUPD(Mem{Base: s, Index: n, Scale: number}, last) // while it is as it was
 	XORQ(l, l)
@@ -62,8 +56,7 @@ func exps() {
 	JLT(LabelRef("loop"))
 	Label("last")
 	VMOVUPD(exp(last, m, root, at, whole), Mem{Base: dst, Index: n, Scale: number})
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // exp returns Exp(s − m).
@@ -123,11 +116,10 @@ func exp(s, m VecVirtual, root Register, at func(float64) Mem, whole Mem) VecVir
 // maximum writes the kernel of the largest number. Where one of two is NaN, VMAXPD
 // returns the other one if that is its first operand here.
 func maximum() {
-	TEXT("maxAll", NOSPLIT, "func(s *float64, n int) float64")
-	Doc("maxAll returns the largest of n ≥ 4 numbers, NaN left out; −Inf if there is none.")
-	Pragma("noescape")
+	kernel("maxAll", "func(s *float64, n int) float64",
+		"maxAll returns the largest of n ≥ 4 numbers, NaN left out; −Inf if there is none.")
 	at := constants("lowest", []float64{math.Inf(-1)})
-	s, n, l := Load(Param("s"), GP64()), Load(Param("n"), GP64()), GP64()
+	s, n, l := arg("s"), arg("n"), GP64()
 	top, x := YMM(), YMM()
 	VMOVUPD(at(math.Inf(-1)), top)
 	SUBQ(Imm(lanes), n)
@@ -148,6 +140,5 @@ func maximum() {
 	VPERMILPD(Imm(1), top.AsX(), x.AsX())
 	VMAXSD(top.AsX(), x.AsX(), top.AsX())
 	Store(top.AsX(), ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	leave()
 }

@@ -16,27 +16,21 @@ import (
 // returns how many it did. It fetches rows next[0], …, next[ahead−1] into the cache,
 // one before each of its own, and reads no other one.
 func gather(name string, indexed bool) {
-	sig := "func(dst *float64, h int, w *float64, stride int, val *float64, n int)"
+	sig := "func(dst *float64, h int, w *float64, stride int, val *float64, n int"
+	doc := []string{name + " does dst += Σ_k val[k]·W[k] for dst of h numbers, 4 ≤ h ≤ 48; stride is bytes."}
 	if indexed {
-		sig = "func(dst *float64, h int, w *float64, stride int, val *float64, n int, limit int, idx, next " +
-			"*int32, ahead int) int"
-	}
-	TEXT(name, NOSPLIT, sig)
-	if indexed {
-		Doc(name+" does dst += Σ_k val[k]·W[idx[k]] for dst of h numbers, 4 ≤ h ≤ 48, until",
+		sig += ", limit int, idx, next *int32, ahead int) int"
+		doc = []string{name + " does dst += Σ_k val[k]·W[idx[k]] for dst of h numbers, 4 ≤ h ≤ 48, until",
 			"an offset idx[k]·stride is over limit, and returns how many k it did. It fetches",
-			"the rows next[:ahead] into the cache. Stride and limit are bytes.")
+			"the rows next[:ahead] into the cache. Stride and limit are bytes."}
 	} else {
-		Doc(name + " does dst += Σ_k val[k]·W[k] for dst of h numbers, 4 ≤ h ≤ 48; stride is bytes.")
+		sig += ")"
 	}
-	Pragma("noescape")
-	g := &gatherer{indexed: indexed, name: name,
-		dst: Load(Param("dst"), GP64()), h: Load(Param("h"), GP64()), w: Load(Param("w"), GP64()),
-		stride: Load(Param("stride"), GP64()), val: Load(Param("val"), GP64()), n: Load(Param("n"), GP64()),
-		k: GP64()}
+	kernel(name, sig, doc...)
+	g := &gatherer{indexed: indexed, dst: arg("dst"), h: arg("h"), w: arg("w"), stride: arg("stride"),
+		val: arg("val"), n: arg("n"), k: GP64()}
 	if indexed {
-		g.limit, g.idx, g.next = Load(Param("limit"), GP64()), Load(Param("idx"), GP64()),
-			Load(Param("next"), GP64())
+		g.limit, g.idx, g.next = arg("limit"), arg("idx"), arg("next")
 	}
 	XORQ(g.k, g.k)
 	SHLQ(U8(3), g.h)
@@ -45,7 +39,6 @@ func gather(name string, indexed bool) {
 
 type gatherer struct {
 	indexed                      bool
-	name                         string
 	dst, h, w, stride, val, n, k Register
 	limit, idx, next             Register
 }
@@ -81,7 +74,7 @@ func (g *gatherer) body(n int) {
 		VMOVUPD(place(g.dst, g.h, i, n), sum[i])
 	}
 	if g.indexed {
-		ahead := Load(Param("ahead"), GP64())
+		ahead := arg("ahead")
 		TESTQ(ahead, ahead)
 		JLE(LabelRef(label("plain")))
 		Label(label("fetch"))
@@ -104,8 +97,7 @@ func (g *gatherer) body(n int) {
 	if g.indexed {
 		Store(g.k, ReturnIndex(0))
 	}
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // fetch asks for the row next[k].

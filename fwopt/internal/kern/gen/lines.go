@@ -50,22 +50,27 @@ func tails() Mem {
 	return m
 }
 
-// dots writes the kernel of the products of many rows with one vector. The masks are those
-// of tails.
-func dots(masks Mem) {
-	TEXT("dots4", NOSPLIT, "func(dst, a *float64, stride int, q *float64, n, blocks int)")
-	Doc("dots4 does dst[r] = ⟨row r of A, q⟩ for 4·blocks rows of n ≥ 1 numbers, stride bytes apart, by FMA,",
-		"numbers l, l+4, l+8, … of a row in a sum of their own, of which there are 4.")
-	Pragma("noescape")
-	dst, a, stride, q := Load(Param("dst"), GP64()), Load(Param("a"), GP64()), Load(Param("stride"), GP64()),
-		Load(Param("q"), GP64())
-	n, blocks := Load(Param("n"), GP64()), Load(Param("blocks"), GP64())
-	mask, left, table := YMM(), GP64(), GP64()
+// tail loads the mask of the last numbers of a row of n, and minus their number.
+func tail(masks Mem, n Register) (mask VecVirtual, left GPVirtual) {
+	mask, left = YMM(), GP64()
+	table := GP64()
 	MOVQ(n, left)
 	ANDQ(Imm(lanes-1), left)
 	NEGQ(left)
 	LEAQ(masks.Offset(vector), table)
 	VMOVUPD(Mem{Base: table, Index: left, Scale: number}, mask)
+	return mask, left
+}
+
+// dots writes the kernel of the products of many rows with one vector. The masks are those
+// of tails.
+func dots(masks Mem) {
+	kernel("dots4", "func(dst, a *float64, stride int, q *float64, n, blocks int)",
+		"dots4 does dst[r] = ⟨row r of A, q⟩ for 4·blocks rows of n ≥ 1 numbers, stride bytes apart, by FMA,",
+		"numbers l, l+4, l+8, … of a row in a sum of their own, of which there are 4.")
+	dst, a, stride, q := arg("dst"), arg("a"), arg("stride"), arg("q")
+	n, blocks := arg("n"), arg("blocks")
+	mask, left := tail(masks, n)
 	NEGQ(left)
 	SHLQ(U8(3), n)
 	ANDQ(I32(-vector), n)
@@ -77,19 +82,14 @@ func dots(masks Mem) {
 		s[i] = YMM()
 		VXORPD(s[i], s[i], s[i])
 	}
-	j := GP64()
+	j, x := GP64(), YMM()
 	XORQ(j, j)
-	JMP(LabelRef("check"))
-	Label("loop")
-	x := YMM()
-	VMOVUPD(Mem{Base: q, Index: j, Scale: 1}, x)
-	for i := range s {
-		VFMADD231PD(r.at(i, j), x, s[i])
-	}
-	ADDQ(Imm(vector), j)
-	Label("check")
-	CMPQ(j, n)
-	JLT(LabelRef("loop"))
+	while(j, n, Imm(vector), func() {
+		VMOVUPD(Mem{Base: q, Index: j, Scale: 1}, x)
+		for i := range s {
+			VFMADD231PD(r.at(i, j), x, s[i])
+		}
+	})
 	TESTQ(left, left)
 	JZ(LabelRef("sum"))
 	t := YMM()
@@ -106,19 +106,16 @@ func dots(masks Mem) {
 	}
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // combine writes the kernel that adds multiples of many rows.
 func combine() {
-	TEXT("combine4", NOSPLIT, "func(d, a *float64, stride int, x *float64, n, blocks int)")
-	Doc("combine4 does d += Σ_r x[r]·(row r of A) for 4·blocks rows of n ≥ 1 numbers, stride bytes apart,",
+	kernel("combine4", "func(d, a *float64, stride int, x *float64, n, blocks int)",
+		"combine4 does d += Σ_r x[r]·(row r of A) for 4·blocks rows of n ≥ 1 numbers, stride bytes apart,",
 		"in order, by FMA. Four rows with x = 0 are left out.")
-	Pragma("noescape")
-	d, a, stride, x := Load(Param("d"), GP64()), Load(Param("a"), GP64()), Load(Param("stride"), GP64()),
-		Load(Param("x"), GP64())
-	n, blocks := Load(Param("n"), GP64()), Load(Param("blocks"), GP64())
+	d, a, stride, x := arg("d"), arg("a"), arg("stride"), arg("x")
+	n, blocks := arg("n"), arg("blocks")
 	stop, bits, j := GP64(), GP64(), GP64()
 	SHLQ(U8(3), n)
 	MOVQ(n, stop)
@@ -139,17 +136,13 @@ func combine() {
 		VBROADCASTSD(Mem{Base: x, Disp: i * number}, c[i])
 	}
 	XORQ(j, j)
-	JMP(LabelRef("check"))
-	Label("loop")
-	VMOVUPD(Mem{Base: d, Index: j, Scale: 1}, t)
-	for i := range c {
-		VFMADD231PD(r.at(i, j), c[i], t)
-	}
-	VMOVUPD(t, Mem{Base: d, Index: j, Scale: 1})
-	ADDQ(Imm(vector), j)
-	Label("check")
-	CMPQ(j, stop)
-	JLT(LabelRef("loop"))
+	while(j, stop, Imm(vector), func() {
+		VMOVUPD(Mem{Base: d, Index: j, Scale: 1}, t)
+		for i := range c {
+			VFMADD231PD(r.at(i, j), c[i], t)
+		}
+		VMOVUPD(t, Mem{Base: d, Index: j, Scale: 1})
+	})
 	JMP(LabelRef("checkOne"))
 	Label("one")
 	VMOVSD(Mem{Base: d, Index: j, Scale: 1}, t.AsX())
@@ -168,19 +161,16 @@ func combine() {
 	}
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // symmetric writes the kernel that does both with one reading of four rows.
 func symmetric() {
-	TEXT("symmetric4", NOSPLIT, "func(y, t, a *float64, stride int, x, c *float64, n int)")
-	Doc("symmetric4 does y += Σ_r c[r]·(row r of A), in order, and t[r] = ⟨row r of A, x⟩, as dots4, for 4 rows",
+	kernel("symmetric4", "func(y, t, a *float64, stride int, x, c *float64, n int)",
+		"symmetric4 does y += Σ_r c[r]·(row r of A), in order, and t[r] = ⟨row r of A, x⟩, as dots4, for 4 rows",
 		"of n numbers, a multiple of 4, stride bytes apart.")
-	Pragma("noescape")
-	y, t, a, stride := Load(Param("y"), GP64()), Load(Param("t"), GP64()), Load(Param("a"), GP64()),
-		Load(Param("stride"), GP64())
-	x, c, n := Load(Param("x"), GP64()), Load(Param("c"), GP64()), Load(Param("n"), GP64())
+	y, t, a, stride := arg("y"), arg("t"), arg("a"), arg("stride")
+	x, c, n := arg("x"), arg("c"), arg("n")
 	r := rowsFrom(a, stride)
 	SHLQ(U8(3), n)
 	var s, k [tileRows]VecVirtual
@@ -191,21 +181,16 @@ func symmetric() {
 	}
 	j, u, v, row := GP64(), YMM(), YMM(), YMM()
 	XORQ(j, j)
-	JMP(LabelRef("check"))
-	Label("loop")
-	VMOVUPD(Mem{Base: y, Index: j, Scale: 1}, u)
-	VMOVUPD(Mem{Base: x, Index: j, Scale: 1}, v)
-	for i := range s {
-		VMOVUPD(r.at(i, j), row)
-		VFMADD231PD(row, k[i], u)
-		VFMADD231PD(row, v, s[i])
-	}
-	VMOVUPD(u, Mem{Base: y, Index: j, Scale: 1})
-	ADDQ(Imm(vector), j)
-	Label("check")
-	CMPQ(j, n)
-	JLT(LabelRef("loop"))
+	while(j, n, Imm(vector), func() {
+		VMOVUPD(Mem{Base: y, Index: j, Scale: 1}, u)
+		VMOVUPD(Mem{Base: x, Index: j, Scale: 1}, v)
+		for i := range s {
+			VMOVUPD(r.at(i, j), row)
+			VFMADD231PD(row, k[i], u)
+			VFMADD231PD(row, v, s[i])
+		}
+		VMOVUPD(u, Mem{Base: y, Index: j, Scale: 1})
+	})
 	VMOVUPD(fold(s), Mem{Base: t})
-	VZEROUPPER()
-	RET()
+	leave()
 }

@@ -67,7 +67,9 @@ func main() {
 	dots(masks)
 	combine()
 	symmetric()
-	secular()
+	poles()
+	ratios()
+	quotients()
 	total()
 	above()
 	shrink()
@@ -90,6 +92,47 @@ func add(x, y Op) VecVirtual {
 	r := YMM()
 	VADDPD(x, y, r)
 	return r
+}
+
+// kernel begins a kernel: its name, its declaration in Go, and its comment there.
+func kernel(name, signature string, doc ...string) {
+	TEXT(name, NOSPLIT, signature)
+	Doc(doc...)
+	Pragma("noescape")
+}
+
+// leave ends it.
+func leave() {
+	VZEROUPPER()
+	RET()
+}
+
+// arg loads an argument, param is where it lies, and broadcast loads it into all lanes.
+func arg(name string) Register { return Load(Param(name), GP64()) }
+
+func param(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+func broadcast(name string) VecVirtual {
+	y := YMM()
+	VBROADCASTSD(param(name), y)
+	return y
+}
+
+// while writes a loop whose body comes with at from what it is to end, by step.
+func while(at, end, step Op, body func()) {
+	JMP(LabelRef("check"))
+	Label("loop")
+	body()
+	ADDQ(step, at)
+	Label("check")
+	CMPQ(at, end)
+	JLT(LabelRef("loop"))
 }
 
 func cpuid() {

@@ -8,16 +8,15 @@ import (
 
 // scatter writes the kernel of W[idx[k]] += val[k]·p; see gather for the rest.
 func scatter() {
-	TEXT("scatterRows", NOSPLIT,
-		"func(w *float64, stride int, p *float64, h int, val *float64, n int, limit int, idx, next *int32, ahead int) int")
-	Doc("scatterRows does W[idx[k]] += val[k]·p for p of h ≥ 4 numbers, until an offset",
+	kernel("scatterRows", "func(w *float64, stride int, p *float64, h int, val *float64, n int, limit int, "+
+		"idx, next *int32, ahead int) int",
+		"scatterRows does W[idx[k]] += val[k]·p for p of h ≥ 4 numbers, until an offset",
 		"idx[k]·stride is over limit, and returns how many k it did. It fetches the rows",
 		"next[:ahead] into the cache. Stride and limit are bytes.")
-	Pragma("noescape")
-	w, stride := Load(Param("w"), GP64()), Load(Param("stride"), GP64())
-	r := row{u: Load(Param("p"), GP64()), h: Load(Param("h"), GP64())}
-	val, n, limit := Load(Param("val"), GP64()), Load(Param("n"), GP64()), Load(Param("limit"), GP64())
-	idx, next, ahead := Load(Param("idx"), GP64()), Load(Param("next"), GP64()), Load(Param("ahead"), GP64())
+	w, stride := arg("w"), arg("stride")
+	r := row{u: arg("p"), h: arg("h")}
+	val, n, limit := arg("val"), arg("n"), arg("limit")
+	idx, next, ahead := arg("idx"), arg("next"), arg("ahead")
 	k, x, f, at, c := GP64(), GP64(), GP64(), GP64(), YMM()
 	SHLQ(U8(3), r.h)
 	XORQ(k, k)
@@ -48,8 +47,7 @@ func scatter() {
 	JMP(LabelRef("next"))
 	Label("done")
 	Store(k, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // outer writes a kernel for rows of a rank-one matrix u·vᵀ; f makes a vector of
@@ -63,23 +61,17 @@ func outer(name, what, args string, f func(c, x, u Op) VecVirtual) {
 	for _, a := range args {
 		sig += ", " + string(a) + " float64"
 	}
-	TEXT(name, NOSPLIT, sig+") int")
-	Doc(name+" does "+what+" for the rows j < n, of h ≥ 4 numbers, until",
+	kernel(name, sig+") int",
+		name+" does "+what+" for the rows j < n, of h ≥ 4 numbers, until",
 		"v_j = 0, and returns how many j it did.")
-	Pragma("noescape")
-	r := row{x: Load(Param("x"), GP64()), u: Load(Param("u"), GP64()), h: Load(Param("h"), GP64())}
+	r := row{x: arg("x"), u: arg("u"), h: arg("h")}
 	r.dst = r.x
 	if separate {
-		r.dst = Load(Param("dst"), GP64())
+		r.dst = arg("dst")
 	}
-	v, n := Load(Param("v"), GP64()), Load(Param("n"), GP64())
+	v, n := arg("v"), arg("n")
 	for _, a := range args {
-		p, err := Param(string(a)).Resolve()
-		if err != nil {
-			panic(err)
-		}
-		keep[string(a)] = YMM()
-		VBROADCASTSD(p.Addr, keep[string(a)])
+		keep[string(a)] = broadcast(string(a))
 	}
 	j, t, c := GP64(), GP64(), YMM()
 	SHLQ(U8(3), r.h)
@@ -100,8 +92,7 @@ func outer(name, what, args string, f func(c, x, u Op) VecVirtual) {
 	JMP(LabelRef("next"))
 	Label("done")
 	Store(j, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // A row is what an output row is made of: the addresses of dst, x and u, and h in

@@ -6,34 +6,17 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// secular writes the kernels of the secular equation and its vectors. They divide, which
+// The kernels of this file are those of the secular equation and its vectors. They divide, which
 // takes so long that products and sums are not fused.
-func secular() {
-	poles()
-	ratios()
-	quotients()
-}
 
 // poles writes the kernel that adds up the poles of the secular equation.
 func poles() {
-	TEXT("polesUp", NOSPLIT, "func(sums *[12]float64, delta, pole, zeta *float64, step, n int, org, x "+
-		"float64)")
-	Doc("polesUp takes n fours of poles, step bytes apart, from the first on: with d = (pole − org) − x,",
+	kernel("polesUp", "func(sums *[12]float64, delta, pole, zeta *float64, step, n int, org, x "+
+		"float64)",
+		"polesUp takes n fours of poles, step bytes apart, from the first on: with d = (pole − org) − x,",
 		"which it stores in delta, and t = zeta/d, it adds zeta·t to the first four sums, t² to the next,",
 		"and the first four, as they are then, without sign, to the last.")
-	Pragma("noescape")
-	sums, delta := Load(Param("sums"), GP64()), Load(Param("delta"), GP64())
-	pole, zeta := Load(Param("pole"), GP64()), Load(Param("zeta"), GP64())
-	step, n := Load(Param("step"), GP64()), Load(Param("n"), GP64())
-	broadcast := func(name string) VecVirtual {
-		p, err := Param(name).Resolve()
-		if err != nil {
-			panic(err)
-		}
-		v := YMM()
-		VBROADCASTSD(p.Addr, v)
-		return v
-	}
+	sums, delta, pole, zeta, step, n := arg("sums"), arg("delta"), arg("pole"), arg("zeta"), arg("step"), arg("n")
 	org, x := broadcast("org"), broadcast("x")
 	var s [3]VecVirtual
 	for i := range s {
@@ -63,22 +46,16 @@ func poles() {
 	for i := range s {
 		VMOVUPD(s[i], Mem{Base: sums, Disp: i * vector})
 	}
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // ratios writes the kernel of a factor of Löwner's formula.
 func ratios() {
-	TEXT("ratios", NOSPLIT, "func(z, delta, pole *float64, at float64, n int)")
-	Doc("ratios does z_i *= delta_i/(pole_i − at) for n fours of i.")
-	Pragma("noescape")
-	z, delta, pole := Load(Param("z"), GP64()), Load(Param("delta"), GP64()), Load(Param("pole"), GP64())
-	p, err := Param("at").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	at, n, i := YMM(), Load(Param("n"), GP64()), GP64()
-	VBROADCASTSD(p.Addr, at)
+	kernel("ratios", "func(z, delta, pole *float64, at float64, n int)",
+		"ratios does z_i *= delta_i/(pole_i − at) for n fours of i.")
+	z, delta, pole := arg("z"), arg("delta"), arg("pole")
+	at, n, i := YMM(), arg("n"), GP64()
+	VBROADCASTSD(param("at"), at)
 	XORQ(i, i)
 	Label("loop")
 	d, t := YMM(), YMM()
@@ -91,18 +68,15 @@ func ratios() {
 	ADDQ(Imm(vector), i)
 	DECQ(n)
 	JNZ(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // quotients writes the kernel of x/y, and the sum of its squares.
 func quotients() {
-	TEXT("quotients", NOSPLIT, "func(sums *[4]float64, dst, x, y *float64, n int)")
-	Doc("quotients does dst_i = x_i/y_i for n fours of i, and adds the squares to the sums.")
-	Pragma("noescape")
-	sums, dst, x, y := Load(Param("sums"), GP64()), Load(Param("dst"), GP64()), Load(Param("x"), GP64()),
-		Load(Param("y"), GP64())
-	n, i, s := Load(Param("n"), GP64()), GP64(), YMM()
+	kernel("quotients", "func(sums *[4]float64, dst, x, y *float64, n int)",
+		"quotients does dst_i = x_i/y_i for n fours of i, and adds the squares to the sums.")
+	sums, dst, x, y := arg("sums"), arg("dst"), arg("x"), arg("y")
+	n, i, s := arg("n"), GP64(), YMM()
 	VMOVUPD(Mem{Base: sums}, s)
 	XORQ(i, i)
 	Label("loop")
@@ -115,6 +89,5 @@ func quotients() {
 	DECQ(n)
 	JNZ(LabelRef("loop"))
 	VMOVUPD(s, Mem{Base: sums})
-	VZEROUPPER()
-	RET()
+	leave()
 }

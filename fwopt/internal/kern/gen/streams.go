@@ -14,13 +14,12 @@ const sums = 4
 
 // total writes the kernel of the sum and the largest of many numbers.
 func total() {
-	TEXT("totals", NOSPLIT, "func(x *float64, n int, mask uint64, sum, top *float64)")
-	Doc("totals adds x_j & mask to sum[j mod 16], and takes it into the largest, top[j mod 16], NaN left",
+	kernel("totals", "func(x *float64, n int, mask uint64, sum, top *float64)",
+		"totals adds x_j & mask to sum[j mod 16], and takes it into the largest, top[j mod 16], NaN left",
 		"out, for n numbers, a multiple of 16.")
-	Pragma("noescape")
-	x, n := Load(Param("x"), GP64()), Load(Param("n"), GP64())
+	x, n := arg("x"), arg("n")
 	mask := broadcast("mask")
-	sum, top := Load(Param("sum"), GP64()), Load(Param("top"), GP64())
+	sum, top := arg("sum"), arg("top")
 	var s, m [sums]VecVirtual
 	for i := range s {
 		s[i], m[i] = YMM(), YMM()
@@ -29,34 +28,18 @@ func total() {
 	}
 	y := YMM()
 	LEAQ(Mem{Base: x, Index: n, Scale: number}, n)
-	JMP(LabelRef("check"))
-	Label("loop")
-	for i := range s {
-		VANDPD(Mem{Base: x, Disp: i * vector}, mask, y)
-		VADDPD(y, s[i], s[i])
-		VMAXPD(m[i], y, m[i])
-	}
-	ADDQ(U32(sums*vector), x)
-	Label("check")
-	CMPQ(x, n)
-	JLT(LabelRef("loop"))
+	while(x, n, U32(sums*vector), func() {
+		for i := range s {
+			VANDPD(Mem{Base: x, Disp: i * vector}, mask, y)
+			VADDPD(y, s[i], s[i])
+			VMAXPD(m[i], y, m[i])
+		}
+	})
 	for i := range s {
 		VMOVUPD(s[i], Mem{Base: sum, Disp: i * vector})
 		VMOVUPD(m[i], Mem{Base: top, Disp: i * vector})
 	}
-	VZEROUPPER()
-	RET()
-}
-
-// broadcast loads an argument into all lanes.
-func broadcast(name string) VecVirtual {
-	p, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	y := YMM()
-	VBROADCASTSD(p.Addr, y)
-	return y
+	leave()
 }
 
 // above writes the kernel that keeps the large numbers. A table says for each of the 16
@@ -78,69 +61,57 @@ func above() {
 			put(0)
 		}
 	}
-	TEXT("aboves", NOSPLIT, "func(dst, x *float64, n int, mask uint64, top, least float64) int")
-	Doc("aboves writes those numbers (x_j & mask) − top that are at least least one after the other, and returns",
+	kernel("aboves", "func(dst, x *float64, n int, mask uint64, top, least float64) int",
+		"aboves writes those numbers (x_j & mask) − top that are at least least one after the other, and returns",
 		"how many there are, out of n, a multiple of 4. Up to 3 numbers after them are overwritten. dst may be x.")
-	Pragma("noescape")
-	dst, x, n := Load(Param("dst"), GP64()), Load(Param("x"), GP64()), Load(Param("n"), GP64())
+	dst, x, n := arg("dst"), arg("x"), arg("n")
 	mask, top, least := broadcast("mask"), broadcast("top"), broadcast("least")
 	y, t, fronts, end, set, count := YMM(), YMM(), GP64(), GP64(), GP64(), GP64()
 	LEAQ(table, fronts)
 	LEAQ(Mem{Base: x, Index: n, Scale: number}, n)
 	MOVQ(dst, end)
-	JMP(LabelRef("check"))
-	Label("loop")
-	VANDPD(Mem{Base: x}, mask, y)
-	VSUBPD(top, y, y)
-	const atLeast = 0x0d // not of NaN
-	VCMPPD(Imm(atLeast), least, y, t)
-	VMOVMSKPD(t, set.(GPVirtual).As32())
-	POPCNTQ(set, count)
-	SHLQ(U8(5), set)
-	VMOVDQU(Mem{Base: fronts, Index: set, Scale: 1}, t)
-	VPERMD(y, t, y)
-	VMOVUPD(y, Mem{Base: end})
-	LEAQ(Mem{Base: end, Index: count, Scale: number}, end)
-	ADDQ(Imm(vector), x)
-	Label("check")
-	CMPQ(x, n)
-	JLT(LabelRef("loop"))
+	while(x, n, Imm(vector), func() {
+		VANDPD(Mem{Base: x}, mask, y)
+		VSUBPD(top, y, y)
+		const atLeast = 0x0d // not of NaN
+		VCMPPD(Imm(atLeast), least, y, t)
+		VMOVMSKPD(t, set.(GPVirtual).As32())
+		POPCNTQ(set, count)
+		SHLQ(U8(5), set)
+		VMOVDQU(Mem{Base: fronts, Index: set, Scale: 1}, t)
+		VPERMD(y, t, y)
+		VMOVUPD(y, Mem{Base: end})
+		LEAQ(Mem{Base: end, Index: count, Scale: number}, end)
+	})
 	SUBQ(dst, end)
 	SHRQ(U8(3), end)
 	Store(end, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // shrink writes the kernel of soft thresholds.
 func shrink() {
-	TEXT("shrinks", NOSPLIT, "func(dst, x *float64, n int, mask uint64, top, theta float64)")
-	Doc("shrinks does dst_j = max(0, (x_j & mask) − top − theta), with the other bits of x_j, for n " +
-		"numbers, a multiple of 4.")
-	Pragma("noescape")
-	dst, x, n := Load(Param("dst"), GP64()), Load(Param("x"), GP64()), Load(Param("n"), GP64())
+	kernel("shrinks", "func(dst, x *float64, n int, mask uint64, top, theta float64)",
+		"shrinks does dst_j = max(0, (x_j & mask) − top − theta), with the other bits of x_j, for n "+
+			"numbers, a multiple of 4.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
 	mask, top, theta := broadcast("mask"), broadcast("top"), broadcast("theta")
 	y, t, zero, sign := YMM(), YMM(), YMM(), YMM()
 	VXORPD(zero, zero, zero)
 	SHLQ(U8(3), n)
 	j := GP64()
 	XORQ(j, j)
-	JMP(LabelRef("check"))
-	Label("loop")
-	VMOVUPD(Mem{Base: x, Index: j, Scale: 1}, y)
-	VANDNPD(y, mask, sign)
-	VANDPD(y, mask, y)
-	VSUBPD(top, y, y)
-	VSUBPD(theta, y, y)
-	const notAtMost = 0x16 // also of NaN
-	VCMPPD(Imm(notAtMost), zero, y, t)
-	VANDPD(t, y, y)
-	VORPD(sign, y, y)
-	VMOVUPD(y, Mem{Base: dst, Index: j, Scale: 1})
-	ADDQ(Imm(vector), j)
-	Label("check")
-	CMPQ(j, n)
-	JLT(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	while(j, n, Imm(vector), func() {
+		VMOVUPD(Mem{Base: x, Index: j, Scale: 1}, y)
+		VANDNPD(y, mask, sign)
+		VANDPD(y, mask, y)
+		VSUBPD(top, y, y)
+		VSUBPD(theta, y, y)
+		const notAtMost = 0x16 // also of NaN
+		VCMPPD(Imm(notAtMost), zero, y, t)
+		VANDPD(t, y, y)
+		VORPD(sign, y, y)
+		VMOVUPD(y, Mem{Base: dst, Index: j, Scale: 1})
+	})
+	leave()
 }

@@ -16,19 +16,16 @@ const tileRows = 4
 // A is anywhere, those of B are in rows of n vectors.
 func tiles(n int) {
 	name := fmt.Sprint("tiles", n*lanes)
-	TEXT(name, NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, "+
-		"blocks int, alpha float64, fresh int, next *float64)")
-	Doc(name+" does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the",
+	kernel(name, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, "+
+		"blocks int, alpha float64, fresh int, next *float64)",
+		name+" does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the",
 		fmt.Sprintf("other, and %d columns: number i, l of A is ai·i + al·l bytes from a, the next tile's "+
 			"begin an bytes", n*lanes),
 		"on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,",
 		"by FMA, from 0; α times that is added by FMA too. It asks for the memory from next on, one line for",
 		"each two terms.")
-	Pragma("noescape")
-	load := func(name string) Register { return Load(Param(name), GP64()) }
-	c, ldc, a, ai, al, b, bl := load("c"), load("ldc"), load("a"), load("ai"), load("al"), load("b"),
-		load("bl")
-	ahead, pa, pb, k, ai3, ldc3 := load("next"), GP64(), GP64(), GP64(), GP64(), GP64()
+	c, ldc, a, ai, al, b, bl := arg("c"), arg("ldc"), arg("a"), arg("ai"), arg("al"), arg("b"), arg("bl")
+	ahead, pa, pb, k, ai3, ldc3 := arg("next"), GP64(), GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
 	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
 	var sum [tileRows][]VecVirtual
@@ -76,8 +73,7 @@ func tiles(n int) {
 	LEAQ(Mem{Base: c, Index: ldc, Scale: 4}, c)
 	DECQ(param("blocks"))
 	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // tileTerm adds the term at pa and pb to the sums, and goes on to the next one.
@@ -117,8 +113,7 @@ func tileStore(sum [tileRows][]VecVirtual, c, ldc, ldc3 Register) {
 	Label("fresh")
 	for i := range sum {
 		for j, s := range sum[i] {
-			at := ofFour(c, ldc, ldc3, i)
-			at.Disp = j * vector
+			at := ofFour(c, ldc, ldc3, i).Offset(j * vector)
 			VMULPD(alpha, s, s)
 			VMOVUPD(s, at)
 		}
@@ -130,13 +125,11 @@ func tileStore(sum [tileRows][]VecVirtual, c, ldc, ldc3 Register) {
 // of AVX-512: 24 of the 32 hold sums.
 func pairs() {
 	const rows, n = 2 * tileRows, 3
-	TEXT("pairs24", NOSPLIT, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, "+
-		"blocks int, alpha float64, fresh int)")
-	Doc("pairs24 does what tiles12 does, for 24 columns and two tiles of 4 rows at a time, blocks of these pairs,",
+	kernel("pairs24", "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, "+
+		"blocks int, alpha float64, fresh int)",
+		"pairs24 does what tiles12 does, for 24 columns and two tiles of 4 rows at a time, blocks of these pairs,",
 		"with AVX-512. It asks for no memory.")
-	Pragma("noescape")
-	load := func(name string) Register { return Load(Param(name), GP64()) }
-	c, ldc, a, ai, al, bl := load("c"), load("ldc"), load("a"), load("ai"), load("al"), load("bl")
+	c, ldc, a, ai, al, bl := arg("c"), arg("ldc"), arg("a"), arg("ai"), arg("al"), arg("bl")
 	pa, pa4, pb, k, ai3, ldc3 := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
 	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
@@ -180,8 +173,7 @@ func pairs() {
 	ADDQ(param("an"), a)
 	DECQ(param("blocks"))
 	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // pairStore does C += α·sums, or = if fresh, and goes on to the rows below.
@@ -195,8 +187,7 @@ func pairStore(sum [2 * tileRows][3]VecVirtual, c, ldc, ldc3 Register) {
 		each := func(f func(s VecVirtual, at Mem)) {
 			for i := range tileRows {
 				for j, s := range sum[half*tileRows+i] {
-					at := ofFour(c, ldc, ldc3, i)
-					at.Disp = 2 * j * vector
+					at := ofFour(c, ldc, ldc3, i).Offset(2 * j * vector)
 					f(s, at)
 				}
 			}
@@ -224,22 +215,11 @@ func ofFour(base, step, step3 Register, i int) Mem {
 		{Base: base, Index: step3, Scale: 1}}[i]
 }
 
-// param is where an argument lies.
-func param(name string) Mem {
-	p, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return p.Addr
-}
-
 // transpose writes the kernel that lays four rows of a matrix side by side.
 func transpose() {
-	TEXT("transpose4", NOSPLIT, "func(dst *float64, step int, src *float64, stride int, n int)")
-	Doc("transpose4 does dst[l·step/8+i] = src[i·stride/8+l] for i < 4, l < n and n ≥ 4.")
-	Pragma("noescape")
-	dst, step := Load(Param("dst"), GP64()), Load(Param("step"), GP64())
-	src, stride, n := Load(Param("src"), GP64()), Load(Param("stride"), GP64()), Load(Param("n"), GP64())
+	kernel("transpose4", "func(dst *float64, step int, src *float64, stride int, n int)",
+		"transpose4 does dst[l·step/8+i] = src[i·stride/8+l] for i < 4, l < n and n ≥ 4.")
+	dst, step, src, stride, n := arg("dst"), arg("step"), arg("src"), arg("stride"), arg("n")
 	stride3, step3, last, d := GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
 	LEAQ(Mem{Base: step, Index: step, Scale: 2}, step3)
@@ -257,8 +237,7 @@ func transpose() {
 	JMP(LabelRef("loop"))
 	Label("last")
 	square(d, step, step3, last, stride, stride3)
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // square transposes 4 x 4 numbers.
