@@ -15,7 +15,7 @@ func TopPair(u, v, a []float64, rows, cols int, x []float64, c float64) (sigma f
 	if cols > rows {
 		copy(v, x)
 		MulTransVec(u, a, cols, x)
-		if sigma = math.Sqrt(squares(u)); sigma != 0 {
+		if sigma = math.Sqrt(Dot(u, u)); sigma != 0 {
 			toLength(u, c, sigma)
 		}
 		return sigma
@@ -25,7 +25,7 @@ func TopPair(u, v, a []float64, rows, cols int, x []float64, c float64) (sigma f
 	var part [pieces]float64
 	Do(rows, grain, func(lo, hi int) {
 		Dots(v[lo:hi], a[lo*cols:], cols, x)
-		part[lo/grain] = squares(v[lo:hi])
+		part[lo/grain] = Dot(v[lo:hi], v[lo:hi])
 	})
 	if sigma = math.Sqrt(sum(0, part[:])); sigma != 0 {
 		toLength(v, c, sigma)
@@ -42,9 +42,6 @@ func toLength(x []float64, c, sigma float64) {
 	floats.Scale(1/sigma, x)
 	floats.Scale(c, x)
 }
-
-// squares returns ‖x‖².
-func squares(x []float64) float64 { return Dot(x, x) }
 
 // MulGram computes y = Bq, where B is the matrix that Gram would compute. It
 // reads A once if cols ≤ rows, twice if not, and costs 2·rows·cols products.
@@ -123,8 +120,8 @@ func MulSmall(dst, a []float64, rows, cols int, f []float64) {
 	}
 }
 
-// Dot returns ⟨x, y⟩, in four sums that are added at the end. It is for short vectors, for which a call to gonum's
-// costs more than the sum.
+// Dot returns ⟨x, y⟩, in four sums that are added at the end. It is for short vectors, for which a
+// call to gonum's costs more than the sum.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64

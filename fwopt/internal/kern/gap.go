@@ -33,6 +33,7 @@ func Gap(g, x, u, v []float64) (slope, length2 float64) {
 	return fold(part[0][:width]), fold(part[0][width:])
 }
 
+// fold adds up four sums.
 func fold(s []float64) float64 { return (s[0] + s[1]) + (s[2] + s[3]) }
 
 func gapPiece(sums *[2 * width]float64, g, x, u, v []float64) {

@@ -18,10 +18,15 @@ const (
 // zeros may be in no group.
 func Gram(dst, a []float64, rows, cols int) {
 	s := min(rows, cols)
-	if s > smallGram {
-		gramLarge(dst, a, rows, cols)
-	} else {
+	switch {
+	case s <= smallGram:
 		gramSmall(dst, a, rows, cols)
+	case cols <= rows:
+		clear(dst[:s*s])
+		addSquare(dst, s, s, a, 1, cols, rows, depth, 1)
+	default:
+		clear(dst[:s*s])
+		addSquare(dst, s, s, a, cols, 1, cols, depth, 1)
 	}
 	for p := range s {
 		for q := range p {
@@ -128,56 +133,6 @@ func triangle(d []float64, s int, v []float64, step, n int, next []float64) {
 		} else if blocks > 0 {
 			tiles(w, d[full*ldd+q:], ldd, v[full:], 1, step, tileRows, v[q:], step, n, blocks, 1, false, next)
 			next = next[min(4*n*blocks, len(next)):]
-		}
-	}
-}
-
-// gramLarge computes the lower triangle: the processors share the tiles of one panel, so
-// that there are no partial sums.
-func gramLarge(dst, a []float64, rows, cols int) {
-	s, long := min(rows, cols), max(rows, cols)
-	bl, bj := 1, cols // A as the matrix with s columns
-	if cols <= rows {
-		bl, bj = cols, 1
-	}
-	ldd, d := up4(s), dst
-	if ldd != s {
-		own := Borrow(ldd * ldd)
-		defer Return(own)
-		d = *own
-	}
-	clear(d)
-	w := stripCols()
-	count := (s + w - 1) / w
-	buf := Borrow(count * w * depth)
-	grain := 8 * TileCols / w // strips of rows: they stay in the second cache
-	blocks := (count + grain - 1) / grain
-	for l := 0; l < long; l += depth {
-		n := min(depth, long-l)
-		strip := n * w
-		Do(s, grain*w, func(lo, hi int) { strips(w, (*buf)[lo*n:], a[l*bl+lo*bj:], bl, bj, hi-lo, n) })
-		Do(blocks, 1, func(p, _ int) {
-			lo := (blocks - 1 - p) * grain // the long rows first
-			for j := 0; j < min(lo+grain, count); j++ {
-				y := (*buf)[j*strip:]
-				for i := max(lo, j); i < min(lo+grain, count); i++ {
-					x, c := (*buf)[i*strip:], d[i*w*ldd+j*w:]
-					tall := min(w, ldd-i*w)
-					if i > j {
-						across(w, c, ldd, x, 1, w, tileRows, y, w, n, tall/tileRows, 1, false)
-						continue
-					}
-					for r := 0; r < tall; r += tileRows {
-						across(r+tileRows, c[r*ldd:], ldd, x[r:], 1, w, 0, y, w, n, 1, 1, false)
-					}
-				}
-			}
-		})
-	}
-	Return(buf)
-	if ldd != s {
-		for p := range s {
-			copy(dst[p*s:p*s+p+1], d[p*ldd:])
 		}
 	}
 }

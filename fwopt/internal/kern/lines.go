@@ -82,6 +82,7 @@ func Dots(dst, a []float64, lda int, q []float64) {
 	}
 }
 
+// DotPlain returns ⟨x, y⟩, of x's numbers, to the bits of Dots.
 func DotPlain(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s [width]float64
@@ -100,7 +101,7 @@ func DotPlain(x, y []float64) float64 {
 			}
 		}
 	}
-	return (s[0] + s[1]) + (s[2] + s[3])
+	return fold(s[:])
 }
 
 // Combine does d += Σ_r x[r]·(row r of A), in order, but for four rows with x = 0 from a

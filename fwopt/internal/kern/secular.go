@@ -35,8 +35,7 @@ func Poles(delta, pole, zeta []float64, lo, hi int, org, x float64, down bool) (
 	for i := rest; i < hi; i++ {
 		add(i, i-rest)
 	}
-	four := func(s []float64) float64 { return (s[0] + s[1]) + (s[2] + s[3]) }
-	return four(sums[:]), four(sums[width:]), four(sums[2*width:])
+	return fold(sums[:]), fold(sums[width:]), fold(sums[2*width:])
 }
 
 // Loewner multiplies z_i by delta_i/(pole_i − at), from number lo on.
@@ -63,5 +62,5 @@ func Divide(dst, x, y []float64) float64 {
 		dst[i] = t
 		s[i%width] += float64(t * t)
 	}
-	return (s[0] + s[1]) + (s[2] + s[3])
+	return fold(s[:])
 }

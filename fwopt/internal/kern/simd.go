@@ -35,6 +35,22 @@ const (
 // reach panics if x is shorter than n, also where its capacity is not.
 func reach(x []float64, n int) { _ = x[:n:len(x)] }
 
+// flag is a bool as the kernels take it.
+func flag(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// stripOf returns how many of the h numbers that are left of a row stay in registers at once.
+func stripOf(h int) int {
+	if h > strip*width {
+		return 2 * strip * width / 3
+	}
+	return h
+}
+
 // rowsAtOnce returns how many of n rows of h numbers to do before a chance to preempt.
 func rowsAtOnce(n, h int) int {
 	if n <= Chunk && n*h <= Chunk { // no division for the many short ones
@@ -76,10 +92,7 @@ func gatherVectors(dst, w []float64, idx []int32, val []float64) {
 		n := rowsAtOnce(len(val), h)
 		next, count := fetch(idx, n)
 		for l := 0; l < h; {
-			s := h - l
-			if s > strip*width {
-				s = 2 * strip * width / 3
-			}
+			s := stripOf(h - l)
 			if k := gatherRows(&dst[l], s, &w[l], 8*h, &val[0], n, 8*(len(w)-h), &idx[0], next,
 				count); k < n {
 				offRange(w, h, idx[k])
@@ -92,10 +105,6 @@ func gatherVectors(dst, w []float64, idx []int32, val []float64) {
 
 func gatherManyVectors(dst, w []float64, h int, ptr []int, idx []int32, val []float64, fresh bool) {
 	n := len(ptr) - 1
-	var isFresh int
-	if fresh {
-		isFresh = 1
-	}
 	var next *int32
 	if len(idx) > ahead {
 		next = &idx[ahead]
@@ -113,7 +122,7 @@ func gatherManyVectors(dst, w []float64, h int, ptr []int, idx []int32, val []fl
 				Gather(d[i*h:(i+1)*h], w, idx[ptr[j+i]:], val[ptr[j+i]:ptr[j+i+1]])
 			}
 		} else if k := gatherMany(&d[0], h, &w[0], 8*h, &val[0], 8*(len(w)-h), &idx[0], next, len(idx)-ahead,
-			&ptr[j], rows, isFresh); k < to {
+			&ptr[j], rows, flag(fresh)); k < to {
 			offRange(w, h, idx[k])
 		}
 	}
@@ -139,10 +148,7 @@ func gatherAllVectors(dst, w, val []float64) {
 	for len(val) > 0 {
 		n := rowsAtOnce(len(val), h)
 		for l := 0; l < h; {
-			s := h - l
-			if s > strip*width {
-				s = 2 * strip * width / 3
-			}
+			s := stripOf(h - l)
 			gatherAllRows(&dst[l], s, &w[l], 8*h, &val[0], n)
 			l += s
 		}

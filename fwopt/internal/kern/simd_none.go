@@ -4,98 +4,51 @@ package kern
 
 const built = false
 
-// Here only the plain twins run.
+// Here only the plain twins run. The kernels' arguments have names in simd_stub_amd64.go.
 
 func hasVectors() bool { return false }
 func hasWide() bool    { return false }
 
 const none = "kern: no vector kernels in this build"
 
-func gatherRows(dst *float64, h int, w *float64, stride int, val *float64, n int, limit int, idx *int32,
-	next *int32, ahead int) int {
+func gatherRows(*float64, int, *float64, int, *float64, int, int, *int32, *int32, int) int {
 	panic(none)
 }
-
-func gatherAllRows(dst *float64, h int, w *float64, stride int, val *float64, n int) { panic(none) }
-
-func gatherMany(dst *float64, h int, w *float64, stride int, val *float64, limit int, idx *int32, next *int32,
-	fetch int, ptr *int, rows int, fresh int) int {
+func gatherAllRows(*float64, int, *float64, int, *float64, int) { panic(none) }
+func gatherMany(*float64, int, *float64, int, *float64, int, *int32, *int32, int, *int, int, int) int {
 	panic(none)
 }
-
-func scatterRows(w *float64, stride int, p *float64, h int, val *float64, n int, limit int, idx *int32,
-	next *int32, ahead int) int {
+func scatterRows(*float64, int, *float64, int, *float64, int, int, *int32, *int32, int) int {
 	panic(none)
 }
-
-func outerRows(x *float64, u *float64, h int, v *float64, n int) int { panic(none) }
-
-func lerpRows(dst *float64, x *float64, u *float64, h int, v *float64, n int, a float64, b float64) int {
+func outerRows(*float64, *float64, int, *float64, int) int                            { panic(none) }
+func lerpRows(*float64, *float64, *float64, int, *float64, int, float64, float64) int { panic(none) }
+func addRows(*float64, *float64, int, *float64, int, float64) int                     { panic(none) }
+func subRows(*float64, *float64, *float64, int, *float64, int) int                    { panic(none) }
+func exps(*float64, *float64, int, float64, *[32]float64)                             { panic(none) }
+func maxAll(*float64, int) float64                                                    { panic(none) }
+func tiles4(*float64, int, *float64, int, int, int, *float64, int, int, int, float64, int, *float64) {
 	panic(none)
 }
-
-func addRows(x *float64, u *float64, h int, v *float64, n int, a float64) int { panic(none) }
-
-func subRows(dst *float64, x *float64, u *float64, h int, v *float64, n int) int { panic(none) }
-
-func exps(dst *float64, s *float64, n int, m float64, root *[32]float64) { panic(none) }
-
-func maxAll(s *float64, n int) float64 { panic(none) }
-
-func tiles4(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int,
-	alpha float64, fresh int, next *float64) {
+func tiles8(*float64, int, *float64, int, int, int, *float64, int, int, int, float64, int, *float64) {
 	panic(none)
 }
-
-func tiles8(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int,
-	alpha float64, fresh int, next *float64) {
+func tiles12(*float64, int, *float64, int, int, int, *float64, int, int, int, float64, int, *float64) {
 	panic(none)
 }
-
-func tiles12(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int,
-	alpha float64, fresh int, next *float64) {
+func pairs24(*float64, int, *float64, int, int, int, *float64, int, int, int, float64, int) {
 	panic(none)
 }
-
-func pairs24(c *float64, ldc int, a *float64, ai int, al int, an int, b *float64, bl int, k int, blocks int,
-	alpha float64, fresh int) {
-	panic(none)
-}
-
-func transpose4(dst *float64, step int, src *float64, stride int, n int) { panic(none) }
-
-func dots4(dst *float64, a *float64, stride int, q *float64, n int, blocks int) { panic(none) }
-
-func combine4(d *float64, a *float64, stride int, x *float64, n int, blocks int) { panic(none) }
-
-func symmetric4(y *float64, t *float64, a *float64, stride int, x *float64, c *float64, n int) {
-	panic(none)
-}
-
-func totals(x *float64, n int, mask uint64, sum *float64, top *float64) { panic(none) }
-
-func aboves(dst *float64, x *float64, n int, mask uint64, top float64, least float64) int {
-	panic(none)
-}
-
-func shrinks(dst *float64, x *float64, n int, mask uint64, top float64, theta float64) { panic(none) }
-
-func dotRows(dst *float64, w *float64, last uint32, ptr *int, rows int, idx *int32, val *float64,
-	fresh int) int {
-	panic(none)
-}
-
-func fetchAll(p *float64, n int) { panic(none) }
-
-func gapRows(grad *float64, x *float64, u *float64, h int, v *float64, n int, sums *float64) {
-	panic(none)
-}
-
-func polesUp(sums *[12]float64, delta *float64, pole *float64, zeta *float64, step int, n int, org float64,
-	x float64) {
-	panic(none)
-}
-
-func ratios(z *float64, delta *float64, pole *float64, at float64, n int) { panic(none) }
-
-func quotients(sums *[4]float64, dst *float64, x *float64, y *float64, n int) { panic(none) }
+func transpose4(*float64, int, *float64, int, int)                                   { panic(none) }
+func dots4(*float64, *float64, int, *float64, int, int)                              { panic(none) }
+func combine4(*float64, *float64, int, *float64, int, int)                           { panic(none) }
+func symmetric4(*float64, *float64, *float64, int, *float64, *float64, int)          { panic(none) }
+func polesUp(*[12]float64, *float64, *float64, *float64, int, int, float64, float64) { panic(none) }
+func ratios(*float64, *float64, *float64, float64, int)                              { panic(none) }
+func quotients(*[4]float64, *float64, *float64, *float64, int)                       { panic(none) }
+func totals(*float64, int, uint64, *float64, *float64)                               { panic(none) }
+func aboves(*float64, *float64, int, uint64, float64, float64) int                   { panic(none) }
+func shrinks(*float64, *float64, int, uint64, float64, float64)                      { panic(none) }
+func dotRows(*float64, *float64, uint32, *int, int, *int32, *float64, int) int       { panic(none) }
+func fetchAll(*float64, int)                                                         { panic(none) }
+func gapRows(*float64, *float64, *float64, int, *float64, int, *float64)             { panic(none) }

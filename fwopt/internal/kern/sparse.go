@@ -102,18 +102,15 @@ func GatherMany(dst, w []float64, h int, ptr []int, idx []int32, val []float64, 
 
 // dotMany is GatherMany for rows of one number.
 func dotMany(dst, w []float64, ptr []int, idx []int32, val []float64, fresh bool) {
-	n, isFresh := len(dst), 0
-	if fresh {
-		isFresh = 1
-	}
+	n := len(dst)
 	for j, rows := 0, 0; j < n; j += rows {
 		for rows = min(n-j, Chunk); rows > 1 && ptr[j+rows]-ptr[j] > Chunk; {
 			rows /= 2
 		}
 		from, to := ptr[j], ptr[j+rows]
 		if vectors && from < to && to-from <= 2*Chunk && len(w) > 0 {
-			if k := dotRows(&dst[j], &w[0], uint32(len(w)-1), &ptr[j], rows, &idx[0], &val[0],
-				isFresh); k == to {
+			k := dotRows(&dst[j], &w[0], uint32(len(w)-1), &ptr[j], rows, &idx[0], &val[0], flag(fresh))
+			if k == to {
 				continue
 			}
 		}

@@ -62,9 +62,8 @@ func symmetric(y, a []float64, lda, lo, hi int, x []float64) {
 	}
 }
 
-// subStrips does C −= X·Yᵀ in the lower triangle, where strips has laid out X and Y,
-// of k columns.
-func subStrips(c []float64, ldc, n int, x, y []float64, k int) {
+// addStrips does C += α·X·Xᵀ in the lower triangle, where strips has laid out X, of k columns.
+func addStrips(c []float64, ldc, n int, x []float64, k int, alpha float64) {
 	cols := stripCols()
 	grain := 8 * TileCols / cols // strips of rows: they stay in the second cache
 	count, strip := (n+cols-1)/cols, k*cols
@@ -73,14 +72,14 @@ func subStrips(c []float64, ldc, n int, x, y []float64, k int) {
 		lo := (blocks - 1 - p) * grain // the long rows first
 		for j := 0; j <= lo+grain-1 && j < count; j++ {
 			for i := max(lo, j); i < min(lo+grain, count); i++ {
-				strip2(cols, c, ldc, n, i, j, x[i*strip:], y[j*strip:], k)
+				addStrip(cols, c, ldc, n, i, j, x[i*strip:], x[j*strip:], k, alpha)
 			}
 		}
 	})
 }
 
-// strip2 does C −= X·Yᵀ for the strips i of cols rows and j ≤ i of cols columns.
-func strip2(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int) {
+// addStrip does C += α·X·Yᵀ for the strips i of cols rows and j ≤ i of cols columns.
+func addStrip(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int, alpha float64) {
 	i, j = i*cols, j*cols
 	rows := min(cols, n-i)
 	c = c[i*ldc+j:]
@@ -89,7 +88,7 @@ func strip2(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int) {
 		full = 0
 	}
 	if full > 0 {
-		across(cols, c, ldc, x, 1, cols, tileRows, y, cols, k, full, -1, false)
+		across(cols, c, ldc, x, 1, cols, tileRows, y, cols, k, full, alpha, false)
 	}
 	for r := full * tileRows; r < rows; r += tileRows {
 		var t [tileRows * 2 * TileCols]float64
@@ -99,7 +98,7 @@ func strip2(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int) {
 		}
 		across(w, t[:], cols, x[r:], 1, cols, 0, y, cols, k, 1, 1, true)
 		for q := r; q < min(r+tileRows, rows); q++ {
-			merge(c[q*ldc:], 0, t[(q-r)*cols:], 0, 1, min(w, i-j+q+1), -1, false)
+			merge(c[q*ldc:], 0, t[(q-r)*cols:], 0, 1, min(w, i-j+q+1), alpha, false)
 		}
 	}
 }
@@ -113,16 +112,21 @@ func SubSquare(c []float64, ldc, n int, u []float64, ui, ul, k int) {
 	}
 	reach(c, (n-1)*ldc+n)
 	reach(u, (n-1)*ui+(k-1)*ul+1)
+	addSquare(c, ldc, n, u, ui, ul, k, deep, -1)
+}
+
+// addSquare does C += α·U·Uᵀ so, where a sum has up to group terms.
+func addSquare(c []float64, ldc, n int, u []float64, ui, ul, k, group int, alpha float64) {
 	cols := stripCols()
 	count := (n + cols - 1) / cols
-	for from := 0; from < k; from += deep {
-		d := min(deep, k-from)
+	for from := 0; from < k; from += group {
+		d := min(group, k-from)
 		buf := Borrow(count * d * cols)
 		Do(count, 8, func(lo, hi int) {
 			w := min(hi*cols, n) - lo*cols
 			strips(cols, (*buf)[lo*d*cols:], u[lo*cols*ui+from*ul:], ul, ui, w, d)
 		})
-		subStrips(c, ldc, n, *buf, *buf, d)
+		addStrips(c, ldc, n, *buf, d, alpha)
 		Return(buf)
 	}
 }

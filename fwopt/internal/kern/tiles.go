@@ -27,11 +27,7 @@ func across(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float6
 		reach(c, (tileRows*blocks-1)*ldc+w)
 		reach(a, (tileRows-1)*ai+(k-1)*al+(blocks-1)*an+1)
 		reach(b, (k-1)*bl+w)
-		isFresh := 0
-		if fresh {
-			isFresh = 1
-		}
-		pairs24(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks/2, alpha, isFresh)
+		pairs24(&c[0], 8*ldc, &a[0], 8*ai, 8*al, 8*an, &b[0], 8*bl, k, blocks/2, alpha, flag(fresh))
 		if blocks%2 == 0 {
 			return
 		}
@@ -56,11 +52,7 @@ func tiles(w int, c []float64, ldc int, a []float64, ai, al, an int, b []float64
 		tilesPlain(w, c, ldc, a, ai, al, an, b, bl, k, blocks, alpha, fresh)
 		return
 	}
-	var isFresh int
-	if fresh {
-		isFresh = 1
-	}
-	ahead := &b[0]
+	ahead, isFresh := &b[0], flag(fresh)
 	if len(next) > 0 {
 		ahead = &next[0]
 	}

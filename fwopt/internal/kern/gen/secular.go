@@ -16,7 +16,8 @@ func poles() {
 		"polesUp takes n fours of poles, step bytes apart, from the first on: with d = (pole − org) − x,",
 		"which it stores in delta, and t = zeta/d, it adds zeta·t to the first four sums, t² to the next,",
 		"and the first four, as they are then, without sign, to the last.")
-	sums, delta, pole, zeta, step, n := arg("sums"), arg("delta"), arg("pole"), arg("zeta"), arg("step"), arg("n")
+	sums, delta, pole, zeta := arg("sums"), arg("delta"), arg("pole"), arg("zeta")
+	step, n := arg("step"), arg("n")
 	org, x := broadcast("org"), broadcast("x")
 	var s [3]VecVirtual
 	for i := range s {
