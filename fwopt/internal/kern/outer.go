@@ -122,60 +122,49 @@ func SubOuter(dst, x, u, v []float64) {
 // The plain twins of the kernels in simd_amd64.s. The conversions keep a compiler
 // from making one rounding of two.
 
-func outerPlain(x, u, v []float64) int {
-	h := len(u)
+// plainRows calls f for the rows of x, of h numbers, until v_j = 0, and returns how many j it did.
+func plainRows(x []float64, h int, v []float64, f func(row []float64, j int, c float64)) int {
 	for j, c := range v {
 		if c == 0 {
 			return j
 		}
-		r := x[j*h : j*h+h][:len(u)]
+		f(x[j*h:j*h+h], j, c)
+	}
+	return len(v)
+}
+
+func outerPlain(x, u, v []float64) int {
+	return plainRows(x, len(u), v, func(r []float64, _ int, c float64) {
 		for l, y := range u {
 			r[l] = c * y
 		}
-	}
-	return len(v)
+	})
 }
 
 func lerpPlain(dst, x, u, v []float64, keep, gamma float64) int {
-	h := len(u)
-	for j, c := range v {
-		if c == 0 {
-			return j
-		}
-		d, r := dst[j*h : j*h+h][:len(u)], x[j*h : j*h+h][:len(u)]
+	return plainRows(dst, len(u), v, func(d []float64, j int, c float64) {
+		r := x[j*len(u):][:len(u)]
 		for l, y := range u {
 			d[l] = float64(keep*r[l]) + float64(gamma*float64(c*y))
 		}
-	}
-	return len(v)
+	})
 }
 
 func addPlain(x, u, v []float64, c float64) int {
-	h := len(u)
-	for j, b := range v {
-		if b == 0 {
-			return j
-		}
-		r := x[j*h : j*h+h][:len(u)]
+	return plainRows(x, len(u), v, func(r []float64, _ int, b float64) {
 		for l, y := range u {
 			r[l] += float64(c * float64(b*y))
 		}
-	}
-	return len(v)
+	})
 }
 
 func subPlain(dst, x, u, v []float64) int {
-	h := len(u)
-	for j, c := range v {
-		if c == 0 {
-			return j
-		}
-		d, r := dst[j*h : j*h+h][:len(u)], x[j*h : j*h+h][:len(u)]
+	return plainRows(dst, len(u), v, func(d []float64, j int, c float64) {
+		r := x[j*len(u):][:len(u)]
 		for l, y := range u {
 			d[l] = r[l] - float64(c*y)
 		}
-	}
-	return len(v)
+	})
 }
 
 // DotOuter returns ⟨x, uvᵀ⟩, term by term in order.
