@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 var shapes = [][2]int{{1, 1}, {1, 5}, {5, 1}, {3, 3}, {7, 4}, {4, 7}, {300, 20}, {20, 300}, {2500, 21},
@@ -28,86 +29,6 @@ func random(rng *rand.Rand, rows, cols int) []float64 {
 	return a
 }
 
-// The plain twins.
-
-func plainGram(a []float64, rows, cols int) []float64 {
-	s := min(rows, cols)
-	b := make([]float64, s*s)
-	for p := range s {
-		for q := range s {
-			if cols <= rows {
-				for j := range rows {
-					b[p*s+q] += a[j*cols+p] * a[j*cols+q]
-				}
-			} else {
-				for l := range cols {
-					b[p*s+q] += a[p*cols+l] * a[q*cols+l]
-				}
-			}
-		}
-	}
-	return b
-}
-
-func plainMulSmall(a []float64, rows, cols int, f []float64) []float64 {
-	s := min(rows, cols)
-	b := make([]float64, rows*cols)
-	for j := range rows {
-		for l := range cols {
-			for k := range s {
-				if cols <= rows {
-					b[j*cols+l] += a[j*cols+k] * f[k*s+l]
-				} else {
-					b[j*cols+l] += f[j*s+k] * a[k*cols+l]
-				}
-			}
-		}
-	}
-	return b
-}
-
-func plainMulGram(a []float64, rows, cols int, q []float64) []float64 {
-	s := min(rows, cols)
-	b, y := plainGram(a, rows, cols), make([]float64, s)
-	for i := range y {
-		for k := range s {
-			y[i] += b[i*s+k] * q[k]
-		}
-	}
-	return y
-}
-
-func plainRankOne(a []float64, rows, cols int, u []float64, c float64) (dst []float64, sigma float64) {
-	t := make([]float64, max(rows, cols))
-	for j := range rows {
-		for l := range cols {
-			if cols <= rows {
-				t[j] += a[j*cols+l] * u[l]
-			} else {
-				t[l] += a[j*cols+l] * u[j]
-			}
-		}
-	}
-	for _, x := range t {
-		sigma += x * x
-	}
-	sigma = math.Sqrt(sigma)
-	dst = make([]float64, rows*cols)
-	if sigma == 0 {
-		return dst, 0
-	}
-	for j := range rows {
-		for l := range cols {
-			if cols <= rows {
-				dst[j*cols+l] = c * t[j] / sigma * u[l]
-			} else {
-				dst[j*cols+l] = c * t[l] / sigma * u[j]
-			}
-		}
-	}
-	return dst, sigma
-}
-
 func unitVector(rng *rand.Rand, n int) []float64 {
 	u := make([]float64, n)
 	for i := range u {
@@ -119,8 +40,7 @@ func unitVector(rng *rand.Rand, n int) []float64 {
 
 func rubbish(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
-// hold compares with the plain twin and holds the bits against those of one
-// processor.
+// hold compares with what is wanted, and the bits with those of one processor.
 func hold(t *testing.T, what string, rows, cols int, want []float64, tol float64, f func() []float64) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -144,39 +64,62 @@ func hold(t *testing.T, what string, rows, cols int, want []float64, tol float64
 
 func TestDense(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, sh := range shapes {
+	for _, sh := range append(shapes, [2]int{300, 2000}) {
 		rows, cols := sh[0], sh[1]
 		s := min(rows, cols)
 		a := random(rng, rows, cols)
 		kept := slices.Clone(a)
 		tol := 1e-13 * float64(rows+cols)
+		var tall mat.Matrix = mat.NewDense(rows, cols, a)
+		if cols > rows {
+			tall = tall.T()
+		}
+		mul := func(x, y mat.Matrix) mat.Matrix {
+			z := new(mat.Dense)
+			z.Mul(x, y)
+			return z
+		}
+		check := func(what string, tol float64, want mat.Matrix, f func() []float64) {
+			t.Helper()
+			if cols > rows {
+				want = want.T()
+			}
+			hold(t, what, rows, cols, mat.DenseCopyOf(want).RawMatrix().Data, tol, f)
+		}
 
-		hold(t, "Gram", rows, cols, plainGram(a, rows, cols), tol, func() []float64 {
+		gram := mul(tall.T(), tall)
+		check("Gram", tol, gram, func() []float64 {
 			b := rubbish(s * s)
 			Gram(b, a, rows, cols)
 			return b
 		})
 		q := unitVector(rng, s)
-		hold(t, "MulGram", rows, cols, plainMulGram(a, rows, cols, q), 10*tol, func() []float64 {
+		u := mat.NewDense(s, 1, q)
+		check("MulGram", 10*tol, mul(gram, u), func() []float64 {
 			y := rubbish(s)
 			MulGram(y, a, rows, cols, q, rubbish(GramScratch(rows, cols)))
 			return y
 		})
-		want, sigma := plainRankOne(a, rows, cols, q, -3)
-		hold(t, "TopPair", rows, cols, append(want, sigma), tol, func() []float64 {
-			dst := rubbish(rows * cols)
-			u, v := rubbish(cols), rubbish(rows)
-			sigma := TopPair(u, v, a, rows, cols, q, -3)
-			Outer(dst, u, v)
-			return append(dst, sigma)
-		})
+		image := mul(tall, u)
+		length := mat.Norm(image, 2)
+		check("TopPair", tol, mul(image, mat.NewDense(1, s, floats.ScaleTo(make([]float64, s), -3/length, q))),
+			func() []float64 {
+				dst := rubbish(rows * cols)
+				u, v := rubbish(cols), rubbish(rows)
+				if sigma := TopPair(u, v, a, rows, cols, q, -3); !(math.Abs(sigma-length) <= tol) {
+					t.Fatalf("TopPair %dx%d: σ = %.17g, want %.17g", rows, cols, sigma, length)
+				}
+				Outer(dst, u, v)
+				return dst
+			})
 		f := random(rng, s, s)
 		for i := range s {
 			for k := range i {
 				f[i*s+k] = f[k*s+i]
 			}
 		}
-		hold(t, "MulSmall", rows, cols, plainMulSmall(a, rows, cols, f), tol, func() []float64 {
+		product := mul(tall, mat.NewDense(s, s, f))
+		check("MulSmall", tol, product, func() []float64 {
 			dst := rubbish(rows * cols)
 			MulSmall(dst, a, rows, cols, f)
 			return dst
@@ -184,11 +127,37 @@ func TestDense(t *testing.T) {
 		if !slices.Equal(a, kept) {
 			t.Fatalf("%dx%d: A was written to", rows, cols)
 		}
-		hold(t, "MulSmall in place", rows, cols, plainMulSmall(a, rows, cols, f), tol, func() []float64 {
+		check("MulSmall in place", tol, product, func() []float64 {
 			dst := slices.Clone(a)
 			MulSmall(dst, dst, rows, cols, f)
 			return dst
 		})
+		long := randomVector(rng, max(rows, cols))
+		for i := range long {
+			if i/8%2 == 0 {
+				long[i] = 0
+			}
+		}
+		there, back := mul(tall, u), mul(tall.T(), mat.NewDense(len(long), 1, long))
+		byRows, byCols := MulVec, MulTransVec
+		if cols > rows {
+			byRows, byCols = byCols, byRows
+		}
+		check("A times a short vector", 1e-11, there, func() []float64 {
+			d := rubbish(len(long))
+			byRows(d, a, cols, q)
+			return d
+		})
+		check("A times a long one", 1e-11, back, func() []float64 {
+			d := rubbish(s)
+			byCols(d, a, cols, long)
+			return d
+		})
+	}
+	none := rubbish(3)
+	MulVec(nil, nil, 3, none)
+	if MulTransVec(none, nil, 3, nil); !slices.Equal(none, make([]float64, 3)) {
+		t.Errorf("no rows add up to %g", none)
 	}
 	for _, sh := range [][2]int{{400, 3}, {3, 400}} {
 		dst := rubbish(1200)

@@ -51,19 +51,3 @@ func TestExp(t *testing.T) {
 		t.Errorf("Exp(NaN) = %g", got)
 	}
 }
-
-func BenchmarkExp(b *testing.B) {
-	x := randomVector(rand.New(rand.NewPCG(1, 2)), 1000)
-	for l := range x {
-		x[l] = -math.Abs(x[l])
-	}
-	for name, f := range map[string]func(float64) float64{"kern": Exp, "math": math.Exp} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				for _, x := range x {
-					f(x)
-				}
-			}
-		})
-	}
-}

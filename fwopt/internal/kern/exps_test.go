@@ -1,11 +1,9 @@
 package kern
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"testing"
 )
 
 // exponents draws numbers ≤ 0 of all sizes, those where Exp changes its ways and,
@@ -29,76 +27,22 @@ func exponents(rng *rand.Rand, n, rare int) []float64 {
 	return x
 }
 
-func TestExpsTwins(t *testing.T) {
-	rng := rand.New(rand.NewPCG(19, 20))
-	for trial := range 20000 {
-		n := trial % 71
-		if trial%5000 == 4999 {
-			n = 2*Chunk + trial/5000
-		}
-		s, m := exponents(rng, n, 0), 0.0
-		if trial%2 == 1 {
-			m = math.Exp(8*rng.Float64()) - 1
-		}
-		got := rubbish(n + 5)
-		expsOf(got[:n], s, m)
-		for l, x := range s {
-			if want := Exp(x - m); !same(got[l], want) {
-				t.Fatalf("%d of %d: Exp(%x − %x) is %x, plainly %x", l, n, x, m, got[l], want)
-			}
-		}
-		for _, x := range got[n:] {
-			if !math.IsNaN(x) {
-				t.Fatal("written beyond the slice")
-			}
-		}
-		expsOf(s, s, m)
-		if !slices.Equal(s, got[:n]) {
-			t.Fatalf("%d exponentials in place have other bits", n)
-		}
-	}
-}
-
-// The loss, its derivatives and those along a line, and the maximum, with any scores.
-func TestLossTwins(t *testing.T) {
-	rng := rand.New(rand.NewPCG(21, 22))
-	for trial := range 20000 {
-		h, rare := 1+trial%140, 0
-		if trial%3 == 0 {
-			rare = 1 + rng.IntN(100)
-		}
-		s, d := exponents(rng, h, rare), numbers(rng, h, rare)
-		y, gamma := rng.IntN(h), rng.Float64()
-		results := func() []float64 {
-			d1, d2 := LogLossLine(s, d, y, gamma)
-			g := slices.Clone(s)
-			LogLossGrad(g, y, 0.3)
-			return append(g, LogLoss(s, y), d1, d2, maximum(s)+0) // + 0 takes the sign of a zero
-		}
-		var plain []float64
-		Plainly(func() { plain = results() })
-		for i, x := range results() {
-			if !same(x, plain[i]) {
-				t.Fatalf("scores %x, line %x, class %d: number %d is %x, plainly %x", s, d, y, i, x, plain[i])
-			}
-		}
-	}
-}
-
-func BenchmarkLogLossGrad(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, h := range []int{2, 4, 20, 53, 1000} {
-		scores := randomVector(rng, 100*h)
-		for name, on := range map[string]bool{"vectors": true, "plain": false} {
-			b.Run(fmt.Sprintf("h=%d/%s", h, name), func(b *testing.B) {
-				defer func(v bool) { vectors = v }(vectors)
-				vectors = vectors && on
-				s := make([]float64, h)
-				for i := 0; b.Loop(); i++ {
-					copy(s, scores[i%100*h:])
-					LogLossGrad(s, i%h, 0.3)
-				}
-			})
-		}
+// lossTasks draws arguments for the kernels of the loss of h scores.
+func lossTasks(rng *rand.Rand, h, rare int) []*task {
+	s, d, y, gamma := exponents(rng, h, rare), numbers(rng, h, rare), rng.IntN(h), rng.Float64()
+	m := []float64{0, 3000 * rng.Float64()}[rng.IntN(2)]
+	return []*task{
+		{name: "exps", out: make([]float64, h), in: [3][]float64{exponents(rng, h, 0)},
+			run:   func(t *task) { expsOf(t.out, t.in[0], m) },
+			naive: func(t *task, _, l int, _ float64) float64 { return Exp(t.in[0][l] - m) }},
+		{name: "exps in place", out: exponents(rng, h, 0), run: func(t *task) { expsOf(t.out, t.out, m) },
+			naive: func(_ *task, _, _ int, x float64) float64 { return Exp(x - m) }},
+		{name: "maximum", out: make([]float64, 1), in: [3][]float64{d}, // + 0 takes the sign of a zero
+			run: func(t *task) { t.out[0] = maximum(t.in[0]) + 0 }},
+		{name: "LogLoss", out: make([]float64, 1), in: [3][]float64{s},
+			run: func(t *task) { t.out[0] = LogLoss(t.in[0], y) }},
+		{name: "LogLossGrad", out: slices.Clone(s), run: func(t *task) { LogLossGrad(t.out, y, 0.3) }},
+		{name: "LogLossLine", out: make([]float64, 2), in: [3][]float64{s, d},
+			run: func(t *task) { t.out[0], t.out[1] = LogLossLine(t.in[0], t.in[1], y, gamma) }},
 	}
 }

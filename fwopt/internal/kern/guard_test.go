@@ -70,20 +70,3 @@ func TestGuardPages(t *testing.T) {
 		}
 	}
 }
-
-// The same for the kernels of the loss, which only read and write one row.
-func TestGuardPagesLoss(t *testing.T) {
-	needVectors(t)
-	rng := rand.New(rand.NewPCG(19, 20))
-	for _, end := range []bool{true, false} {
-		for h := 1; h <= 70; h++ {
-			t.Run("", func(t *testing.T) {
-				s := unsafe.Slice((*float64)(between(t, 8*h, end)), h)
-				copy(s, exponents(rng, h, 0))
-				LogLoss(s, rng.IntN(h))
-				LogLossLine(s, s, rng.IntN(h), 0.5)
-				LogLossGrad(s, rng.IntN(h), 1)
-			})
-		}
-	}
-}

@@ -92,39 +92,6 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
-// A matrix times a vector, and its transpose.
-func TestMulVec(t *testing.T) {
-	rng := rand.New(rand.NewPCG(35, 36))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, sh := range append(shapes, [2]int{0, 3}, [2]int{300, 2000}) {
-		rows, cols := sh[0], sh[1]
-		lda := cols + rng.IntN(3)
-		a, x, y := randomVector(rng, rows*lda), randomVector(rng, cols), randomVector(rng, rows)
-		for i := range y {
-			if i/8%2 == 0 {
-				y[i] = 0
-			}
-		}
-		ax, aty := make([]float64, rows), make([]float64, cols)
-		for i := range rows {
-			for j := range cols {
-				ax[i] += a[i*lda+j] * x[j]
-				aty[j] += a[i*lda+j] * y[i]
-			}
-		}
-		hold(t, "MulVec", rows, cols, ax, 1e-11, func() []float64 {
-			d := rubbish(rows)
-			MulVec(d, a, lda, x)
-			return d
-		})
-		hold(t, "MulTransVec", rows, cols, aty, 1e-11, func() []float64 {
-			d := rubbish(cols)
-			MulTransVec(d, a, lda, y)
-			return d
-		})
-	}
-}
-
 // A product that is no task for two processors allocates nothing.
 func TestMulAlloc(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 38))

@@ -9,63 +9,12 @@ import (
 	"testing"
 )
 
-// randomRow draws a row of k nonzeros among m columns.
-func randomRow(rng *rand.Rand, m, k int) (idx []int32, val []float64) {
-	for j := range m {
-		if rng.IntN(m-j) < k-len(idx) {
-			idx = append(idx, int32(j))
-			val = append(val, rng.NormFloat64())
-		}
-	}
-	return idx, val
-}
-
 func randomVector(rng *rand.Rand, n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
 	return x
-}
-
-// The kernels against one loop over a nonzero and a class at a time.
-func TestGatherScatter(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	const m = 23
-	for _, h := range []int{1, 2, 3, 7, 10, 20, 53, 1000} {
-		for k := range 11 {
-			idx, val := randomRow(rng, m, k)
-			w, p := randomVector(rng, m*h), randomVector(rng, h)
-
-			got, want := randomVector(rng, h), make([]float64, h)
-			copy(want, got)
-			Gather(got, w, idx, val)
-			for k, j := range idx {
-				for l := range want {
-					want[l] += val[k] * w[int(j)*h+l]
-				}
-			}
-			check(t, "Gather", h, got, want)
-
-			got = append([]float64(nil), w...)
-			Scatter(got, p, idx, val)
-			for k, j := range idx {
-				for l := range p {
-					w[int(j)*h+l] += val[k] * p[l]
-				}
-			}
-			check(t, "Scatter", h, got, w)
-		}
-	}
-}
-
-func check(t *testing.T, name string, h int, got, want []float64) {
-	t.Helper()
-	for l := range want {
-		if !(math.Abs(got[l]-want[l]) <= 1e-14*(1+math.Abs(want[l]))) {
-			t.Fatalf("%s, h = %d: entry %d is %g, want %g", name, h, l, got[l], want[l])
-		}
-	}
 }
 
 // exact returns the loss and its derivatives by the formulas of Section 2.1, in
@@ -208,32 +157,3 @@ func TestDo(t *testing.T) {
 		}
 	}
 }
-
-// news20's row: 80 nonzeros.
-func BenchmarkGather(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	idx, val := randomRow(rng, 4000, 80)
-	for _, h := range []int{1, 10, 20, 53, 1000} {
-		w, s := randomVector(rng, 4000*h), make([]float64, h)
-		b.Run(names[h], func(b *testing.B) {
-			for b.Loop() {
-				Gather(s, w, idx, val)
-			}
-		})
-	}
-}
-
-func BenchmarkScatter(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	idx, val := randomRow(rng, 4000, 80)
-	for _, h := range []int{1, 10, 20, 53, 1000} {
-		w, s := randomVector(rng, 4000*h), randomVector(rng, h)
-		b.Run(names[h], func(b *testing.B) {
-			for b.Loop() {
-				Scatter(w, s, idx, val)
-			}
-		})
-	}
-}
-
-var names = map[int]string{1: "h=1", 10: "h=10", 20: "h=20", 53: "h=53", 1000: "h=1000"}
