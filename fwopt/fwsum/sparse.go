@@ -87,8 +87,7 @@ func (a *Sparse) scoresOf(p, w []float64, h int, index []int) {
 
 func (a *Sparse) score(s, w []float64, i int) {
 	clear(s)
-	col, val := a.Row(i)
-	kern.Touch(w, len(s), col)
+	_, val := a.Row(i)
 	kern.Gather(s, w, a.Col[a.Ptr[i]:], val) // the rows of the next example, too, are asked for
 }
 
@@ -227,7 +226,6 @@ func (f *byColumns) rows(dst, p []float64, index []int, from, to int) {
 			e, _ := slices.BinarySearch(col[k:], int32(to))
 			col, val = col[k:k+e], val[k:k+e]
 		}
-		kern.Touch(dst, f.h, col)
 		kern.Scatter(dst, p[r*f.h:(r+1)*f.h], col, val)
 	}
 }

@@ -149,32 +149,6 @@ func dot(w []float64, idx []int32, val []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Touch reads from the rows idx of W, of h numbers, so that they are in the
-// cache when Gather or Scatter comes to them: its loads wait for no arithmetic,
-// and so many are under way at once. It saves about a seventh of a pass over
-// news20 and a quarter of a small batch. The result means nothing.
-//
-//go:noinline
-func Touch(w []float64, h int, idx []int32) float64 {
-	if h == 1 || vectors && h >= width {
-		return 0 // Gather's own loads are as free, and vector kernels fetch ahead
-	}
-	var t0, t1, t2, t3 float64
-	for _, j := range idx {
-		o := int(j) * h
-		x := w[o : o+h]
-		t0 += x[0]
-		if h > 8 { // a cache line holds 8 numbers
-			t1 += x[8]
-		}
-		if h > 16 {
-			t2 += x[16]
-		}
-		t3 += x[h-1]
-	}
-	return (t0 + t1) + (t2 + t3)
-}
-
 // Scatter does W[idx[k]] += val[k] · p for all k, where W has rows of len(p)
 // numbers: the transpose of Gather. idx may be longer than val, as there.
 func Scatter(w, p []float64, idx []int32, val []float64) {
