@@ -3,8 +3,7 @@ package kern
 import "math"
 
 // Exp returns eˣ for x ≤ 0, to 1.3 units in the last place; 0 for x ≤ −708. The
-// bits of math.Exp depend, on amd64, on whether the processor has FMA; these do
-// not. It also takes half the time.
+// bits of math.Exp depend, on amd64, on whether the processor has FMA; these do not.
 //
 // x = (32m + j)·ln2/32 + r with |r| ≤ ln2/64, so that eˣ = 2^m · 2^(j/32) · e^r
 // with six terms of Taylor's series.

@@ -33,7 +33,7 @@ func Scores(p, a, w []float64, n, m, h int) {
 		Dots(p[:n], a, m, w[:m])
 		return
 	}
-	MulAlone(p, h, a, m, false, w, h, false, n, h, m, 1, 0)
+	mul(p, h, a, m, false, w, h, false, n, h, m, 1, 0, true)
 }
 
 // AddBack does G += Aᵀ·P on this processor alone, the way back from Scores.
@@ -43,7 +43,7 @@ func AddBack(g, a, p []float64, n, m, h int) {
 		Combine(g[:m], a, m, p[:n])
 		return
 	}
-	MulAlone(g, h, a, m, true, p, h, false, m, h, n, 1, 1)
+	mul(g, h, a, m, true, p, h, false, m, h, n, 1, 1, true)
 }
 
 // piecesOf returns how many of n to give to a processor at once, in a task of so many

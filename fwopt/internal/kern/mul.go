@@ -1,5 +1,7 @@
 package kern
 
+import "gonum.org/v1/gonum/floats"
+
 const (
 	blockRows = 96   // so many rows of A, by deep, stay in the second cache
 	most      = 1008 // so many columns of B, by deep, stay in the third
@@ -16,53 +18,40 @@ const (
 // added to C by FMA.
 func Mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n,
 	k int, alpha, beta float64) {
-	if m == 0 || n == 0 {
-		return
-	}
-	p := scaled(c, ldc, a, lda, transA, b, ldb, transB, m, n, k, alpha, beta)
-	few := 5 * p.strip
-	if m > blockRows || n <= few {
-		p.columns(0, n)
-	} else { // else the rows are shared out
-		Do(n, few, p.columns)
-	}
+	mul(c, ldc, a, lda, transA, b, ldb, transB, m, n, k, alpha, beta, false)
 }
 
-// MulAlone is Mul on this processor alone, for one of several that share out the work. It
+// mul is Mul, if alone on this processor, for one of several that share out the work. Then it
 // allocates nothing.
-func MulAlone(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m,
-	n, k int, alpha, beta float64) {
+func mul(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n,
+	k int, alpha, beta float64, alone bool) {
 	if m == 0 || n == 0 {
 		return
 	}
-	p := scaled(c, ldc, a, lda, transA, b, ldb, transB, m, n, k, alpha, beta)
-	p.alone = true
-	p.columns(0, n)
-}
-
-// scaled returns the product of Mul when C has been multiplied by β.
-func scaled(c []float64, ldc int, a []float64, lda int, transA bool, b []float64, ldb int, transB bool, m, n,
-	k int, alpha, beta float64) product {
 	reach(c, (m-1)*ldc+n)
 	if beta != 0 && beta != 1 || k == 0 {
 		for i := range m {
-			for j, x := range c[i*ldc : i*ldc+n] {
-				if beta == 0 {
-					x = 0
-				}
-				c[i*ldc+j] = beta * x
+			if row := c[i*ldc : i*ldc+n]; beta == 0 {
+				clear(row)
+			} else {
+				floats.Scale(beta, row)
 			}
 		}
 	}
 	p := product{c: c, ldc: ldc, a: a, ai: lda, al: 1, b: b, bl: ldb, bj: 1, m: m, k: k, alpha: alpha,
-		fresh: beta == 0, strip: stripCols()}
+		fresh: beta == 0, alone: alone, strip: stripCols()}
 	if transA {
 		p.ai, p.al = 1, lda
 	}
 	if transB {
 		p.bl, p.bj = 1, ldb
 	}
-	return p
+	few := 5 * p.strip
+	if alone || m > blockRows || n <= few {
+		p.columns(0, n)
+	} else { // else the rows are shared out
+		Do(n, few, p.columns)
+	}
 }
 
 // A product is one of Mul: number i, l of A is a[i·ai + l·al], l, j of B b[l·bl + j·bj].
