@@ -293,7 +293,8 @@ func TestTwinsZero(t *testing.T) {
 // Long rows and many of them: several strips, several pieces.
 func TestTwinsLong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	for _, c := range [][2]int{{1, Chunk + 1}, {4, 9000}, {48, 3000}, {48, 3000}, {48, 3000}, {53, 700}, {1000, 70}, {70000, 2}} {
+	for _, c := range [][2]int{{1, Chunk + 1}, {4, 9000}, {48, 3000}, {48, 3000}, {48, 3000}, {53, 700},
+		{1000, 70}, {70000, 2}} {
 		for _, k := range tasks(rng, c[0], c[1], 0) {
 			if k.name != "Scatter" { // whose definition takes n² steps
 				k.sameBits(t, c[0], c[1], slices.Clone[[]float64], slices.Clone[[]int32])

@@ -11,8 +11,7 @@ import (
 func sparseDots() {
 	kernel("dotRows", "func(dst, w *float64, last uint32, ptr *int, rows int, idx *int32, val "+
 		"*float64, fresh int) int",
-		"dotRows does dst[j] += Σ_k val[k]·w[idx[k]], or = if fresh, over ptr[j] ≤ k < ptr[j+1], for j < "+
-			"rows, with",
+		"does dst[j] += Σ_k val[k]·w[idx[k]], or = if fresh, over ptr[j] ≤ k < ptr[j+1], for j < rows, with",
 		"numbers k, k+4, k+8, … of a row in a sum of their own and up to 3 at its end in the first. It stops where an",
 		"index is over last and returns a k near there, else ptr[rows].")
 	dst, w := arg("dst"), arg("w")
@@ -78,10 +77,9 @@ func sparseDots() {
 	leave()
 }
 
-// fetch writes the kernel that asks for memory.
 func fetch() {
 	kernel("fetchAll", "func(p *float64, n int)",
-		"fetchAll asks for the n numbers from p on, which may be any memory.")
+		"asks for the n numbers from p on, which may be any memory.")
 	p, n := arg("p"), arg("n")
 	LEAQ(Mem{Base: p, Index: n, Scale: number}, n)
 	while(p, n, Imm(line), func() {

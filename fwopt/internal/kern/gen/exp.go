@@ -28,7 +28,6 @@ func constants(name string, numbers []float64) func(float64) Mem {
 	}
 }
 
-// exps writes the kernel of Exp: the same steps, four at a time.
 func exps() {
 	const inv, hi, lo = 32 / math.Ln2, 0x1.62e42fefp-6, 0x1.473de6af278edp-39
 	at := constants("exps", []float64{inv, hi, lo, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, -708})
@@ -38,7 +37,7 @@ func exps() {
 	}
 
 	kernel("exps", "func(dst, s *float64, n int, m float64, root *[32]float64)",
-		"exps does dst[l] = Exp(s[l] − m) for l < n, n ≥ 4. dst may be s.")
+		"does dst[l] = Exp(s[l] − m) for l < n, n ≥ 4. dst may be s.")
 	dst, s, n, root := arg("dst"), arg("s"), arg("n"), arg("root")
 	m, last, l := YMM(), YMM(), GP64()
 	VBROADCASTSD(param("m"), m)
@@ -117,7 +116,7 @@ func exp(s, m VecVirtual, root Register, at func(float64) Mem, whole Mem) VecVir
 // returns the other one if that is its first operand here.
 func maximum() {
 	kernel("maxAll", "func(s *float64, n int) float64",
-		"maxAll returns the largest of n ≥ 4 numbers, NaN left out; −Inf if there is none.")
+		"returns the largest of n ≥ 4 numbers, NaN left out; −Inf if there is none.")
 	at := constants("lowest", []float64{math.Inf(-1)})
 	s, n, l := arg("s"), arg("n"), GP64()
 	top, x := YMM(), YMM()

@@ -62,11 +62,9 @@ func tail(masks Mem, n Register) (mask VecVirtual, left GPVirtual) {
 	return mask, left
 }
 
-// dots writes the kernel of the products of many rows with one vector. The masks are those
-// of tails.
 func dots(masks Mem) {
 	kernel("dots4", "func(dst, a *float64, stride int, q *float64, n, blocks int)",
-		"dots4 does dst[r] = ⟨row r of A, q⟩ for 4·blocks rows of n ≥ 1 numbers, stride bytes apart, by FMA,",
+		"does dst[r] = ⟨row r of A, q⟩ for 4·blocks rows of n ≥ 1 numbers, stride bytes apart, by FMA,",
 		"numbers l, l+4, l+8, … of a row in a sum of their own, of which there are 4.")
 	dst, a, stride, q := arg("dst"), arg("a"), arg("stride"), arg("q")
 	n, blocks := arg("n"), arg("blocks")
@@ -109,10 +107,9 @@ func dots(masks Mem) {
 	leave()
 }
 
-// combine writes the kernel that adds multiples of many rows.
 func combine() {
 	kernel("combine4", "func(d, a *float64, stride int, x *float64, n, blocks int)",
-		"combine4 does d += Σ_r x[r]·(row r of A) for 4·blocks rows of n ≥ 1 numbers, stride bytes apart,",
+		"does d += Σ_r x[r]·(row r of A) for 4·blocks rows of n ≥ 1 numbers, stride bytes apart,",
 		"in order, by FMA. Four rows with x = 0 are left out.")
 	d, a, stride, x := arg("d"), arg("a"), arg("stride"), arg("x")
 	n, blocks := arg("n"), arg("blocks")
@@ -164,10 +161,9 @@ func combine() {
 	leave()
 }
 
-// symmetric writes the kernel that does both with one reading of four rows.
 func symmetric() {
 	kernel("symmetric4", "func(y, t, a *float64, stride int, x, c *float64, n int)",
-		"symmetric4 does y += Σ_r c[r]·(row r of A), in order, and t[r] = ⟨row r of A, x⟩, as dots4, for 4 rows",
+		"does y += Σ_r c[r]·(row r of A), in order, and t[r] = ⟨row r of A, x⟩, as dots4, for 4 rows",
 		"of n numbers, a multiple of 4, stride bytes apart.")
 	y, t, a, stride := arg("y"), arg("t"), arg("a"), arg("stride")
 	x, c, n := arg("x"), arg("c"), arg("n")

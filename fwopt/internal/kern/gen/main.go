@@ -94,9 +94,10 @@ func add(x, y Op) VecVirtual {
 	return r
 }
 
-// kernel begins a kernel: its name, its declaration in Go, and its comment there.
+// kernel begins a kernel: its name, its declaration in Go, and, after the name, its comment there.
 func kernel(name, signature string, doc ...string) {
 	TEXT(name, NOSPLIT, signature)
+	doc[0] = name + " " + doc[0]
 	Doc(doc...)
 	Pragma("noescape")
 }

@@ -9,11 +9,9 @@ import (
 // The kernels of this file are those of the secular equation and its vectors. They divide, which
 // takes so long that products and sums are not fused.
 
-// poles writes the kernel that adds up the poles of the secular equation.
 func poles() {
-	kernel("polesUp", "func(sums *[12]float64, delta, pole, zeta *float64, step, n int, org, x "+
-		"float64)",
-		"polesUp takes n fours of poles, step bytes apart, from the first on: with d = (pole − org) − x,",
+	kernel("polesUp", "func(sums *[12]float64, delta, pole, zeta *float64, step, n int, org, x float64)",
+		"takes n fours of poles, step bytes apart, from the first on: with d = (pole − org) − x,",
 		"which it stores in delta, and t = zeta/d, it adds zeta·t to the first four sums, t² to the next,",
 		"and the first four, as they are then, without sign, to the last.")
 	sums, delta, pole, zeta := arg("sums"), arg("delta"), arg("pole"), arg("zeta")
@@ -50,10 +48,9 @@ func poles() {
 	leave()
 }
 
-// ratios writes the kernel of a factor of Löwner's formula.
 func ratios() {
 	kernel("ratios", "func(z, delta, pole *float64, at float64, n int)",
-		"ratios does z_i *= delta_i/(pole_i − at) for n fours of i.")
+		"does z_i *= delta_i/(pole_i − at) for n fours of i.")
 	z, delta, pole := arg("z"), arg("delta"), arg("pole")
 	at, n, i := YMM(), arg("n"), GP64()
 	VBROADCASTSD(param("at"), at)
@@ -72,10 +69,9 @@ func ratios() {
 	leave()
 }
 
-// quotients writes the kernel of x/y, and the sum of its squares.
 func quotients() {
 	kernel("quotients", "func(sums *[4]float64, dst, x, y *float64, n int)",
-		"quotients does dst_i = x_i/y_i for n fours of i, and adds the squares to the sums.")
+		"does dst_i = x_i/y_i for n fours of i, and adds the squares to the sums.")
 	sums, dst, x, y := arg("sums"), arg("dst"), arg("x"), arg("y")
 	n, i, s := arg("n"), GP64(), YMM()
 	VMOVUPD(Mem{Base: sums}, s)

@@ -12,10 +12,9 @@ import (
 // sums is the number of vectors of sums, so that an addition need not wait for the last.
 const sums = 4
 
-// total writes the kernel of the sum and the largest of many numbers.
 func total() {
 	kernel("totals", "func(x *float64, n int, mask uint64, sum, top *float64)",
-		"totals adds x_j & mask to sum[j mod 16], and takes it into the largest, top[j mod 16], NaN left",
+		"adds x_j & mask to sum[j mod 16], and takes it into the largest, top[j mod 16], NaN left",
 		"out, for n numbers, a multiple of 16.")
 	x, n := arg("x"), arg("n")
 	mask := broadcast("mask")
@@ -62,7 +61,7 @@ func above() {
 		}
 	}
 	kernel("aboves", "func(dst, x *float64, n int, mask uint64, top, least float64) int",
-		"aboves writes those numbers (x_j & mask) − top that are at least least one after the other, and returns",
+		"writes those numbers (x_j & mask) − top that are at least least one after the other, and returns",
 		"how many there are, out of n, a multiple of 4. Up to 3 numbers after them are overwritten. dst may be x.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	mask, top, least := broadcast("mask"), broadcast("top"), broadcast("least")
@@ -89,11 +88,9 @@ func above() {
 	leave()
 }
 
-// shrink writes the kernel of soft thresholds.
 func shrink() {
 	kernel("shrinks", "func(dst, x *float64, n int, mask uint64, top, theta float64)",
-		"shrinks does dst_j = max(0, (x_j & mask) − top − theta), with the other bits of x_j, for n "+
-			"numbers, a multiple of 4.")
+		"does dst_j = max(0, (x_j & mask) − top − theta), with the other bits of x_j, for n numbers, a multiple of 4.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	mask, top, theta := broadcast("mask"), broadcast("top"), broadcast("theta")
 	y, t, zero, sign := YMM(), YMM(), YMM(), YMM()

@@ -18,7 +18,7 @@ func tiles(n int) {
 	name := fmt.Sprint("tiles", n*lanes)
 	kernel(name, "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, "+
 		"blocks int, alpha float64, fresh int, next *float64)",
-		name+" does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the",
+		"does C += α·A·B, or = if fresh is not 0, for tiles of 4 rows, blocks of them one below the",
 		fmt.Sprintf("other, and %d columns: number i, l of A is ai·i + al·l bytes from a, the next tile's "+
 			"begin an bytes", n*lanes),
 		"on, row l of B bl bytes times l from b, row i of C ldc·i from c. A sum takes its k ≥ 1 terms in order,",
@@ -127,7 +127,7 @@ func pairs() {
 	const rows, n = 2 * tileRows, 3
 	kernel("pairs24", "func(c *float64, ldc int, a *float64, ai, al, an int, b *float64, bl int, k, "+
 		"blocks int, alpha float64, fresh int)",
-		"pairs24 does what tiles12 does, for 24 columns and two tiles of 4 rows at a time, blocks of these pairs,",
+		"does what tiles12 does, for 24 columns and two tiles of 4 rows at a time, blocks of these pairs,",
 		"with AVX-512. It asks for no memory.")
 	c, ldc, a, ai, al, bl := arg("c"), arg("ldc"), arg("a"), arg("ai"), arg("al"), arg("bl")
 	pa, pa4, pb, k, ai3, ldc3 := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
@@ -215,10 +215,9 @@ func ofFour(base, step, step3 Register, i int) Mem {
 		{Base: base, Index: step3, Scale: 1}}[i]
 }
 
-// transpose writes the kernel that lays four rows of a matrix side by side.
 func transpose() {
 	kernel("transpose4", "func(dst *float64, step int, src *float64, stride int, n int)",
-		"transpose4 does dst[l·step/8+i] = src[i·stride/8+l] for i < 4, l < n and n ≥ 4.")
+		"does dst[l·step/8+i] = src[i·stride/8+l] for i < 4, l < n and n ≥ 4.")
 	dst, step, src, stride, n := arg("dst"), arg("step"), arg("src"), arg("stride"), arg("n")
 	stride3, step3, last, d := GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
