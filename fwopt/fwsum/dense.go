@@ -128,7 +128,7 @@ func (f *denseRows) rows(dst, p []float64, index []int, from, to int) {
 	d := dst[from*h : to*h]
 	if h == 1 {
 		for r, i := range index {
-			kern.ScatterAll(d, p[r:r+1], f.x.Row(i)[from:to])
+			kern.Axpy(d, p[r], f.x.Row(i)[from:to])
 		}
 		return
 	}

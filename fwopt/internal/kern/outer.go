@@ -82,19 +82,17 @@ func lerp(dst, x, u, v []float64, keep, gamma float64) int {
 
 // AddOuter does x += c·uvᵀ.
 func AddOuter(x []float64, c float64, u, v []float64) {
-	reach(x, len(u)*len(v))
-	rows(len(v), len(u), func(lo, hi int) { addOuter(x, c, u, v, lo, hi) })
-}
-
-func addOuter(x []float64, c float64, u, v []float64, lo, hi int) {
 	h := len(u)
-	for lo += zeros(v[lo:hi]); lo < hi; lo += zeros(v[lo:hi]) {
-		if vectors && h >= width {
-			lo += addRows(&x[lo*h], &u[0], h, &v[lo], hi-lo, c)
-		} else {
-			lo += addPlain(x[lo*h:hi*h], u, v[lo:hi], c)
+	reach(x, h*len(v))
+	rows(len(v), h, func(lo, hi int) {
+		for lo += zeros(v[lo:hi]); lo < hi; lo += zeros(v[lo:hi]) {
+			if vectors && h >= width {
+				lo += addRows(&x[lo*h], &u[0], h, &v[lo], hi-lo, c)
+			} else {
+				lo += addPlain(x[lo*h:hi*h], u, v[lo:hi], c)
+			}
 		}
-	}
+	})
 }
 
 // SubOuter computes dst = x − uvᵀ. dst may be x itself.

@@ -231,23 +231,9 @@ func gatherAllPlain(dst, w, val []float64) {
 	}
 }
 
-// ScatterAll is Scatter to all rows of W, in order: W[k] += val[k] · p. It leaves out
-// the rows with val[k] = 0.
-func ScatterAll(w, p, val []float64) {
-	h := len(p)
-	reach(w, h*len(val))
-	if h == 1 {
-		Axpy(w[:len(val)], p[0], val)
-		return
-	}
-	most := max(Chunk/h, 1) // so that it can be preempted
-	for lo := 0; lo < len(val); lo += most {
-		addOuter(w, 1, p, val, lo, min(lo+most, len(val)))
-	}
-}
-
 // Axpy does x += c·y. As a matrix of one row this is a task for addRows.
 func Axpy(x []float64, c float64, y []float64) {
+	y = y[:len(x)]
 	if !vectors || len(x) < width || c == 0 {
 		for l, y := range y {
 			x[l] += float64(c * y)
