@@ -19,6 +19,17 @@ type asked struct {
 	back       []int  // parameters that are there to be filled: w, dst and what begins like it
 }
 
+// lacks says why no cell has the function; "" if one has.
+func (a asked) lacks(cells []cell, have map[string]bool) string {
+	switch {
+	case have[a.name]:
+		return ""
+	case slices.ContainsFunc(cells, func(c cell) bool { return c.id == a.cell }):
+		return fmt.Sprintf("cell %s has no function %s", a.cell, a.name)
+	}
+	return fmt.Sprintf("cell %s, with %s, is missing (deleted, or its metadata changed)", a.cell, a.name)
+}
+
 // A pattern that is no such line itself: the image is searched for them.
 var solution = regexp.MustCompile(`(?s)BEGIN\sSOLUTION.*?END\sSOLUTION[^\n]*`)
 

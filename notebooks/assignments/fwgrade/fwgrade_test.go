@@ -246,16 +246,12 @@ func Mean(x []float64) (m float64) {
 		"\tfor range 100_000 { fmt.Println(\"a line that is in the way\") }\n" + goodSum}, all,
 		"bytes more]"},
 
-	{"exits in the function", map[string]string{"t-mean": mean + "\tos.Exit(0)\n\treturn 0\n}"},
-		"argmin argmin2 sfw", "program ended"},
 	{"exits in init", map[string]string{"t-mean": "func init() { os.Exit(0) }\n" + mean + goodSum}, "",
 		"does not listen"},
 	{"ends its goroutine", map[string]string{"t-mean": mean + "\truntime.Goexit()\n\treturn 0\n}"},
 		"argmin argmin2 sfw", "ended its goroutine"},
 	{"panics in a goroutine", map[string]string{"t-mean": mean + "\tgo panic(\"there\")\n\tselect {}\n}"},
 		"argmin argmin2 sfw", "panic: there"},
-	{"recovers a panic", map[string]string{"t-mean": mean + "\tdefer func() { recover() }()\n\tpanic(1)\n}"},
-		"argmin argmin2 sfw", "the mean of 1, 2, 6 is 3"},
 	{"a main and a TestMain", map[string]string{"t-mean": "func main() { os.Exit(0) }\nfunc TestMain(m " +
 		"*testing.M) { os.Exit(0) }\n" + mean + "\treturn 7\n}"}, "argmin argmin2 sfw",
 		"the mean of 1, 2, 6 is 3"},
@@ -283,12 +279,8 @@ func Mean(x []float64) (m float64) {
 		"sfw mean", "undefined: best"},
 	{"unsafe", map[string]string{"t-mean": mean + "\t_ = unsafe.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw",
 		"undefined: unsafe"},
-	{"imports unsafe", map[string]string{"t-mean": "import u \"unsafe\"\n" + mean + "\t_ = u.Sizeof(x)\n" +
-		goodSum}, "argmin argmin2 sfw", "may not use unsafe"},
 	{"imports for effect", map[string]string{"t-mean": "import _ \"net/http\"\n" + mean + goodSum},
 		"argmin argmin2 sfw", "may not use net/http"},
-	{"cgo", map[string]string{"t-mean": "// #include <stdlib.h>\nimport \"C\"\n" + mean + "\tC.exit(0)\n" +
-		goodSum}, "argmin argmin2 sfw", "may not use C"},
 	{"no such package", map[string]string{"t-mean": "import \"gonum.org/v1/gonum/nosuch\"\n" + mean +
 		"\treturn nosuch.Mean(x)\n}"}, "argmin argmin2 sfw", "nosuch"},
 	{"linkname", map[string]string{"t-mean": mean + goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"},
@@ -481,8 +473,6 @@ func TestSheets(t *testing.T) {
 			"t-mean-check: its parts have 4 points in all, the cell has 3"},
 		"a part twice": {inParts(2,
 			"%%\npart(1, \"a\", func() {})\npart(1, \"a\", func() {})"), "t-mean-check:3: wanted part("},
-		"a part's name": {inParts(1, "%%\npart(1, fmt.Sprint(), func() {})"),
-			"t-mean-check:2: wanted part("},
 		"a part of no points": {inParts(0, "%%\npart(0, \"a\", func() {})"),
 			"t-mean-check:2: wanted part("},
 		"a part of no name": {inParts(1, "%%\npart(1, \"\", func() {})"),

@@ -52,7 +52,14 @@ func handIn(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bad = append(bad, lacking(asked, cells)...)
+	if files, err := parseAll(cells); err == nil { // else that is said already, and they may have any
+		have := declared(files)
+		for _, a := range asked {
+			if why := a.lacks(cells, have); why != "" {
+				bad = append(bad, why)
+			}
+		}
+	}
 	text := []string{fmt.Sprintf("%s, as it was saved at %s:", filepath.Base(name),
 		info.ModTime().Format("15:04:05"))}
 	for _, c := range cells {
@@ -91,23 +98,4 @@ func askedOf(name string, s *sheet) (list []asked, err error) {
 		list = append(list, a...)
 	}
 	return list, nil
-}
-
-// lacking names the functions that no cell has.
-func lacking(list []asked, cells []cell) (notes []string) {
-	files, err := parseAll(cells)
-	if err != nil { // said already; it may have any
-		return nil
-	}
-	have := declared(files)
-	for _, a := range list {
-		switch {
-		case !slices.ContainsFunc(cells, func(c cell) bool { return c.id == a.cell }):
-			notes = append(notes, fmt.Sprintf("cell %s, with %s, is missing (deleted, or its metadata "+
-				"changed)", a.cell, a.name))
-		case !have[a.name]:
-			notes = append(notes, fmt.Sprintf("cell %s has no function %s", a.cell, a.name))
-		}
-	}
-	return notes
 }

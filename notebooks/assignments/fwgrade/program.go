@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,19 +106,10 @@ func childFiles(s *sheet, solutions []cell, list []asked, bad map[string]string)
 	stubs := "package main\n"
 	for _, a := range list {
 		fmt.Fprintf(&main, "\tfwgradeWire.Function(%q, %s { %s })\n", a.name, a.signature, a.call)
-		if defined[a.name] {
-			continue
+		if why := a.lacks(solutions, defined); why != "" {
+			stubs += fmt.Sprintf("func %s%s { panic(%q) }\n", a.name, strings.TrimPrefix(a.signature, "func"),
+				cmp.Or(bad[a.cell], why))
 		}
-		why := bad[a.cell]
-		switch {
-		case why != "":
-		case slices.ContainsFunc(solutions, func(c cell) bool { return c.id == a.cell }):
-			why = fmt.Sprintf("cell %s has no function %s", a.cell, a.name)
-		default:
-			why = fmt.Sprintf("cell %s is missing", a.cell)
-		}
-		stubs += fmt.Sprintf("func %s%s { panic(%q) }\n", a.name, strings.TrimPrefix(a.signature, "func"),
-			why)
 	}
 	main.WriteString("\tfwgradeWire.Serve()\n}\n")
 	for _, a := range list { // a function that cannot be called so is its cell's error
