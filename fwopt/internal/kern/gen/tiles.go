@@ -28,12 +28,7 @@ func tiles(n int) {
 	ahead, pa, pb, k, ai3, ldc3 := arg("next"), GP64(), GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
 	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
-	var sum [tileRows][]VecVirtual
-	for i := range sum {
-		for range n {
-			sum[i] = append(sum[i], YMM())
-		}
-	}
+	sum := registers(tileRows, n, YMM)
 	Label("block")
 	for i := range sum {
 		for _, s := range sum[i] {
@@ -76,8 +71,19 @@ func tiles(n int) {
 	leave()
 }
 
+// registers are those of the sums of a tile.
+func registers(rows, n int, one func() VecVirtual) [][]VecVirtual {
+	sum := make([][]VecVirtual, rows)
+	for i := range sum {
+		for range n {
+			sum[i] = append(sum[i], one())
+		}
+	}
+	return sum
+}
+
 // tileTerm adds the term at pa and pb to the sums, and goes on to the next one.
-func tileTerm(sum [tileRows][]VecVirtual, pa, ai, ai3, al, pb, bl Register) {
+func tileTerm(sum [][]VecVirtual, pa, ai, ai3, al, pb, bl Register) {
 	x := make([]VecVirtual, len(sum[0]))
 	for j := range x {
 		x[j] = YMM()
@@ -95,30 +101,36 @@ func tileTerm(sum [tileRows][]VecVirtual, pa, ai, ai3, al, pb, bl Register) {
 }
 
 // tileStore does C += α·sums, or = if fresh.
-func tileStore(sum [tileRows][]VecVirtual, c, ldc, ldc3 Register) {
+func tileStore(sum [][]VecVirtual, c, ldc, ldc3 Register) {
 	alpha := YMM()
 	VBROADCASTSD(param("alpha"), alpha)
 	CMPQ(param("fresh"), Imm(0))
 	JNE(LabelRef("fresh"))
-	for i := range sum {
-		for j, s := range sum[i] {
-			t, at := YMM(), ofFour(c, ldc, ldc3, i)
-			at.Disp = j * vector
-			VMOVUPD(at, t)
-			VFMADD231PD(alpha, s, t)
-			VMOVUPD(t, at)
-		}
-	}
+	each(sum, c, ldc, ldc3, vector, func(s VecVirtual, at Mem) { addTo(at, alpha, s, YMM()) })
 	JMP(LabelRef("stored"))
 	Label("fresh")
+	each(sum, c, ldc, ldc3, vector, func(s VecVirtual, at Mem) { store(at, alpha, s) })
+	Label("stored")
+}
+
+// each calls f for each sum and where it goes in C, vectors being size bytes long.
+func each(sum [][]VecVirtual, c, ldc, ldc3 Register, size int, f func(s VecVirtual, at Mem)) {
 	for i := range sum {
 		for j, s := range sum[i] {
-			at := ofFour(c, ldc, ldc3, i).Offset(j * vector)
-			VMULPD(alpha, s, s)
-			VMOVUPD(s, at)
+			f(s, ofFour(c, ldc, ldc3, i).Offset(j*size))
 		}
 	}
-	Label("stored")
+}
+
+func store(at Mem, alpha, s VecVirtual) {
+	VMULPD(alpha, s, s)
+	VMOVUPD(s, at)
+}
+
+func addTo(at Mem, alpha, s, t VecVirtual) {
+	VMOVUPD(at, t)
+	VFMADD231PD(alpha, s, t)
+	VMOVUPD(t, at)
 }
 
 // pairs writes the kernel of a column of tiles of 8 rows and 24 columns, in the registers
@@ -133,12 +145,7 @@ func pairs() {
 	pa, pa4, pb, k, ai3, ldc3 := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: ai, Index: ai, Scale: 2}, ai3)
 	LEAQ(Mem{Base: ldc, Index: ldc, Scale: 2}, ldc3)
-	var sum [rows][n]VecVirtual
-	for i := range sum {
-		for j := range sum[i] {
-			sum[i][j] = ZMM()
-		}
-	}
+	sum := registers(rows, n, ZMM)
 	Label("block")
 	for i := range sum {
 		for _, s := range sum[i] {
@@ -177,33 +184,18 @@ func pairs() {
 }
 
 // pairStore does C += α·sums, or = if fresh, and goes on to the rows below.
-func pairStore(sum [2 * tileRows][3]VecVirtual, c, ldc, ldc3 Register) {
+func pairStore(sum [][]VecVirtual, c, ldc, ldc3 Register) {
 	alpha := ZMM()
 	VBROADCASTSD(param("alpha"), alpha)
 	for half := range 2 {
 		old, done := fmt.Sprint("old", half), fmt.Sprint("done", half)
 		CMPQ(param("fresh"), Imm(0))
 		JEQ(LabelRef(old))
-		each := func(f func(s VecVirtual, at Mem)) {
-			for i := range tileRows {
-				for j, s := range sum[half*tileRows+i] {
-					at := ofFour(c, ldc, ldc3, i).Offset(2 * j * vector)
-					f(s, at)
-				}
-			}
-		}
-		each(func(s VecVirtual, at Mem) {
-			VMULPD(alpha, s, s)
-			VMOVUPD(s, at)
-		})
+		rows := sum[half*tileRows:][:tileRows]
+		each(rows, c, ldc, ldc3, 2*vector, func(s VecVirtual, at Mem) { store(at, alpha, s) })
 		JMP(LabelRef(done))
 		Label(old)
-		each(func(s VecVirtual, at Mem) {
-			t := ZMM()
-			VMOVUPD(at, t)
-			VFMADD231PD(alpha, s, t)
-			VMOVUPD(t, at)
-		})
+		each(rows, c, ldc, ldc3, 2*vector, func(s VecVirtual, at Mem) { addTo(at, alpha, s, ZMM()) })
 		Label(done)
 		LEAQ(Mem{Base: c, Index: ldc, Scale: 4}, c)
 	}
