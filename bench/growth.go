@@ -61,19 +61,16 @@ func (b *bench) growth() {
 		return load{f, float64(n*size) / rate(size), float64(size)}
 	}
 	argmin := func(h, m int) load {
-		ball, a := fwset.TraceNorm{H: h, M: m, Tau: 50}, normals(2, h*m, 1)
-		var v fwset.Vertex
+		ball, a, v := fwset.TraceNorm{H: h, M: m, Tau: 50}, normals(2, h*m, 1), fwset.Vertex{}
 		return passes(1, 8*h*m, b.readRate, func() { ball.ArgminVertex(&v, a, 0, nil) })
 	}
 	one("linear optimisation", "m", 2000, 1, func(s int) load { return argmin(20, s) })
 	one("linear optimisation", "h", 2, 2, func(s int) load { return argmin(s, 20000) })
-	step := func(h, m int) load {
-		ball, a, x := fwset.TraceNorm{H: h, M: m, Tau: 50}, normals(2, h*m, 1), make([]float64, h*m)
-		var v fwset.Vertex
-		ball.ArgminVertex(&v, a, 0, nil)
-		return passes(2, 8*h*m, b.updateRate, func() { v.Lerp(x, 0.1) })
-	}
-	one("step to a vertex", "m", 2000, 1, func(s int) load { return step(20, s) })
+	one("step to a vertex", "m", 2000, 1, func(m int) load {
+		d, x, v := 20*m, make([]float64, 20*m), fwset.Vertex{}
+		fwset.TraceNorm{H: 20, M: m, Tau: 50}.ArgminVertex(&v, normals(2, d, 1), 0, nil)
+		return passes(2, 8*d, b.updateRate, func() { v.Lerp(x, 0.1) })
+	})
 	project := func(h, m, rank int) load {
 		a := lowRank(h, m, rank)
 		ball, dst := fwset.TraceNorm{H: h, M: m, Tau: 1}, make([]float64, h*m)

@@ -64,21 +64,18 @@ func (b *bench) race(threads int, all []item) error {
 		return nil
 	}
 	runtime.GOMAXPROCS(threads)
-	first, err := startPeer(python, threads, "bench/.venv/bin/python", "-B", "bench/peer.py")
-	if err != nil {
-		return fmt.Errorf("%w; `make bench` makes the environment", err)
-	}
-	peers := []*peer{first}
-	defer first.stop()
+	commands := map[string][]string{python: {"bench/.venv/bin/python", "-B", "bench/peer.py"}}
 	if b.linked != "" {
-		p, err := startPeer(linked, threads, b.linked)
-		if err != nil {
-			return err
-		}
-		peers = append(peers, p)
-		defer p.stop()
+		commands[linked] = []string{b.linked}
 	}
-	for _, p := range peers {
+	var peers []*peer
+	for _, name := range slices.Sorted(maps.Keys(commands)) { // Python first
+		p, err := startPeer(name, threads, commands[name]...)
+		if err != nil {
+			return fmt.Errorf("%w; `make bench` makes the environment", err)
+		}
+		defer p.stop()
+		peers = append(peers, p)
 		a, err := p.ask(request{Op: "versions"})
 		if err != nil {
 			return err

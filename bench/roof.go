@@ -224,10 +224,8 @@ func has(flag string) bool { return strings.Contains(readText("/proc/cpuinfo"), 
 
 // machine names the processor.
 func machine() string {
-	for _, line := range strings.Split(readText("/proc/cpuinfo"), "\n") {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
+	if m := regexp.MustCompile(`model name\s*: (.*)`).FindStringSubmatch(readText("/proc/cpuinfo")); m != nil {
+		return strings.TrimSpace(m[1])
 	}
 	return "unknown processor"
 }

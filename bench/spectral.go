@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -112,22 +113,15 @@ func (b *bench) spectralItems() (all []item) {
 func startSpectral(what string, m matrix) side {
 	g := m.read()
 	if strings.HasPrefix(what, "argmin") {
-		omega := fwset.TraceNorm{H: m.H, M: m.M, Tau: 1}
-		if m.Tau > 0 {
-			omega.Tau = m.Tau
-		}
-		var v fwset.Vertex
-		sigma := -1.0
-		find := func(tol float64) {
-			omega.ArgminVertex(&v, g, tol*omega.Tau, nil)
-		}
-		find(0)
-		sigma = -v.Dot(g) / omega.Tau
-		work := func() { find(1e-4 * sigma) }
+		omega, v := fwset.TraceNorm{H: m.H, M: m.M, Tau: cmp.Or(m.Tau, 1)}, fwset.Vertex{}
+		sigma := func() []float64 { return []float64{-v.Dot(g) / omega.Tau} }
+		omega.ArgminVertex(&v, g, 0, nil)
+		tol := 1e-4 * sigma()[0] * omega.Tau
+		work := func() { omega.ArgminVertex(&v, g, tol, nil) }
 		if x := make([]float64, len(g)); m.Gamma > 0 {
-			work = func() { find(1e-4 * sigma); v.Lerp(x, m.Gamma) }
+			work = func() { omega.ArgminVertex(&v, g, tol, nil); v.Lerp(x, m.Gamma) }
 		}
-		return side{work, func() []float64 { return []float64{-v.Dot(g) / omega.Tau} }}
+		return side{work, sigma}
 	}
 	omega := fwset.TraceNorm{H: m.H, M: m.M, Tau: m.Tau}
 	dst := make([]float64, len(g))
