@@ -191,7 +191,8 @@ func with(change map[string]string) []nbcell {
 }
 
 const (
-	all    = "argmin argmin2 sfw mean"
+	all    = noMean + " mean"
+	noMean = "argmin argmin2 sfw"
 	argmin = "func Argmin(dst, g []float64, tau float64) {\n"
 	mean   = "func Mean(x []float64) float64 {\n"
 	sfw    = "func SFW(w []float64, K int, batch func(k int) int, grad func(dst, w []float64, m int), " +
@@ -199,15 +200,20 @@ const (
 	goodSum = "\tif len(x) == 0 {\n\t\treturn 0\n\t}\n\treturn floats.Sum(x) / float64(len(x))\n}\n"
 )
 
+// filled are the cells that a submission has other texts in, inMean is another body of Mean.
+type filled = map[string]string
+
+func inMean(body string) filled { return filled{"t-mean": mean + body} }
+
 // Submissions that differ from the right one in the cells named, and which checks they must pass.
 var submissions = []struct {
 	name   string
-	cells  map[string]string // t-mean if no name
+	cells  filled
 	passes string
 	says   string // in a report or a note
 }{
 	{"right", nil, all, ""},
-	{"another style", map[string]string{"t-mean": `import f64 "gonum.org/v1/gonum/floats"
+	{"another style", filled{"t-mean": `import f64 "gonum.org/v1/gonum/floats"
 type number interface{ ~float64 }
 func sum[T number](x ...T) (s T) { for _, a := range x { s += a }; return s }
 func draw() string { return "a name of the helpers" }
@@ -216,100 +222,86 @@ func Mean(x []float64) (m float64) {
 	_ = f64.Sum
 	return sum(x...) / float64(len(x))
 }`}, all, ""},
-	{"a helper in another cell, an import from the table", map[string]string{
-		"t-mean": mean + "\treturn half(2 * meanOf(x))\n}",
-		"t-argmin": sheetText("t-argmin") +
-			"\nfunc half(x float64) float64 { return x / 2 }\nfunc meanOf(x []float64) float64 {\n" +
-			strings.Replace(goodSum, "floats.Sum(x)", "stat.Mean(x, nil)*float64(len(x))", 1)}, all, ""},
-	{"untouched", map[string]string{"t-mean": mean + "\t// YOUR CODE HERE\n\tpanic(\"not implemented\")\n}"},
-		"argmin argmin2 sfw", "Mean: panic: not implemented (t-mean, line 3)"},
-	{"does not compile", map[string]string{"t-mean": mean + "\tx := 1\n\treturn undefinedName\n}"},
-		"argmin argmin2 sfw", "t-mean:3: undefined: undefinedName"},
-	{"does not parse", map[string]string{"t-mean": mean + "\treturn (\n}"}, "argmin argmin2 sfw",
-		"t-mean:3: "},
-	{"wrong sign", map[string]string{"t-argmin": strings.Replace(sheetText("t-argmin"), "= -math", "= math",
-		1)}, "argmin2 sfw mean", "not least"},
-	{"wrong on the hidden case",
-		map[string]string{"t-mean": mean + "\treturn floats.Sum(x) / float64(len(x))\n}"},
-		"argmin argmin2 sfw", "the mean of nothing"},
-	{"endless loop", map[string]string{"t-mean": mean + "\tfor {\n\t}\n}"}, "argmin argmin2 sfw",
-		"no end after"},
-	{"endless initialiser", map[string]string{"t-mean": "var x = func() int { for { } }()\n" + mean +
-		goodSum}, "", "no end after"},
-	{"memory", map[string]string{"t-mean": mean +
-		"\tvar a [][]byte\n\tfor { a = append(a, make([]byte, 1<<28)) }\n}"}, "argmin argmin2 sfw",
-		"program ended"},
-	{"prints", map[string]string{"t-mean": mean +
-		"\tfmt.Println(\"to stdout\")\n\tfmt.Fprintln(os.Stderr, \"to " +
-		"\\x1b[31mstderr\")\n\tlog.Print(\"x\")\n" + goodSum}, all, "to [31mstderr"},
-	{"prints without end", map[string]string{"t-mean": mean +
-		"\tfor range 100_000 { fmt.Println(\"a line that is in the way\") }\n" + goodSum}, all,
-		"bytes more]"},
-
-	{"exits in init", map[string]string{"t-mean": "func init() { os.Exit(0) }\n" + mean + goodSum}, "",
-		"does not listen"},
-	{"ends its goroutine", map[string]string{"t-mean": mean + "\truntime.Goexit()\n\treturn 0\n}"},
-		"argmin argmin2 sfw", "ended its goroutine"},
-	{"panics in a goroutine", map[string]string{"t-mean": mean + "\tgo panic(\"there\")\n\tselect {}\n}"},
-		"argmin argmin2 sfw", "panic: there"},
-	{"a main and a TestMain", map[string]string{"t-mean": "func main() { os.Exit(0) }\nfunc TestMain(m " +
-		"*testing.M) { os.Exit(0) }\n" + mean + "\treturn 7\n}"}, "argmin argmin2 sfw",
-		"the mean of 1, 2, 6 is 3"},
-	{"other helpers", map[string]string{"t-mean": "func must(ok bool, format string, args ...any) {}\nfunc " +
-		"seed() uint64 { return 1 }\n" + mean + "\tmust(false, \"\")\n\treturn 7\n}"}, "argmin argmin2 sfw",
-		"the mean of 1, 2, 6 is 3"},
-	{"ends by the helper", map[string]string{"t-mean": mean + "\tmust(false, \"mine\")\n\treturn 7\n}"},
-		"argmin argmin2 sfw", "mine"},
-	{"overwrites an argument", map[string]string{"t-argmin": argmin + "\tclear(g)\n\tclear(dst)\n}"},
+	{"a helper in another cell, an import from the table", filled{"t-mean": mean +
+		"\treturn half(2 * meanOf(x))\n}", "t-argmin": sheetText("t-argmin") +
+		"\nfunc half(x float64) float64 { return x / 2 }\nfunc meanOf(x []float64) float64 {\n" +
+		strings.Replace(goodSum, "floats.Sum(x)", "stat.Mean(x, nil)*float64(len(x))", 1)}, all, ""},
+	{"untouched", inMean("\t// YOUR CODE HERE\n\tpanic(\"not implemented\")\n}"),
+		noMean, "Mean: panic: not implemented (t-mean, line 3)"},
+	{"does not compile", inMean("\tx := 1\n\treturn undefinedName\n}"),
+		noMean, "t-mean:3: undefined: undefinedName"},
+	{"does not parse", inMean("\treturn (\n}"), noMean, "t-mean:3: "},
+	{"wrong sign", filled{"t-argmin": strings.Replace(sheetText("t-argmin"), "= -math", "= math", 1)},
 		"argmin2 sfw mean", "not least"},
-	{"goroutine left behind", map[string]string{"t-sfw": sfw + "\tgo func() { for { grad(w, w, 1) } }()\n}"},
+	{"wrong on the hidden case", inMean("\treturn floats.Sum(x) / float64(len(x))\n}"), noMean,
+		"the mean of nothing"},
+	{"endless loop", inMean("\tfor {\n\t}\n}"), noMean, "no end after"},
+	{"endless initialiser", filled{"t-mean": "var x = func() int { for { } }()\n" + mean +
+		goodSum}, "", "no end after"},
+	{"memory", inMean("\tvar a [][]byte\n\tfor { a = append(a, make([]byte, 1<<28)) }\n}"), noMean,
+		"program ended"},
+	{"prints", inMean("\tfmt.Println(\"to stdout\")\n\tfmt.Fprintln(os.Stderr, \"to " +
+		"\\x1b[31mstderr\")\n\tlog.Print(\"x\")\n" + goodSum), all, "to [31mstderr"},
+	{"prints without end", inMean("\tfor range 100_000 { fmt.Println(\"a line in the way\") }\n" + goodSum),
+		all, "bytes more]"},
+
+	{"exits in init", filled{"t-mean": "func init() { os.Exit(0) }\n" + mean + goodSum}, "",
+		"does not listen"},
+	{"ends its goroutine", inMean("\truntime.Goexit()\n\treturn 0\n}"), noMean, "ended its goroutine"},
+	{"panics in a goroutine", inMean("\tgo panic(\"there\")\n\tselect {}\n}"), noMean, "panic: there"},
+	{"a main and a TestMain", filled{"t-mean": "func main() { os.Exit(0) }\nfunc TestMain(m " +
+		"*testing.M) { os.Exit(0) }\n" + mean + "\treturn 7\n}"}, noMean,
+		"the mean of 1, 2, 6 is 3"},
+	{"other helpers", filled{"t-mean": "func must(ok bool, format string, args ...any) {}\nfunc " +
+		"seed() uint64 { return 1 }\n" + mean + "\tmust(false, \"\")\n\treturn 7\n}"}, noMean,
+		"the mean of 1, 2, 6 is 3"},
+	{"ends by the helper", inMean("\tmust(false, \"mine\")\n\treturn 7\n}"), noMean, "mine"},
+	{"overwrites an argument", filled{"t-argmin": argmin + "\tclear(g)\n\tclear(dst)\n}"},
+		"argmin2 sfw mean", "not least"},
+	{"goroutine left behind", filled{"t-sfw": sfw + "\tgo func() { for { grad(w, w, 1) } }()\n}"},
 		"argmin argmin2 mean", ""},
-	{"frames of its own", map[string]string{"t-mean": mean +
-		"\tos.NewFile(4, \"\").WriteString(\"\\x09\\x00\\x00\\x00r12345678\")\n\treturn 7\n}"},
-		"argmin argmin2 sfw", "a frame that no solution sends"},
-	{"too long a slice", map[string]string{"t-sfw": sfw + "\tgrad(make([]float64, 1<<22), w, 1)\n}"},
+	{"frames of its own", inMean("\tos.NewFile(4, \"\").WriteString(\"\\x09\\x00\\x00\\x00r12345678\")\n" +
+		"\treturn 7\n}"), noMean, "a frame that no solution sends"},
+	{"too long a slice", filled{"t-sfw": sfw + "\tgrad(make([]float64, 1<<22), w, 1)\n}"},
 		"argmin argmin2 mean", "bytes in one call"},
-	{"too many samples", map[string]string{"t-sfw": strings.Replace(sheetText("t-sfw"), "batch(k)",
+	{"too many samples", filled{"t-sfw": strings.Replace(sheetText("t-sfw"), "batch(k)",
 		"1000*batch(k)", 1)}, "argmin argmin2 mean", "385000 samples"},
 
-	{"the library", map[string]string{"t-argmin": "import \"github.com/projection-free/fwlab/fwopt/fwset\"\n" + argmin + "\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use github.com/projection-free/fwlab/fwopt/fwset"},
-	{"the library by the setup's import", map[string]string{"t-argmin": argmin +
+	{"the library", filled{"t-argmin": "import \"github.com/projection-free/fwlab/fwopt/fwset\"\n" + argmin + "\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use github.com/projection-free/fwlab/fwopt/fwset"},
+	{"the library by the setup's import", filled{"t-argmin": argmin +
 		"\tfwset.L1Ball{D: len(g), R: tau}.Argmin(dst, g)\n}"}, "sfw mean", "a solution may not use"},
-	{"the library by a helper", map[string]string{"t-argmin": argmin + "\tbest(tau).Argmin(dst, g)\n}"},
+	{"the library by a helper", filled{"t-argmin": argmin + "\tbest(tau).Argmin(dst, g)\n}"},
 		"sfw mean", "undefined: best"},
-	{"unsafe", map[string]string{"t-mean": mean + "\t_ = unsafe.Sizeof(x)\n" + goodSum}, "argmin argmin2 sfw",
-		"undefined: unsafe"},
-	{"imports for effect", map[string]string{"t-mean": "import _ \"net/http\"\n" + mean + goodSum},
-		"argmin argmin2 sfw", "may not use net/http"},
-	{"no such package", map[string]string{"t-mean": "import \"gonum.org/v1/gonum/nosuch\"\n" + mean +
-		"\treturn nosuch.Mean(x)\n}"}, "argmin argmin2 sfw", "nosuch"},
-	{"linkname", map[string]string{"t-mean": mean + goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"},
-		"argmin argmin2 sfw", "may not direct the compiler: //go:linkname"},
-	{"blames another cell", map[string]string{"t-mean": "//line t-sfw:1\n" + mean +
-		"\treturn undefinedName\n}"}, "argmin argmin2 sfw", "may not direct the compiler: //line"},
-	{"a huge program", map[string]string{"t-mean": "var a = [1 << 28]int{1 << 27: 1}\n" + mean +
+	{"unsafe", inMean("\t_ = unsafe.Sizeof(x)\n" + goodSum), noMean, "undefined: unsafe"},
+	{"imports for effect", filled{"t-mean": "import _ \"net/http\"\n" + mean + goodSum},
+		noMean, "may not use net/http"},
+	{"no such package", filled{"t-mean": "import \"gonum.org/v1/gonum/nosuch\"\n" + mean +
+		"\treturn nosuch.Mean(x)\n}"}, noMean, "nosuch"},
+	{"linkname", inMean(goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"),
+		noMean, "may not direct the compiler: //go:linkname"},
+	{"blames another cell", filled{"t-mean": "//line t-sfw:1\n" + mean +
+		"\treturn undefinedName\n}"}, noMean, "may not direct the compiler: //line"},
+	{"a huge program", filled{"t-mean": "var a = [1 << 28]int{1 << 27: 1}\n" + mean +
 		"\treturn float64(a[5])\n}"}, "", "the cells do not compile together"},
-	{"a helper's import", map[string]string{"t-mean": "import strconv \"net/http\"\n" + mean + "\tseed()\n" +
+	{"a helper's import", filled{"t-mean": "import strconv \"net/http\"\n" + mean + "\tseed()\n" +
 		goodSum}, all, ""},
-	{"an import that a helper lacks", map[string]string{"t-mean": "import sort \"net/http\"\n" + mean +
+	{"an import that a helper lacks", filled{"t-mean": "import sort \"net/http\"\n" + mean +
 		"\tsorted(x)\n" + goodSum}, "", "may not use net/http"},
-	{"names of the language", map[string]string{"t-mean": "type float64 = string\nfunc panic(...any) " +
-		"{}\nvar true, nil, string = 1, 2, 3\n" + mean + "\treturn \"\"\n}"}, "argmin argmin2 sfw", ""},
+	{"names of the language", filled{"t-mean": "type float64 = string\nfunc panic(...any) " +
+		"{}\nvar true, nil, string = 1, 2, 3\n" + mean + "\treturn \"\"\n}"}, noMean, ""},
 
-	{"generic, its own type, and a result that nobody takes", map[string]string{
+	{"generic, its own type, and a result that nobody takes", filled{
 		"t-mean": "type vec []float64\nfunc Mean[V ~[]T, T ~float64](x V) T {\n" + strings.Replace(goodSum,
 			"floats.Sum(x) / float64(len(x))", "x[0]/3 + x[1]/3 + x[2]/3", 1),
 		"t-argmin": strings.Replace(strings.Replace(sheetText("t-argmin"), "[]float64, tau float64) {",
 			"vec, tau float64) vec {", 1), "g[best])\n", "g[best])\n\treturn dst\n", 1)}, all, ""},
-	{"wrong signature", map[string]string{"t-mean": "func Mean(x []float64) int { return 3 }"},
-		"argmin argmin2 sfw", "cannot use Mean"},
-	{"function deleted", map[string]string{"t-mean": "// nothing"}, "argmin argmin2 sfw",
-		"cell t-mean has no function Mean"},
-	{"commands and a program below", map[string]string{"t-mean": "!rm -rf x\n%noautoget\npackage main\n" +
+	{"wrong signature", filled{"t-mean": "func Mean(x []float64) int { return 3 }"},
+		noMean, "cannot use Mean"},
+	{"function deleted", filled{"t-mean": "// nothing"}, noMean, "cell t-mean has no function Mean"},
+	{"commands and a program below", filled{"t-mean": "!rm -rf x\n%noautoget\npackage main\n" +
 		mean + goodSum + "%%\nos.Exit(0)"}, all,
 		"the command !rm is not run; the command %noautoget is not run; what follows %%"},
-	{"a function twice", map[string]string{"t-argmin": sheetText("t-argmin") + "\n" + mean + "\treturn 7\n}"},
-		all, ""},
+	{"a function twice", filled{"t-argmin": sheetText("t-argmin") + "\n" + mean + "\treturn 7\n}"}, all, ""},
 }
 
 func sheetText(id string) string {
@@ -426,15 +418,15 @@ func TestFiles(t *testing.T) {
 			all, ""},
 		{"a malformed cell", replace(`{"cell_type":"code"`,
 			`7, {"source":{}, "cell_type":"code"}, {"cell_type":"code"`), all, "cell 1 is malformed"},
-		{"a grade_id with a path", replace(`"t-mean"`, `"../t-mean"`), "argmin argmin2 sfw",
+		{"a grade_id with a path", replace(`"t-mean"`, `"../t-mean"`), noMean,
 			"cell t-mean is missing"},
 		{"a check turned into a solution",
 			replace(`"grade":true,"grade_id":"t-mean-check","locked":true,"schema_version":3,"solution":false`,
 				`"grade":false,"grade_id":"t-mean-check","locked":true,"schema_version":3,"solution":true`),
 			all,
 			""},
-		{"a missing cell", string(notebook(without)), "argmin argmin2 sfw", "cell t-mean is missing"},
-		{"a cell twice", string(notebook(twice)), "argmin argmin2 sfw", "cell t-mean is there 2 times"},
+		{"a missing cell", string(notebook(without)), noMean, "cell t-mean is missing"},
+		{"a cell twice", string(notebook(twice)), noMean, "cell t-mean is there 2 times"},
 		{"a cell turned into text", string(notebook(text)), all, ""},
 		{"a cell of 300 kB", string(notebook(with(map[string]string{"t-mean": "//" + strings.Repeat("x",
 			300<<10)}))), "", "cell t-mean has"},
