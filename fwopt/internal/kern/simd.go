@@ -105,10 +105,7 @@ func gatherVectors(dst, w []float64, idx []int32, val []float64) {
 
 func gatherManyVectors(dst, w []float64, h int, ptr []int, idx []int32, val []float64, fresh bool) {
 	n := len(ptr) - 1
-	var next *int32
-	if len(idx) > ahead {
-		next = &idx[ahead]
-	}
+	next, count := fetch(idx, len(idx))
 	for j, rows := 0, 0; j < n; j += rows {
 		for rows = min(n-j, max(Chunk/h, 1)); rows > 1 && (ptr[j+rows]-ptr[j])*h > Chunk; {
 			rows /= 2
@@ -121,7 +118,7 @@ func gatherManyVectors(dst, w []float64, h int, ptr []int, idx []int32, val []fl
 			for i := range rows {
 				Gather(d[i*h:(i+1)*h], w, idx[ptr[j+i]:], val[ptr[j+i]:ptr[j+i+1]])
 			}
-		} else if k := gatherMany(&d[0], h, &w[0], 8*h, &val[0], 8*(len(w)-h), &idx[0], next, len(idx)-ahead,
+		} else if k := gatherMany(&d[0], h, &w[0], 8*h, &val[0], 8*(len(w)-h), &idx[0], next, count,
 			&ptr[j], rows, flag(fresh)); k < to {
 			offRange(w, h, idx[k])
 		}
