@@ -245,10 +245,13 @@ func Mean(x []float64) (m float64) {
 	{"prints without end", inMean("\tfor range 100_000 { fmt.Println(\"a line in the way\") }\n" + goodSum),
 		all, "bytes more]"},
 
+	{"exits in the function", inMean("\tos.Exit(0)\n\treturn 0\n}"), noMean, "program ended"},
 	{"exits in init", filled{"t-mean": "func init() { os.Exit(0) }\n" + mean + goodSum}, "",
 		"does not listen"},
 	{"ends its goroutine", inMean("\truntime.Goexit()\n\treturn 0\n}"), noMean, "ended its goroutine"},
 	{"panics in a goroutine", inMean("\tgo panic(\"there\")\n\tselect {}\n}"), noMean, "panic: there"},
+	{"recovers a panic", inMean("\tdefer func() { recover() }()\n\tpanic(1)\n}"), noMean,
+		"the mean of 1, 2, 6 is 3"},
 	{"a main and a TestMain", filled{"t-mean": "func main() { os.Exit(0) }\nfunc TestMain(m " +
 		"*testing.M) { os.Exit(0) }\n" + mean + "\treturn 7\n}"}, noMean,
 		"the mean of 1, 2, 6 is 3"},
@@ -275,6 +278,10 @@ func Mean(x []float64) (m float64) {
 	{"unsafe", inMean("\t_ = unsafe.Sizeof(x)\n" + goodSum), noMean, "undefined: unsafe"},
 	{"imports for effect", filled{"t-mean": "import _ \"net/http\"\n" + mean + goodSum},
 		noMean, "may not use net/http"},
+	{"imports unsafe", filled{"t-mean": "import u \"unsafe\"\n" + mean + "\t_ = u.Sizeof(x)\n" + goodSum},
+		noMean, "may not use unsafe"},
+	{"cgo", filled{"t-mean": "// #include <stdlib.h>\nimport \"C\"\n" + mean + "\tC.exit(0)\n" + goodSum},
+		noMean, "may not use C"},
 	{"no such package", filled{"t-mean": "import \"gonum.org/v1/gonum/nosuch\"\n" + mean +
 		"\treturn nosuch.Mean(x)\n}"}, noMean, "nosuch"},
 	{"linkname", inMean(goodSum + "//go:linkname exit os.Exit\nfunc exit(int)\n"),
