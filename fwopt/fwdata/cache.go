@@ -1,6 +1,7 @@
 package fwdata
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -22,7 +23,7 @@ type header struct {
 	Magic   [8]byte
 	Version uint64
 	Digest  [32]byte // of the source
-	Mark    [32]byte // of the source file
+	_       [32]byte // something else in older files
 
 	N, M, H, Nonzeros uint64
 }
@@ -30,7 +31,6 @@ type header struct {
 var (
 	cacheMagic   = [8]byte([]byte("fwlabset"))
 	cacheVersion = uint64(2)
-	cacheHeader  = binary.Size(header{})
 	little       = binary.LittleEndian
 )
 
@@ -40,24 +40,8 @@ var (
 	errOther   = errors.New("from another version or from another file") // but whole, as far as can be told
 )
 
-// encode writes the binary file.
-func encode(w io.Writer, s *Set, mark [32]byte) error {
-	digest, err := hex.DecodeString(s.Digest)
-	if err != nil || len(digest) != 32 {
-		return fmt.Errorf("fwdata: %s: digest %q", s.Name, s.Digest)
-	}
-	h := header{cacheMagic, cacheVersion, [32]byte(digest), mark,
-		uint64(s.N()), uint64(s.M()), uint64(s.H()), uint64(len(s.X.Val))}
-	sum := file.Sum()
-	both := io.MultiWriter(w, sum)
-	if err := errors.Join(binary.Write(both, little, h), encodeBody(both, s)); err != nil {
-		return err
-	}
-	return binary.Write(w, little, sum.Sum64())
-}
-
-// encodeBody writes Labels, Y, row lengths, Col and Val.
-func encodeBody(w io.Writer, s *Set) error {
+// encodeBody writes Labels, Y, row lengths, Col and Val into a hash or a buffer, which do not fail.
+func encodeBody(w io.Writer, s *Set) {
 	labels, y, length := make([]int64, s.H()), make([]uint32, s.N()), make([]uint32, s.N())
 	for k, l := range s.Labels {
 		labels[k] = int64(l)
@@ -66,11 +50,8 @@ func encodeBody(w io.Writer, s *Set) error {
 		y[i], length[i] = uint32(s.Y[i]), uint32(s.X.Ptr[i+1]-s.X.Ptr[i])
 	}
 	for _, part := range []any{labels, y, length, s.X.Col, s.X.Val} {
-		if err := binary.Write(w, little, part); err != nil {
-			return err
-		}
+		binary.Write(w, little, part)
 	}
-	return nil
 }
 
 // Encode writes the set in binary, as the cache has it: labels, classes, the matrix, the
@@ -80,18 +61,32 @@ func (s *Set) Encode(w io.Writer) error {
 	if s.loaded().Digest == "" {
 		s.Digest = contentDigest(s)
 	}
-	return encode(w, s, [32]byte{})
+	digest, err := hex.DecodeString(s.Digest)
+	if err != nil || len(digest) != 32 {
+		return fmt.Errorf("fwdata: %s: digest %q", s.Name, s.Digest)
+	}
+	var b bytes.Buffer
+	binary.Write(&b, little, header{Magic: cacheMagic, Version: cacheVersion, Digest: [32]byte(digest),
+		N: uint64(s.N()), M: uint64(s.M()), H: uint64(s.H()), Nonzeros: uint64(len(s.X.Val))})
+	encodeBody(&b, s)
+	_, err = w.Write(file.Seal(b.Bytes()))
+	return err
 }
 
 // Decode reads what Encode wrote, from an r of so many bytes, and checks all that the rest
 // of the library relies on, in O(nonzeros). The name is the set's and stands for the file
 // in errors; the Digest is that of the set that was written.
 func Decode(r io.Reader, size int64, name string) (*Set, error) {
-	s, _, err := decode(r, size)
+	b := make([]byte, size)
+	_, err := io.ReadFull(r, b)
+	if err == nil {
+		var s *Set
+		if s, err = decode(b); err == nil {
+			s.Name = name
+			return s, nil
+		}
+	}
 	switch err {
-	case nil:
-		s.Name = name
-		return s, nil
 	case errDamaged, io.EOF, io.ErrUnexpectedEOF:
 		err = errors.New("damaged, cut off or no binary set: write it again")
 	case errOther:
@@ -102,57 +97,40 @@ func Decode(r io.Reader, size int64, name string) (*Set, error) {
 
 // readCache reads the binary file at path, which must be whole, of this version
 // and made from a file of the digest. The error is errDamaged, errOther, or the system's.
-func readCache(path, digest string) (s *Set, mark [32]byte, err error) {
-	f, err := os.Open(path)
+func readCache(path, digest string) (*Set, error) {
+	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, mark, err
+		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil {
-		s, mark, err = decode(f, info.Size())
+	s, err := decode(b)
+	if err == nil && s.Digest != digest {
+		return nil, errOther
 	}
-	if err == nil && s.Digest != digest { // asked last, as a damaged digest is damage
-		s, err = nil, errOther
-	}
-	return s, mark, err
+	return s, err
 }
 
-// decode reads a binary file of the size, and checks all that the rest of the library
-// relies on.
-func decode(f io.Reader, size int64) (s *Set, mark [32]byte, err error) {
-	var h header
-	switch err := binary.Read(f, little, &h); {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, mark, errDamaged
-	case err != nil:
-		return nil, mark, err
-	case h.Magic != cacheMagic:
-		return nil, mark, errDamaged
+// decode reads a binary file, and checks all that the rest of the library relies on.
+func decode(b []byte) (*Set, error) {
+	b, whole := file.Unseal(b)
+	r, h := bytes.NewReader(b), header{}
+	switch err := binary.Read(r, little, &h); {
+	case !whole || err != nil || h.Magic != cacheMagic:
+		return nil, errDamaged
 	case h.Version != cacheVersion:
-		return nil, mark, errOther
-	case max(h.N, h.M, h.H, h.Nonzeros) > math.MaxInt32: // so that no product below overflows
-		return nil, mark, errDamaged
-	case uint64(size) != uint64(cacheHeader)+8*h.H+8*h.N+12*h.Nonzeros+8:
-		return nil, mark, errDamaged
+		return nil, errOther
+	case max(h.N, h.M, h.H, h.Nonzeros) > math.MaxInt32, // so that no product below overflows
+		uint64(r.Len()) != 8*h.H+8*h.N+12*h.Nonzeros:
+		return nil, errDamaged
 	}
 	n, m := int(h.N), int(h.M)
 	x := &fwsum.Sparse{N: n, M: m, Ptr: make([]int, n+1), Col: make([]int32, h.Nonzeros),
 		Val: make([]float64, h.Nonzeros)}
-	s = &Set{Labels: make([]int, h.H), Y: make([]int, n), X: x, Digest: hex.EncodeToString(h.Digest[:])}
-	labels, y, length, stored := make([]int64, h.H), make([]uint32, n), make([]uint32, n), uint64(0)
-	sum := file.Sum()
-	binary.Write(sum, little, h)
-	both := io.TeeReader(f, sum)
+	s := &Set{Labels: make([]int, h.H), Y: make([]int, n), X: x, Digest: hex.EncodeToString(h.Digest[:])}
+	labels, y, length := make([]int64, h.H), make([]uint32, n), make([]uint32, n)
 	for _, part := range []any{labels, y, length, x.Col, x.Val} {
-		if err := binary.Read(both, little, part); err != nil && binary.Size(part) > 0 {
-			return nil, mark, err
-		}
+		binary.Read(r, little, part) // there is as much as that
 	}
-	if err := binary.Read(f, little, &stored); err != nil {
-		return nil, mark, err
-	}
-	ok := stored == sum.Sum64()
+	ok := true
 	for k, l := range labels {
 		s.Labels[k] = int(l)
 		ok = ok && (k == 0 || l > labels[k-1])
@@ -162,16 +140,16 @@ func decode(f io.Reader, size int64) (s *Set, mark [32]byte, err error) {
 		s.Y[i], x.Ptr[i+1] = int(y[i]), x.Ptr[i]+int(length[i])
 	}
 	if !ok || x.Ptr[n] != int(h.Nonzeros) {
-		return nil, mark, errDamaged
+		return nil, errDamaged
 	}
 	for i := range n {
 		last := int32(-1)
 		for p := x.Ptr[i]; p < x.Ptr[i+1]; p++ {
 			if j, v := x.Col[p], x.Val[p]; j <= last || int(j) >= m || v-v != 0 { // NaN, infinite
-				return nil, mark, errDamaged
+				return nil, errDamaged
 			}
 			last = x.Col[p]
 		}
 	}
-	return s, h.Mark, nil
+	return s, nil
 }

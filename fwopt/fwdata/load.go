@@ -1,8 +1,8 @@
 package fwdata
 
 import (
-	"bufio"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -30,8 +30,7 @@ var ErrNotHere = errors.New("not on this machine")
 //	$FWLAB_DATA/news20.bz2, $FWLAB_DATA/news20/news20.bz2, news20.bz2 in CacheDir,
 //
 // checks its SHA-256, and keeps the parsed set in CacheDir as one binary file,
-// from which news20 opens in some 10 ms. The digest is computed again only when
-// path, size or time of the file have changed. The binary file is rebuilt when it
+// from which news20 opens in some 50 ms. The binary file is rebuilt when it
 // is damaged or old, serves alone when the source is gone, and is done without
 // when CacheDir cannot be written to. When the source is gone, one that is
 // damaged is an error; one that another version of this package has written, or
@@ -86,128 +85,115 @@ func cacheDir() string {
 	return dir
 }
 
-// Import checks the file of a set or of a network at path as Load would, moves it into
-// CacheDir (so it must lie on the same file system; there is best), and returns the set, nil
-// of a network. A file that fails the check stays where it is.
-func Import(e datasets.Entry, path string) (*Set, error) {
+// Import checks what a file of a set or of a network holds, as Load would, and keeps it in
+// CacheDir, where Load finds it. A wrong one is an error and is not kept.
+func Import(e datasets.Entry, b []byte) error {
 	dir, err := CacheDir()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	digest, err := pinned(e, dir)
-	if err != nil {
-		return nil, err
+	pin, err := pinned(e, dir)
+	if err == nil {
+		_, err = check(e, e.URL, b, pin)
 	}
-	var s *Set
-	if e.Classes > 0 {
-		s, err = readSource(e, path, digest)
-	} else {
-		_, _, err = readChecked(e, path, digest)
+	if err == nil && pin == "" {
+		_, err = parse(e, e.URL, b)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	to := filepath.Join(dir, e.File)
 	if err = os.MkdirAll(dir, 0o755); err == nil {
-		err = os.Rename(path, to)
+		path := filepath.Join(dir, e.File)
+		file.Sweep(path)
+		err = file.Write(path, func(w io.Writer) error { return second(w.Write(b)) })
 	}
 	if err != nil {
-		return nil, fmt.Errorf("fwdata: %w", err)
+		return fmt.Errorf("fwdata: cannot write to the cache folder: %w: make room, "+
+			"or fetch %s yourself and set FWLAB_DATA to its folder", err, e.URL)
 	}
-	if s != nil {
-		_, mark, _ := find(e, "", dir)
-		s.Source = to
-		keep(e, s, mark, dir)
-	}
-	return s, nil
+	return nil
 }
+
+func second[T any](_ T, err error) error { return err }
 
 // load is Load for one entry. An empty folder name is no folder.
 func load(e datasets.Entry, dataDir, cacheDir string) (*Set, error) {
-	path, mark, err := find(e, dataDir, cacheDir)
+	pin, err := pinned(e, cacheDir)
 	if err != nil {
 		return nil, err
 	}
-	digest, err := pinned(e, cacheDir)
+	path, b, digest, err := source(e, dataDir, cacheDir, pin)
 	if err != nil {
 		return nil, err
 	}
-	var cached *Set
-	var cachedMark [32]byte
-	unusable := fs.ErrNotExist // why the binary file does not serve
+	bin, here := filepath.Join(cacheDir, e.Name+".bin"), path != ""
+	if !here {
+		path, digest = bin, pin
+	}
+	s, unusable := (*Set)(nil), fs.ErrNotExist // why the binary file does not serve
 	if cacheDir != "" {
-		cached, cachedMark, unusable = readCache(binPath(e, cacheDir), digest)
+		s, unusable = readCache(bin, digest)
 	}
-	if cached != nil {
-		cached.Name = e.Name
-		cached.Source = path
-		if path == "" {
-			cached.Source = binPath(e, cacheDir)
-		}
-		if path == "" || mark == cachedMark {
-			return cached, nil
-		}
-	}
-	if path == "" {
+	switch {
+	case s == nil && !here:
 		return nil, notHere(e, dataDir, cacheDir, unusable)
+	case s == nil:
+		if s, err = parse(e, path, b); err != nil {
+			return nil, err
+		}
+		s.Digest = digest
+		keep(e, s, cacheDir)
 	}
-	s, err := readSource(e, path, digest)
-	if err != nil {
-		return nil, err
-	}
-	if cacheDir != "" {
-		keep(e, s, mark, cacheDir)
-	}
+	s.Name, s.Source = e.Name, path
 	return s, nil
 }
 
 // keep writes the binary file, and the pin when the registry has no digest. What
 // fails here costs time at the next load, no more.
-func keep(e datasets.Entry, s *Set, mark [32]byte, cacheDir string) {
-	if os.MkdirAll(cacheDir, 0o755) != nil {
+func keep(e datasets.Entry, s *Set, cacheDir string) {
+	if cacheDir == "" || os.MkdirAll(cacheDir, 0o755) != nil {
 		return
 	}
 	if e.SHA256 == "" {
 		file.Write(pinPath(e, cacheDir), func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%s  %s\n", s.Digest, e.File)
-			return err
+			return second(fmt.Fprintf(w, "%s  %s\n", s.Digest, e.File))
 		})
 	}
-	file.Sweep(binPath(e, cacheDir))
-	file.Write(binPath(e, cacheDir), func(w io.Writer) error { return encode(w, s, mark) })
+	bin := filepath.Join(cacheDir, e.Name+".bin")
+	file.Sweep(bin)
+	file.Write(bin, s.Encode)
 }
 
-// find returns the source file of e and a mark that changes when its path, size
-// or time of change do; path is empty when there is no such file.
-func find(e datasets.Entry, dataDir, cacheDir string) (path string, mark [32]byte, err error) {
-	var places []string
+// source reads the file of e and checks it; path is empty when there is no such file.
+func source(e datasets.Entry, dataDir, cacheDir, pin string) (path string, b []byte, digest string, err error) {
+	var dirs []string
 	if dataDir != "" {
-		places = append(places, filepath.Join(dataDir, e.File), filepath.Join(dataDir, e.Name, e.File))
+		dirs = append(dirs, dataDir, filepath.Join(dataDir, "traffic"))
 	}
 	if cacheDir != "" {
-		places = append(places, filepath.Join(cacheDir, e.File))
+		dirs = append(dirs, cacheDir)
 	}
-	for _, path := range places {
-		info, err := os.Stat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return "", mark, fmt.Errorf("fwdata: %w", err)
-		case info.IsDir():
-			continue
+	for _, dir := range dirs {
+		for _, path := range []string{filepath.Join(dir, e.File), filepath.Join(dir, e.Name, e.File)} {
+			f, err := os.Open(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				defer f.Close()
+				b, err = io.ReadAll(io.LimitReader(f, e.MaxBytes+1))
+			}
+			if err != nil {
+				return "", nil, "", fmt.Errorf("fwdata: %w", err)
+			}
+			digest, err = check(e, path, b, pin)
+			return path, b, digest, err
 		}
-		full, err := filepath.Abs(path)
-		if err != nil {
-			full = path
-		}
-		mark = sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d", full, info.Size(), info.ModTime().UnixNano()))
-		return path, mark, nil
 	}
-	return "", mark, nil
+	return "", nil, "", nil
 }
 
-// notHere returns the error for a set without a source, when its binary file is
+// notHere returns the error for a file that is nowhere, when the binary file of its set is
 // unusable too: one line, with the remedy.
 func notHere(e datasets.Entry, dataDir, cacheDir string, unusable error) error {
 	get := fmt.Sprintf("run `go run ./fwopt/fwfetch %s` in fwlab's folder, "+
@@ -217,13 +203,13 @@ func notHere(e datasets.Entry, dataDir, cacheDir string, unusable error) error {
 		looked = "FWLAB_DATA is " + dataDir
 	}
 	looked += "; cache " + cacheDir
-	switch {
+	switch bin := filepath.Join(cacheDir, e.Name+".bin"); {
 	case errors.Is(unusable, fs.ErrNotExist):
 	case errors.Is(unusable, errOther):
-		looked += fmt.Sprintf(", where %s is %v", binPath(e, cacheDir), unusable)
+		looked += fmt.Sprintf(", where %s is %v", bin, unusable)
 	default:
 		return fmt.Errorf("fwdata: %s: %w, and there is no %s to rebuild it from: remove it, then %s",
-			binPath(e, cacheDir), unusable, e.File, get)
+			bin, unusable, e.File, get)
 	}
 	return fmt.Errorf("fwdata: %s is %w (%s): %s", e.Name, ErrNotHere, looked, get)
 }
@@ -250,73 +236,54 @@ func pinned(e datasets.Entry, cacheDir string) (string, error) {
 	return digest, nil
 }
 
-func binPath(e datasets.Entry, cacheDir string) string {
-	return filepath.Join(cacheDir, e.Name+".bin")
-}
-
 func pinPath(e datasets.Entry, cacheDir string) string {
 	return filepath.Join(cacheDir, e.File+".sha256")
 }
 
-// readChecked returns the file at path and its SHA-256, which must be the digest unless that
-// is empty.
-func readChecked(e datasets.Entry, path, digest string) (b []byte, got string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, "", fmt.Errorf("fwdata: %w", err)
-	}
-	defer f.Close()
-	b, err = io.ReadAll(io.LimitReader(f, e.MaxBytes+1))
-	if err != nil {
-		return nil, "", fmt.Errorf("fwdata: %w", err)
-	}
+// check returns the SHA-256 of b, from path, which must be the pin unless that is empty.
+func check(e datasets.Entry, path string, b []byte, pin string) (digest string, err error) {
 	sum := sha256.Sum256(b)
-	got = hex.EncodeToString(sum[:])
-	if digest != "" && got != digest {
-		what := "a damaged or another file"
-		switch {
-		case len(b) == 0:
-			what = "an empty file"
-		case bytes.HasPrefix(bytes.TrimSpace(b[:min(len(b), 512)]), []byte("<")) &&
-			!bytes.Contains(b, []byte("END OF METADATA")): // a road network begins so, too
-			what = "a web page (HTML)"
-		}
-		by := "as the registry says"
-		if e.SHA256 == "" {
-			by = "as pinned when it was first seen (" + e.File + ".sha256 in the cache folder)"
-		}
-		return nil, "", fmt.Errorf("fwdata: %s: %s: its SHA-256 is %s, not %s %s: "+
-			"remove it and get %s again from %s", path, what, got, digest, by, e.File, e.URL)
+	digest = hex.EncodeToString(sum[:])
+	if pin == "" || digest == pin {
+		return digest, nil
 	}
-	return b, got, nil
+	what := "a damaged or another file"
+	switch {
+	case len(b) == 0:
+		what = "an empty file"
+	case bytes.HasPrefix(bytes.TrimSpace(b[:min(len(b), 512)]), []byte("<")) &&
+		!bytes.Contains(b, []byte("END OF METADATA")): // a road network begins so, too
+		what = "a web page (HTML)"
+	}
+	by := "as the registry says"
+	if e.SHA256 == "" {
+		by = "as pinned when it was first seen (" + e.File + ".sha256 in the cache folder)"
+	}
+	return "", fmt.Errorf("fwdata: %s: %s: its SHA-256 is %s, not %s %s: "+
+		"remove it and get %s again from %s", path, what, digest, pin, by, e.File, e.URL)
 }
 
-// readSource reads the file at path, which must have the digest, or, when that is
-// empty, the registry's shape.
-func readSource(e datasets.Entry, path, digest string) (*Set, error) {
-	b, got, err := readChecked(e, path, digest)
-	if err != nil {
-		return nil, err
-	}
+// parse reads b, from path, which must have the registry's shape if that has no digest.
+func parse(e datasets.Entry, path string, b []byte) (*Set, error) {
 	s, err := read(bytes.NewReader(b), path)
 	if err != nil {
 		return nil, err
 	}
-	if digest == "" && (s.N() != e.N || s.M() > e.M || s.H() != e.Classes) {
+	if e.SHA256 == "" && (s.N() != e.N || s.M() > e.M || s.H() != e.Classes) {
 		return nil, fmt.Errorf("fwdata: %s: n = %d, m = %d and %d classes, where %s has %d, %d and %d: "+
 			"another file?", path, s.N(), s.M(), s.H(), e.Name, e.N, e.M, e.Classes)
 	}
 	s.X.M = max(s.X.M, e.M) // the last features may not occur in the file
-	s.Name, s.Source, s.Digest = e.Name, path, got
 	return s, nil
 }
 
 // digits reads the embedded set.
 func digits(e datasets.Entry) (*Set, error) {
-	text, err := io.ReadAll(&gunzip{from: bufio.NewReader(bytes.NewReader(datasets.Digits))})
+	z, err := gzip.NewReader(bytes.NewReader(datasets.Digits))
 	if err != nil {
 		return nil, fmt.Errorf("fwdata: the embedded digits: %w", err)
 	}
+	text, err := io.ReadAll(z)
 	x, labels, v := make([]float64, 0, e.N*e.M), make([]int, 0, e.N), 0
 	for _, c := range text { // all numbers are small integers; the file's digest is tested
 		switch c {
@@ -349,24 +316,14 @@ func NetworkFiles(name string) (paths [4]string, texts [4][]byte, err error) {
 // networkFiles is NetworkFiles for one entry. An empty folder name is no folder.
 func networkFiles(e datasets.Network, dataDir, cacheDir string) (
 	paths [4]string, texts [4][]byte, err error) {
-	for i, file := range e.Files() {
-		path, _, err := find(file, dataDir, cacheDir)
-		if path == "" && err == nil && dataDir != "" {
-			path, _, err = find(file, filepath.Join(dataDir, "traffic"), "")
-		}
-		if path == "" && err == nil && i < 2 {
-			err = fmt.Errorf("fwdata: %s of %s is %w (FWLAB_DATA is %q; cache %s): "+
-				"run `go run ./fwopt/fwfetch %s` in fwlab's folder, "+
-				"or set FWLAB_DATA to a folder that holds it",
-				file.File, e.Name, ErrNotHere, dataDir, cacheDir, e.Name)
-		}
-		if err == nil && path != "" {
-			texts[i], _, err = readChecked(file, path, file.SHA256)
+	for i, f := range e.Files() {
+		paths[i], texts[i], _, err = source(f, dataDir, cacheDir, f.SHA256)
+		if err == nil && paths[i] == "" && i < 2 {
+			err = notHere(f, dataDir, cacheDir, fs.ErrNotExist)
 		}
 		if err != nil {
 			return paths, texts, err
 		}
-		paths[i] = path
 	}
 	return paths, texts, nil
 }

@@ -1,7 +1,6 @@
 package fwdata
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -37,73 +36,38 @@ type Ratings struct {
 // column is a heading; one by which the columns are others is refused. The name stands for
 // the file in errors, which say the line and a remedy, and is the Name. It costs O(ratings).
 func ReadRatings(r io.Reader, name string) (*Ratings, error) {
-	p := &parser{name: name}
-	t, err := p.table(r)
-	if err != nil {
-		return nil, err
-	}
-	head, err := t.text.Peek(4096) // shorter at the end of a short file
-	if err != nil && err != io.EOF {
-		return nil, p.damaged(err)
-	}
-	if t.csv.Comma, err = p.separator(head); err != nil {
-		return nil, err
-	}
-	s := &Ratings{Name: name}
+	p, s := &parser{name: name}, &Ratings{Name: name}
 	users, items := map[string]int{}, map[string]int{}
 	first := map[fwset.Entry]int{} // the line of each
-	for {
-		row, err := t.next()
-		switch {
-		case err == io.EOF && len(s.Value) == 0:
-			return nil, p.ends("a rating")
-		case err == io.EOF:
-			s.Users, s.Items = len(users), len(items)
-			return s, nil
-		case err != nil:
-			return nil, err
-		}
+	err := p.table(r, func(row []string) error {
 		x, err := p.rating(row)
 		if err != nil {
 			switch is, others := heading(row); {
 			case p.line > 1 || !is:
-				return nil, err
+				return err
 			case others:
-				return nil, p.fail("the heading %s does not begin with a user, an item and a rating: "+
+				return p.fail("the heading %s does not begin with a user, an item and a rating: "+
 					"put these first, without a column of line numbers", quote(strings.Join(row, " ")))
 			}
-			continue
+			return nil
 		}
 		e := fwset.Entry{Row: numbered(users, &s.UserID, row[0]), Col: numbered(items, &s.ItemID, row[1])}
 		if line, twice := first[e]; twice {
-			return nil, p.fail("user %s and item %s again, as in line %d: keep one",
+			return p.fail("user %s and item %s again, as in line %d: keep one",
 				quote(row[0]), quote(row[1]), line)
 		}
 		first[e] = p.line
 		s.At, s.Value = append(s.At, e), append(s.Value, x)
+		return nil
+	})
+	if err == nil && len(s.Value) == 0 {
+		err = p.ends("a rating")
 	}
-}
-
-// separator returns what stands between the columns of the first line.
-func (p *parser) separator(head []byte) (rune, error) {
-	p.line = 1
-	head, _, _ = bytes.Cut(head, []byte("\n"))
-	if err := p.check(head); err != nil {
-		return 0, err
+	if err != nil {
+		return nil, err
 	}
-	line := string(head)
-	switch {
-	case strings.HasPrefix(strings.TrimSpace(line), "<"):
-		return 0, p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
-	case strings.Contains(line, "::"):
-		return 0, p.fail("columns between two colons: put commas there (sed 's/::/,/g')")
-	}
-	for _, c := range "\t;," {
-		if strings.ContainsRune(line, c) {
-			return c, nil
-		}
-	}
-	return ',', nil // a line of one column, which is an error of its own
+	s.Users, s.Items = len(users), len(items)
+	return s, nil
 }
 
 // heading reports whether the third column is a word, and no number in disguise, and whether

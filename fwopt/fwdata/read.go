@@ -1,7 +1,6 @@
 package fwdata
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -168,39 +166,10 @@ func (p *parser) take() Piece {
 
 // parse reads all of r, plain or packed.
 func (p *parser) parse(r io.Reader) error {
-	r, err := p.unpack(r)
-	if err != nil {
-		return err
-	}
-	lines, scanned, long := bufio.NewScanner(r), 0, error(nil)
-	lines.Buffer(make([]byte, 1<<18), 2*maxLine)
-	lines.Split(func(b []byte, end bool) (advance int, line []byte, err error) {
-		if nl := bytes.IndexByte(b[scanned:], '\n'); nl >= 0 {
-			advance, line, scanned = scanned+nl+1, b[:scanned+nl], 0
-			return advance, line, nil
-		}
-		if end && len(b) > 0 && lines.Err() == nil { // where reading broke off, half a line tells nothing
-			scanned = 0
-			return len(b), b, nil
-		}
-		if scanned = len(b); scanned >= maxLine {
-			p.line++
-			if long = p.check(b); long == nil {
-				long = p.fail("longer than %d bytes: not LIBSVM text", maxLine)
-			}
-		}
-		return 0, nil, long
-	})
-	for lines.Scan() {
-		if err := p.row(lines.Bytes()); err != nil {
-			return err
-		}
-	}
-	switch err := lines.Err(); {
-	case long != nil:
-		return long
+	err := p.lines(r, maxLine, p.row)
+	switch {
 	case err != nil:
-		return p.damaged(err)
+		return err
 	case len(p.y)+p.taken == 0:
 		return p.ends("an example")
 	case p.x.M == 0:
@@ -209,68 +178,8 @@ func (p *parser) parse(r io.Reader) error {
 	return nil
 }
 
-func (p *parser) fail(format string, a ...any) error {
-	return fmt.Errorf("fwdata: %s: line %d: %s", p.name, p.line, fmt.Sprintf(format, a...))
-}
-
-// ends says that nothing was in the file.
-func (p *parser) ends(without string) error {
-	p.line = max(p.line, 1)
-	return p.fail("the file ends without %s: is it empty, or a broken download?", without)
-}
-
-// damaged says what a read error means: of an unpacker, that the file is broken.
-func (p *parser) damaged(err error) error {
-	if p.packed == "" {
-		return fmt.Errorf("fwdata: %s: after line %d: %w", p.name, p.line, err)
-	}
-	what := "damaged"
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		what = "cut off"
-	}
-	return fmt.Errorf("fwdata: %s: after line %d: the %s file is %s (%w): get it again",
-		p.name, p.line, p.packed, what, err)
-}
-
-// notText tells by the first line what is not LIBSVM text, and what to do about it.
-var notText = []struct {
-	at          int
-	magic, what string
-}{
-	{0, "\xfd7zXZ", "an xz file: unpack it first (xz -d)"},
-	{0, "PK\x03\x04", "a zip archive: unpack it first"},
-	{0, "\x28\xb5\x2f\xfd", "a zstd file: unpack it first (zstd -d)"},
-	{257, "ustar", "a tar archive: unpack it first (tar -xf) and read the file in it"},
-	{0, "\xff\xfe", "line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
-	{0, "\xfe\xff", "line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
-	{0, "version https://git-lfs.",
-		"line 1: a git-LFS pointer, not the data: run git lfs pull in its folder"},
-}
-
-// check returns an error for a line that is not one of LIBSVM text.
-func (p *parser) check(b []byte) error {
-	if p.line == 1 {
-		for _, k := range notText {
-			if len(b) > k.at && bytes.HasPrefix(b[k.at:], []byte(k.magic)) {
-				return fmt.Errorf("fwdata: %s: %s", p.name, k.what)
-			}
-		}
-	}
-	if i := bytes.IndexByte(b, '\r'); i >= 0 && len(bytes.TrimSpace(b[i:])) > 0 {
-		return p.fail(`CR alone ends a line (old Mac text): turn each CR into a newline (tr '\r' '\n')`)
-	}
-	return nil
-}
-
 // row parses one line.
 func (p *parser) row(b []byte) error {
-	p.line++
-	if err := p.check(b); err != nil {
-		return err
-	}
-	if p.line == 1 {
-		b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) // a byte order mark
-	}
 	if i := bytes.IndexByte(b, '#'); i >= 0 {
 		b = b[:i]
 	}
@@ -282,25 +191,20 @@ func (p *parser) row(b []byte) error {
 	if !finite || !p.targets && (y != math.Trunc(y) || math.Abs(y) >= 1e9) {
 		return p.noLabel(tok, b, finite)
 	}
-	x, last := p.x, int64(0)
+	x, last := p.x, uint64(0)
 	for tok, b = token(b); len(tok) > 0; tok, b = token(b) {
-		colon, j := 0, int64(0)
-		for colon < len(tok) && '0' <= tok[colon] && tok[colon] <= '9' {
-			if j <= maxIndex { // beyond, it is too large whatever follows
-				j = 10*j + int64(tok[colon]-'0')
-			}
-			colon++
-		}
-		if colon == 0 || colon >= len(tok)-1 || tok[colon] != ':' {
-			if bytes.HasPrefix(tok, []byte("qid:")) {
-				return p.fail("%s is not index:value: a ranking file? remove the qid words", quote(tok))
-			}
-			return p.fail("%s is not index:value", quote(tok))
-		}
+		index, value, ok := bytes.Cut(tok, []byte(":"))
+		j, err := strconv.ParseUint(string(index), 10, 31)
 		switch {
+		case !ok || len(value) == 0 || errors.Is(err, strconv.ErrSyntax):
+			remedy := ""
+			if string(index) == "qid" {
+				remedy = ": a ranking file? remove the qid words"
+			}
+			return p.fail("%s is not index:value%s", quote(tok), remedy)
 		case j > maxIndex:
 			return p.fail("feature index %s is larger than %d: is it an identifier? number the features",
-				quote(tok[:colon]), maxIndex)
+				quote(index), maxIndex)
 		case j == 0:
 			return p.fail("feature index 0: indices start at 1, so add 1 to all")
 		case j == last:
@@ -309,9 +213,9 @@ func (p *parser) row(b []byte) error {
 			return p.fail("feature index %d after %d: sort each line by index", j, last)
 		}
 		last = j
-		v, ok := number(tok[colon+1:])
+		v, ok := number(value)
 		if !ok {
-			return p.fail("value %s of feature %d is not a finite number", quote(tok[colon+1:]), j)
+			return p.fail("value %s of feature %d is not a finite number", quote(value), j)
 		}
 		if v != 0 {
 			x.Col = append(x.Col, int32(j-1))
@@ -368,25 +272,12 @@ func token(b []byte) (tok, rest []byte) {
 
 // number reads a finite decimal number.
 func number(b []byte) (float64, bool) {
-	if 0 < len(b) && len(b) <= 18 { // an integer, the common case; its conversion rounds as ParseFloat does
-		k, i := 0, 0
-		for i < len(b) && b[i]-'0' < 10 {
-			k = 10*k + int(b[i]-'0')
-			i++
-		}
-		if i == len(b) {
-			return float64(k), true
-		}
-	}
 	for _, c := range b {
 		if c-'0' >= 10 && c != '.' && c != '-' && c != '+' && c|0x20 != 'e' {
 			return 0, false // ParseFloat takes hexadecimal, inf and nan too
 		}
 	}
-	if len(b) == 0 {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64) // b does not change meanwhile
+	v, err := strconv.ParseFloat(string(b), 64)
 	return v, err == nil
 }
 

@@ -3,151 +3,162 @@ package fwdata
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/projection-free/fwlab/fwopt/internal/file"
+	"strings"
 )
+
+// lines hands do each line of r, plain or packed, without a byte order mark. A line has at most
+// so many bytes. The errors are those of do, and say the file and the line.
+func (p *parser) lines(r io.Reader, most int, do func(line []byte) error) error {
+	r, err := p.unpack(r)
+	text := bufio.NewReader(r)
+	var line, part []byte
+	for err == nil || err == bufio.ErrBufferFull {
+		part, err = text.ReadSlice('\n')
+		if line = append(line, part...); len(line) > most {
+			p.line++
+			return cmp.Or(p.check(line), p.fail("longer than %d bytes: cut it into lines; "+
+				"if the file is no text with a row a line, get it again", most))
+		}
+		if err == nil || err == io.EOF && len(line) > 0 {
+			p.line++
+			if err := p.check(line); err != nil {
+				return err
+			}
+			if p.line == 1 {
+				line = bytes.TrimPrefix(line, []byte("\ufeff"))
+			}
+			if err := do(line); err != nil {
+				return err
+			}
+			line = line[:0]
+		}
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return p.damaged(err) // half a line before it tells nothing
+}
 
 // unpack returns the text of r, which is plain or packed by gzip or bzip2.
 func (p *parser) unpack(r io.Reader) (io.Reader, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	head, err := br.Peek(3) // shorter at the end of a short file
-	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("fwdata: %s: %w", p.name, err)
+	packed := bufio.NewReader(r)
+	head, err := packed.Peek(3)
+	if err == io.EOF {
+		err = nil // a short file
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("BZh")):
 		p.packed = "bzip2"
-		return bzip2.NewReader(br), nil
+		return bzip2.NewReader(packed), err
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		p.packed = "gzip"
-		return &gunzip{from: br}, nil
+		return gzip.NewReader(packed)
 	}
-	return br, nil
+	return packed, err
 }
 
-// gunzip reads the members of a gzip file one after the other. Unlike gzip.Reader
-// it lets zero bytes follow a member, as tapes and block devices leave them.
-type gunzip struct {
-	from *bufio.Reader
-	z    gzip.Reader
-	in   bool // a member
-}
-
-func (g *gunzip) Read(b []byte) (int, error) {
-	for {
-		if g.in {
-			n, err := g.z.Read(b)
-			if n > 0 {
-				return n, nil // the error, if there is one, comes again
-			}
-			if err != io.EOF {
-				return 0, err
-			}
-			g.in = false
-		}
-		c, err := g.from.ReadByte()
-		for c == 0 && err == nil {
-			c, err = g.from.ReadByte()
-		}
-		if err != nil {
-			return 0, err // io.EOF where no member follows
-		}
-		g.from.UnreadByte()
-		if c != 0x1f {
-			return 0, errors.New("garbage after its end")
-		}
-		if err := g.z.Reset(g.from); err != nil {
-			return 0, err
-		}
-		g.z.Multistream(false)
-		g.in = true
-	}
-}
-
-// maxRow bounds a row of a text with columns: encoding/csv takes some 100 bytes for a comma,
+// maxRow bounds a line of a text with columns: encoding/csv takes some 100 bytes for a comma,
 // and gzip packs a thousand commas into a byte.
 const maxRow = 1 << 20
 
-var errLong = errors.New("a row without end")
-
-// table reads text between commas, row by row.
-type table struct {
-	p    *parser
-	rows *rows
-	text *bufio.Reader
-	csv  *csv.Reader // of text
+// table hands do the cells of each line of r that has some, plain or packed; they are there until
+// do returns. The first line tells whether commas, tabs or semicolons part them.
+func (p *parser) table(r io.Reader, do func(row []string) error) error {
+	line := bytes.NewReader(nil)
+	text := bufio.NewReader(line) // which csv.NewReader takes as it is
+	cells := csv.NewReader(text)
+	cells.FieldsPerRecord, cells.ReuseRecord = -1, true
+	return p.lines(r, maxRow, func(b []byte) (err error) {
+		if p.line == 1 {
+			if cells.Comma, err = p.separator(string(b)); err != nil {
+				return err
+			}
+		}
+		line.Reset(b)
+		text.Reset(line)
+		row, err := cells.Read()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return p.fail("%v: remove it, or close the quotes", errors.Unwrap(err))
+		}
+		return do(row)
+	})
 }
 
-// table returns a reader of r, plain or packed.
-func (p *parser) table(r io.Reader) (*table, error) {
-	r, err := p.unpack(r)
-	if err != nil {
-		return nil, err
-	}
-	t := &table{p: p, rows: &rows{from: r}}
-	t.text = file.Unmarked(t.rows)
-	t.csv = csv.NewReader(t.text)
-	t.csv.FieldsPerRecord, t.csv.ReuseRecord = -1, true
-	return t, nil
-}
-
-// next returns the next row, which is there until the one after it. The error is io.EOF at
-// the end, or names the line and a remedy.
-func (t *table) next() ([]string, error) {
-	row, err := t.csv.Read()
-	var wrong *csv.ParseError
+// separator returns what stands between the columns of the first line.
+func (p *parser) separator(line string) (rune, error) {
 	switch {
-	case err == io.EOF:
-		return nil, err
-	case errors.As(err, &wrong):
-		t.p.line = wrong.Line
-		return nil, t.p.fail("%v: remove it, or close the quotes", wrong.Err)
-	case err == errLong:
-		t.p.line = t.rows.began
-		return nil, t.p.fail("a row of more than %d bytes: cut it into lines, or close its quotes; "+
-			"if it is no text with a row a line, get the file again", maxRow)
-	case err != nil:
-		return nil, t.p.damaged(err)
+	case strings.HasPrefix(strings.TrimSpace(line), "<"):
+		return 0, p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
+	case strings.Contains(line, "::"):
+		return 0, p.fail("columns between two colons: put commas there (sed 's/::/,/g')")
 	}
-	t.p.line, _ = t.csv.FieldPos(0)
-	return row, nil
-}
-
-// rows hands a text on up to a row of more than maxRow bytes. A row ends with its line, or
-// where its last quotes are closed.
-type rows struct {
-	from        io.Reader
-	line, began int // the lines so far; the one in which the row began, from 1
-	size        int // of the row, so far
-	open        bool
-}
-
-func (r *rows) Read(b []byte) (int, error) {
-	n, err := r.from.Read(b)
-	for at := 0; at < n; {
-		if r.size == 0 {
-			r.began = r.line + 1
-		}
-		end, newline := n, bytes.IndexByte(b[at:n], '\n')
-		if newline >= 0 {
-			end = at + newline + 1
-			r.line++
-		}
-		if r.size += end - at; r.size > maxRow {
-			return at, errLong
-		}
-		if bytes.Count(b[at:end], []byte(`"`))%2 == 1 {
-			r.open = !r.open
-		}
-		if at = end; newline >= 0 && !r.open {
-			r.size = 0
+	for _, c := range "\t;," {
+		if strings.ContainsRune(line, c) {
+			return c, nil
 		}
 	}
-	return n, err
+	return ',', nil // a line of one column, which is an error of its own
+}
+
+func (p *parser) fail(format string, a ...any) error {
+	return fmt.Errorf("fwdata: %s: line %d: %s", p.name, p.line, fmt.Sprintf(format, a...))
+}
+
+// ends says that nothing was in the file.
+func (p *parser) ends(without string) error {
+	p.line = max(p.line, 1)
+	return p.fail("the file ends without %s: is it empty, or a broken download?", without)
+}
+
+// damaged says what a read error means: of an unpacker, that the file is broken.
+func (p *parser) damaged(err error) error {
+	if p.packed == "" {
+		return fmt.Errorf("fwdata: %s: after line %d: %w", p.name, p.line, err)
+	}
+	what := "damaged"
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		what = "cut off"
+	}
+	return fmt.Errorf("fwdata: %s: after line %d: the %s file is %s (%w): get it again",
+		p.name, p.line, p.packed, what, err)
+}
+
+// notText tells by the first line what is no text with a row a line, and what to do about it.
+var notText = []struct {
+	at          int
+	magic, what string
+}{
+	{0, "\xfd7zXZ", "an xz file: unpack it first (xz -d)"},
+	{0, "PK\x03\x04", "a zip archive: unpack it first"},
+	{0, "\x28\xb5\x2f\xfd", "a zstd file: unpack it first (zstd -d)"},
+	{257, "ustar", "a tar archive: unpack it first (tar -xf) and read the file in it"},
+	{0, "\xff\xfe", "line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+	{0, "\xfe\xff", "line 1: UTF-16 text: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+	{0, "version https://git-lfs.",
+		"line 1: a git-LFS pointer, not the data: run git lfs pull in its folder"},
+}
+
+// check returns an error for a line of what is no text.
+func (p *parser) check(b []byte) error {
+	if p.line == 1 {
+		for _, k := range notText {
+			if len(b) > k.at && bytes.HasPrefix(b[k.at:], []byte(k.magic)) {
+				return fmt.Errorf("fwdata: %s: %s", p.name, k.what)
+			}
+		}
+	}
+	if i := bytes.IndexByte(b, '\r'); i >= 0 && len(bytes.TrimSpace(b[i:])) > 0 {
+		return p.fail(`CR alone ends a line (old Mac text): turn each CR into a newline (tr '\r' '\n')`)
+	}
+	return nil
 }

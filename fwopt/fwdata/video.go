@@ -25,32 +25,19 @@ type Video struct {
 // the file in errors, which say the line and a remedy. It costs O(d²).
 func ReadVideo(r io.Reader, name string) (*Video, error) {
 	p := &parser{name: name}
-	t, err := p.table(r)
-	if err != nil {
-		return nil, err
-	}
 	var rows [][]float64 // b_j, A_j1, …, A_jj
 	var frames []int
 	last := [2]string{}
-	for {
-		line, err := t.next()
-		switch {
-		case err == io.EOF && len(rows) == 0:
-			return nil, p.ends("a box")
-		case err == io.EOF:
-			return newVideo(rows, frames), nil
-		case err != nil:
-			return nil, err
-		}
+	err := p.table(r, func(line []string) error {
 		if want := len(rows) + 4; len(line) != want {
-			return nil, p.fail("columns: %d, want %d of box %d: its video, its frame, b_j and A_j1 to A_jj",
+			return p.fail("columns: %d, want %d of box %d: its video, its frame, b_j and A_j1 to A_jj",
 				len(line), want, len(rows)+1)
 		}
 		row := make([]float64, len(line)-2)
 		for i, cell := range line[2:] {
 			var ok bool
 			if row[i], ok = number([]byte(cell)); !ok {
-				return nil, p.fail("column %d: %s is not a finite number: replace it", i+3, quote(cell))
+				return p.fail("column %d: %s is not a finite number: replace it", i+3, quote(cell))
 			}
 		}
 		if now := [2]string(line[:2]); now != last || len(rows) == 0 {
@@ -58,11 +45,15 @@ func ReadVideo(r io.Reader, name string) (*Video, error) {
 		}
 		frames[len(frames)-1]++
 		rows = append(rows, row)
-	}
-}
-
-func newVideo(rows [][]float64, frames []int) *Video {
+		return nil
+	})
 	d := len(rows)
+	if err == nil && d == 0 {
+		err = p.ends("a box")
+	}
+	if err != nil {
+		return nil, err
+	}
 	v := &Video{A: mat.NewDense(d, d, nil), B: mat.NewVecDense(d, nil), Frames: frames}
 	for j, row := range rows {
 		v.B.SetVec(j, row[0])
@@ -71,7 +62,7 @@ func newVideo(rows [][]float64, frames []int) *Video {
 			v.A.Set(j, i, x)
 		}
 	}
-	return v
+	return v, nil
 }
 
 // First is the track that takes the first box of each frame, where the published runs begin.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/crc64"
 	"io"
 	"math/rand/v2"
@@ -54,9 +53,6 @@ func Sweep(start string) {
 }
 
 var ecma = crc64.MakeTable(crc64.ECMA)
-
-// Sum returns the checksum of Seal, CRC-64 of ECMA, for what is written piece by piece.
-func Sum() hash.Hash64 { return crc64.New(ecma) }
 
 // Seal returns b with its checksum, 8 bytes.
 func Seal(b []byte) []byte { return binary.LittleEndian.AppendUint64(b, crc64.Checksum(b, ecma)) }
