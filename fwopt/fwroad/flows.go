@@ -158,39 +158,35 @@ func (f *Flows) load(flow, cost []float64, lo, hi int) {
 	n := len(f.out.first) - 1
 	p := kern.Borrow(2 * n)
 	defer kern.Return(p)
-	t := tree{
-		dist: (*p)[:n], need: (*p)[n:], last: make([]int32, n), tail: make([]int32, n),
-		next: make([]int32, n), kids: make([]int32, n),
-	}
+	t := tree{dist: (*p)[:n], need: (*p)[n:], last: make([]int32, n), tail: make([]int32, n),
+		kids: make([]int32, n), seen: make([]bool, n), queued: make([]bool, n)}
 	for i := lo; i < hi; i++ {
 		demands := f.demands[f.origin[i]:f.origin[i+1]]
-		t.start(demands[0].From)
-		if f.sorted != nil {
-			f.relax(&t, cost, demands[0].From)
-		} else {
-			f.search(&t, cost, demands[0].From)
+		origin := demands[0].From
+		for u := range t.dist {
+			t.dist[u], t.last[u] = math.Inf(1), -1
 		}
+		t.dist[origin] = 0
+		if f.sorted != nil {
+			f.relax(&t, cost, origin)
+		} else {
+			f.search(&t, cost, origin)
+		}
+		clear(t.need)
 		for _, d := range demands {
 			t.need[d.To] += d.Flow
 		}
-		t.drain(flow, f.out.arc, demands[0].From)
+		t.drain(flow, f.out.arc, origin)
 	}
 }
 
 // tree is the shortest-path tree of an origin, node by node.
 type tree struct {
-	dist, need []float64 // from the origin; what flows in at the node
-	last, tail []int32   // the last arc on the way, in forward-star order, and where it begins
-	next       []int32   // in the queue; −1 if never in it, −2 if no more
-	kids       []int32   // arcs of the tree that leave the node
-}
-
-func (t *tree) start(origin int) {
-	for u := range t.dist {
-		t.dist[u], t.next[u], t.last[u] = math.Inf(1), -1, -1
-	}
-	clear(t.need)
-	t.dist[origin] = 0
+	dist, need   []float64 // from the origin; what flows in at the node
+	last, tail   []int32   // the last arc on the way, in forward-star order, and where it begins
+	kids         []int32   // arcs of the tree that leave the node
+	seen, queued []bool    // by search
+	fresh, again []int32   // its queues
 }
 
 // relax goes through the nodes of a network without circles.
@@ -210,52 +206,36 @@ func (f *Flows) relax(t *tree, cost []float64, origin int) {
 // comes before all that were not (Pallottino, Networks 14, 1984). On roads a node is
 // looked at little more than once, and no heap is needed.
 func (f *Flows) search(t *tree, cost []float64, origin int) {
-	const end = math.MaxInt32
-	first, again, last := int32(origin), int32(-1), int32(origin) // again ends the first queue
-	t.next[origin] = end
-	for {
-		u := first
-		first = t.next[u]
-		if again == u {
-			again = -1
+	clear(t.seen)
+	t.fresh, t.again = append(t.fresh[:0], int32(origin)), t.again[:0]
+	first, second := 0, 0 // in fresh and in again
+	for first < len(t.fresh) || second < len(t.again) {
+		var u int32
+		if second < len(t.again) {
+			u = t.again[second]
+			second++
+		} else {
+			u, t.again, second = t.fresh[first], t.again[:0], 0
+			first++
 		}
-		t.next[u] = -2
-		x := t.dist[u]
-		if int(u) >= f.thru || int(u) == origin {
-			for k := f.out.first[u]; k < f.out.first[u+1]; k++ {
-				v, y := f.out.head[k], x+cost[k]
-				if !(y < t.dist[v]) {
-					continue
-				}
-				t.dist[v], t.last[v], t.tail[v] = y, k, u
-				switch {
-				case t.next[v] == -1: // to the end
-					if t.next[v] = end; first == end {
-						first = v
-					} else {
-						t.next[last] = v
-					}
-					last = v
-				case t.next[v] == -2: // to the end of the first queue
-					if again < 0 {
-						t.next[v] = first
-						if first == end {
-							last = v
-						}
-						first = v
-					} else {
-						t.next[v] = t.next[again]
-						if t.next[again] == end {
-							last = v
-						}
-						t.next[again] = v
-					}
-					again = v
-				}
+		t.seen[u], t.queued[u] = true, false
+		if int(u) < f.thru && int(u) != origin {
+			continue
+		}
+		for k := f.out.first[u]; k < f.out.first[u+1]; k++ {
+			v, y := f.out.head[k], t.dist[u]+cost[k]
+			if !(y < t.dist[v]) {
+				continue
 			}
-		}
-		if first == end {
-			return
+			t.dist[v], t.last[v], t.tail[v] = y, k, u
+			switch {
+			case t.queued[v]:
+			case t.seen[v]:
+				t.again = append(t.again, v)
+			default:
+				t.fresh = append(t.fresh, v)
+			}
+			t.queued[v] = true
 		}
 	}
 }

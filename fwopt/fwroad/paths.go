@@ -19,15 +19,12 @@ import (
 // with a variable for each arc and is not given: for the 11,200 arcs of a video's boxes a
 // general solver takes as long as 1,900 linear optimisations. No pyramidal width is known.
 type Paths struct {
-	arcs     []Arc
-	from, to int // nodes
-	// The nodes on a path, in an order in which arcs rise, the first from, the last to;
-	// those arcs by the node where they end.
-	into  []int32 // arcs into[v] to into[v+1] − 1 end in node v of that order,
-	tail  []int32 // begin in node tail[k] of it,
-	arc   []int32 // and are number arc[k] of arcs
-	order []int32 // the nodes
-	used  []bool  // is the arc on a path?
+	arcs            []Arc
+	nodes, from, to int
+	used            []bool // is the arc on a path?
+	// The arcs on a path by the node where they end. Its nodes are those on a path, numbered in an
+	// order in which arcs rise: the first is from, the last to. arc[k] is a number in arcs.
+	into star
 }
 
 // NewPaths returns the polytope of the paths over arcs between two nodes. Arcs may be
@@ -45,7 +42,7 @@ func NewPaths(arcs []Arc, from, to int) *Paths {
 		panic(need.Linef("fwroad: no path leads from node %d to node %d", from, to))
 	}
 	back := newStar(n, arcs, true).reach(to, all)
-	p := &Paths{arcs: slices.Clone(arcs), from: from, to: to, used: make([]bool, len(arcs))}
+	p := &Paths{arcs: slices.Clone(arcs), nodes: n, from: from, to: to, used: make([]bool, len(arcs))}
 	var some []Arc
 	var number []int32
 	for k, a := range arcs {
@@ -58,21 +55,20 @@ func NewPaths(arcs []Arc, from, to int) *Paths {
 		panic(need.Linef("fwroad: a path polytope with a cycle, at node %d or before it, "+
 			"between node %d and node %d", cycle, from, to))
 	}
-	at := make([]int32, n)
+	at, nodes := make([]int, n), 0
 	for _, u := range order {
 		if ahead[u] && back[u] {
-			at[u] = int32(len(p.order))
-			p.order = append(p.order, u)
+			at[u] = nodes
+			nodes++
 		}
 	}
-	ends := newStar(n, some, true)
-	for _, u := range p.order {
-		p.into = append(p.into, int32(len(p.tail)))
-		for lo, hi := ends.out(int(u)); lo < hi; lo++ {
-			p.tail, p.arc = append(p.tail, at[ends.head[lo]]), append(p.arc, number[ends.arc[lo]])
-		}
+	for k, a := range some {
+		some[k] = Arc{at[a.From], at[a.To]}
 	}
-	p.into = append(p.into, int32(len(p.tail)))
+	p.into = newStar(nodes, some, true)
+	for i, k := range p.into.arc {
+		p.into.arc[i] = number[k]
+	}
 	return p
 }
 
@@ -97,38 +93,41 @@ func (p *Paths) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.W
 		p.centre(v.SetDense(len(g)))
 		return 0
 	}
-	n := len(p.order)
-	dist, last := make([]float64, n), make([]int32, n) // dist[0] = 0 is the beginning
+	n := len(p.into.first) - 1
+	dist, last := make([]float64, n), make([]int, n) // dist[0] = 0 is the beginning
 	for u := 1; u < n; u++ {
-		least, by := math.Inf(1), p.into[u]
-		for k := p.into[u]; k < p.into[u+1]; k++ {
-			if x := dist[p.tail[k]] + g[p.arc[k]]; x < least {
+		lo, hi := p.into.out(u)
+		least, by := math.Inf(1), lo
+		for k := lo; k < hi; k++ {
+			if x := dist[p.into.head[k]] + g[p.into.arc[k]]; x < least {
 				least, by = x, k
 			}
 		}
 		dist[u], last[u] = least, by
 	}
-	arcs := 0
-	for u := n - 1; u > 0; u = int(p.tail[last[u]]) {
-		arcs++
+	var path []int
+	for u := n - 1; u > 0; u = int(p.into.head[last[u]]) {
+		path = append(path, int(p.into.arc[last[u]]))
 	}
-	index, value := v.SetSparse(len(g), arcs)
-	for u, k := n-1, 0; u > 0; u, k = int(p.tail[last[u]]), k+1 {
-		index[k], value[k] = int(p.arc[last[u]]), 1
+	slices.Sort(path)
+	index, value := v.SetSparse(len(g), len(path))
+	copy(index, path)
+	for k := range value {
+		value[k] = 1
 	}
-	slices.Sort(index)
 	return 0
 }
 
 func (p *Paths) centre(dst []float64) {
 	clear(dst)
-	flow := make([]float64, len(p.order))
+	flow := make([]float64, len(p.into.first)-1)
 	flow[len(flow)-1] = 1
 	for u := len(flow) - 1; u > 0; u-- {
-		for k := p.into[u]; k < p.into[u+1]; k++ {
-			x := flow[u] / float64(p.into[u+1]-p.into[u])
-			flow[p.tail[k]] += x
-			dst[p.arc[k]] = x
+		lo, hi := p.into.out(u)
+		for k := lo; k < hi; k++ {
+			x := flow[u] / float64(hi-lo)
+			flow[p.into.head[k]] += x
+			dst[p.into.arc[k]] = x
 		}
 	}
 }
@@ -137,19 +136,20 @@ func (p *Paths) centre(dst []float64) {
 // only, by dynamic programming over pairs of nodes. It takes time for nodes × arcs and
 // memory for nodes² numbers.
 func (p *Paths) Diameter() float64 {
-	n := len(p.order)
+	n := len(p.into.first) - 1
 	most := make([]int32, n*n) // of two paths from the first node, to u and to v
 	for u := 1; u < n; u++ {
+		lo, hi := p.into.out(u)
 		for v := range u + 1 {
 			best := int32(0)
-			for k := p.into[u]; k < p.into[u+1]; k++ { // the last arc to the later node
+			for k := lo; k < hi; k++ { // the last arc to the later node
 				if u > v {
-					best = max(best, 1+most[int(p.tail[k])*n+v])
+					best = max(best, 1+most[int(p.into.head[k])*n+v])
 					continue
 				}
-				best = max(best, most[int(p.tail[k])*(n+1)]) // both take k
-				for l := p.into[u]; l < k; l++ {
-					best = max(best, 2+most[int(p.tail[k])*n+int(p.tail[l])])
+				best = max(best, most[int(p.into.head[k])*(n+1)]) // both take k
+				for l := lo; l < k; l++ {
+					best = max(best, 2+most[int(p.into.head[k])*n+int(p.into.head[l])])
 				}
 			}
 			most[u*n+v], most[v*n+u] = best, best
@@ -162,11 +162,7 @@ func (p *Paths) Diameter() float64 {
 // the arcs on no path. The set has no interior, so it is never below 1.
 func (p *Paths) Gauge(x []float64) float64 {
 	need.Len("fwroad", len(p.arcs), x)
-	nodes := 0
-	for _, a := range p.arcs {
-		nodes = max(nodes, a.From+1, a.To+1)
-	}
-	net, off := make([]float64, nodes), 0.0
+	net, off := make([]float64, p.nodes), 0.0
 	net[p.from], net[p.to] = 1, -1
 	for k, a := range p.arcs {
 		if !p.used[k] {
