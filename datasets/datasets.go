@@ -43,12 +43,14 @@ type Entry struct {
 }
 
 // Entries returns the registry, in the file's order.
-func Entries() []Entry {
-	var es []Entry
-	if err := json.Unmarshal(registry, &es); err != nil {
-		panic("datasets: registry.json: " + err.Error()) // embedded: a test reads it
+func Entries() []Entry { return decode[Entry](registry) }
+
+// decode reads a file that is embedded, which a test reads too.
+func decode[T any](text []byte) (all []T) {
+	if err := json.Unmarshal(text, &all); err != nil {
+		panic("datasets: " + err.Error())
 	}
-	return es
+	return all
 }
 
 // Lookup returns the entry with that name, and whether there is one.
@@ -85,10 +87,7 @@ func (n Network) Files() []Entry { return []Entry{n.Net, n.Trips, n.Flow, n.Node
 
 // Networks returns the registry of road networks, in the file's order.
 func Networks() []Network {
-	var all []Network
-	if err := json.Unmarshal(networks, &all); err != nil {
-		panic("datasets: networks.json: " + err.Error()) // embedded: a test reads it
-	}
+	all := decode[Network](networks)
 	for i := range all {
 		n := &all[i]
 		for _, f := range []*Entry{&n.Net, &n.Trips, &n.Flow, &n.Nodes} {

@@ -5,17 +5,22 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
 
-func TestRegistry(t *testing.T) {
-	d := json.NewDecoder(bytes.NewReader(registry))
+// strict fails where the file has a field that into has not.
+func strict(t *testing.T, file []byte, into any) {
+	d := json.NewDecoder(bytes.NewReader(file))
 	d.DisallowUnknownFields()
-	var strict []Entry
-	if err := d.Decode(&strict); err != nil {
+	if err := d.Decode(into); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestRegistry(t *testing.T) {
+	strict(t, registry, &[]Entry{})
 	want := map[string][3]int{ // Table 3
 		"news20": {15935, 62061, 20}, "rcv1": {15564, 47236, 53}, "aloi": {108000, 128, 1000},
 	}
@@ -61,20 +66,27 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestDigitsDigest(t *testing.T) {
-	e, _ := Lookup("digits")
-	if sum := sha256.Sum256(Digits); hex.EncodeToString(sum[:]) != e.SHA256 {
-		t.Errorf("digits.csv.gz has SHA-256 %x, not %s", sum, e.SHA256)
+// The files that come with the module are the ones that were converted; a licence lies beside the video.
+func TestDigests(t *testing.T) {
+	digits, _ := Lookup("digits")
+	video, err := os.ReadFile("video/aeroplane.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, file := range map[string][]byte{digits.SHA256: Digits,
+		"e5f295ee6d845b33180d8a4b5da8ed9c5a66e679e1bf91bbe11037ef323b4fb8": video} {
+		if sum := sha256.Sum256(file); hex.EncodeToString(sum[:]) != want {
+			t.Errorf("SHA-256 %x, not %s", sum, want)
+		}
+	}
+	if text, err := os.ReadFile("video/COPYING"); err != nil ||
+		!bytes.HasPrefix(text, []byte("Copyright (c) 2014, Armand Joulin, Kevin Tang")) {
+		t.Errorf("COPYING: %v", err)
 	}
 }
 
 func TestNetworks(t *testing.T) {
-	d := json.NewDecoder(bytes.NewReader(networks))
-	d.DisallowUnknownFields()
-	var strict []Network
-	if err := d.Decode(&strict); err != nil {
-		t.Fatal(err)
-	}
+	strict(t, networks, &[]Network{})
 	for _, n := range Networks() {
 		if n.Name == "" || n.Licence == "" || n.Citation == "" || n.Note == "" || n.Grid[0] < 2 ||
 			n.Grid[1] < 2 {
