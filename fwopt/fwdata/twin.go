@@ -32,15 +32,9 @@ import (
 // The same name and seed give the same bits everywhere: the generator is a PCG,
 // and sums and products are not fused. It costs about 0.3 s for news20, 1 s for
 // aloi. Twin panics when the registry has no such set.
-func Twin(name string, seed uint64) *Set { return twin(name, 0, seed) }
-
-// TwinN is Twin with n rows, for quick runs. It panics when n is less than the
-// number of classes.
-func TwinN(name string, n int, seed uint64) *Set {
-	if n <= 0 {
-		panic(need.Linef("fwdata: a twin of %d rows", n))
-	}
-	return twin(name, n, seed)
+func Twin(name string, seed uint64) *Set {
+	e, _ := datasets.Lookup(name)
+	return TwinN(name, e.N, seed)
 }
 
 const (
@@ -49,13 +43,12 @@ const (
 	labelNoise = 10  // one row in so many
 )
 
-func twin(name string, n int, seed uint64) *Set {
+// TwinN is Twin with n rows, for quick runs. It panics when n is less than the
+// number of classes.
+func TwinN(name string, n int, seed uint64) *Set {
 	e, ok := datasets.Lookup(name)
 	if !ok {
 		panic(need.Linef("fwdata: no set %q in the registry to make a twin of", name))
-	}
-	if n == 0 {
-		n = e.N
 	}
 	m, h := e.M, e.Classes
 	if n < h {

@@ -91,7 +91,7 @@ func (v *Video) Value(w []float64) float64 {
 
 // Grad computes dst = Aw + b, times the weights of the batch.
 func (v *Video) Grad(dst, w []float64, batch fwopt.Batch) {
-	v.check(dst, w)
+	need.Len("fwdata", v.Dim(), dst, w)
 	g := mat.NewVecDense(len(dst), dst)
 	g.MulVec(v.A, mat.NewVecDense(len(w), w))
 	g.AddVec(g, v.B)
@@ -103,7 +103,7 @@ func (v *Video) Grad(dst, w []float64, batch fwopt.Batch) {
 // LineSearch returns the γ ∈ [0, 1] that minimises f on the way from w to u: with d = u − w it
 // is −∇f(w)ᵀd/(dᵀAd), clipped.
 func (v *Video) LineSearch(w, u []float64) float64 {
-	v.check(w, u)
+	need.Len("fwdata", v.Dim(), w, u)
 	g, d, Ad := make([]float64, len(w)), slices.Clone(u), mat.NewVecDense(len(w), nil)
 	v.Grad(g, w, fwopt.Batch{})
 	floats.Sub(d, w)
@@ -113,12 +113,4 @@ func (v *Video) LineSearch(w, u []float64) float64 {
 	}
 	Ad.MulVec(v.A, mat.NewVecDense(len(d), d))
 	return min(1, -slope/floats.Dot(d, Ad.RawVector().Data))
-}
-
-func (v *Video) check(vectors ...[]float64) {
-	for _, x := range vectors {
-		if len(x) != v.Dim() {
-			panic(need.Linef("fwdata: a vector of %d numbers for a video of %d boxes", len(x), v.Dim()))
-		}
-	}
 }
