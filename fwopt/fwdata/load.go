@@ -165,7 +165,8 @@ func keep(e datasets.Entry, s *Set, cacheDir string) {
 }
 
 // source reads the file of e and checks it; path is empty when there is no such file.
-func source(e datasets.Entry, dataDir, cacheDir, pin string) (path string, b []byte, digest string, err error) {
+func source(e datasets.Entry, dataDir, cacheDir, pin string) (
+	path string, b []byte, digest string, err error) {
 	var dirs []string
 	if dataDir != "" {
 		dirs = append(dirs, dataDir, filepath.Join(dataDir, "traffic"))
@@ -302,20 +303,11 @@ func digits(e datasets.Entry) (*Set, error) {
 	return s, err
 }
 
-// NetworkFiles returns what the files of the registry's road network of that name hold, links,
-// trips, best known flows and nodes, for fwroad.LoadNetwork; "" for the path of one of the last
-// two that is not here. Their SHA-256 is checked.
-func NetworkFiles(name string) (paths [4]string, texts [4][]byte, err error) {
-	e, ok := datasets.LookupNetwork(name)
-	if !ok {
-		return paths, texts, fmt.Errorf("fwdata: no network %q in the registry", name)
-	}
-	return networkFiles(e, os.Getenv("FWLAB_DATA"), cacheDir())
-}
-
-// networkFiles is NetworkFiles for one entry. An empty folder name is no folder.
-func networkFiles(e datasets.Network, dataDir, cacheDir string) (
-	paths [4]string, texts [4][]byte, err error) {
+// NetworkFiles returns what the files of a road network hold, links, trips, best known flows and
+// nodes, for fwroad.LoadNetwork; "" for the path of one of the last two that is not here. Their
+// SHA-256 is checked.
+func NetworkFiles(e datasets.Network) (paths [4]string, texts [4][]byte, err error) {
+	dataDir, cacheDir := os.Getenv("FWLAB_DATA"), cacheDir()
 	for i, f := range e.Files() {
 		paths[i], texts[i], _, err = source(f, dataDir, cacheDir, f.SHA256)
 		if err == nil && paths[i] == "" && i < 2 {
@@ -334,13 +326,13 @@ func networkFiles(e datasets.Network, dataDir, cacheDir string) (
 func Unavailable(names ...string) (missing []string) {
 	for _, name := range names {
 		_, set := datasets.Lookup(name)
-		_, network := datasets.LookupNetwork(name)
+		e, network := datasets.LookupNetwork(name)
 		var err error
 		switch {
 		case set:
 			_, err = Load(name)
 		case network:
-			_, _, err = NetworkFiles(name)
+			_, _, err = NetworkFiles(e)
 		default:
 			panic(need.Linef("fwdata: no set or network %q in the registry", name))
 		}

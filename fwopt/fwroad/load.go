@@ -31,7 +31,7 @@ func LoadNetwork(name string) (*Network, error) {
 		return nil, fmt.Errorf("fwroad: no network %q in the registry (%s): "+
 			"files of your own go in by ReadNetwork", name, strings.Join(names, ", "))
 	}
-	paths, texts, err := fwdata.NetworkFiles(name)
+	paths, texts, err := fwdata.NetworkFiles(e)
 	if err != nil {
 		return nil, err
 	}
