@@ -125,7 +125,8 @@ func TestRefuses(t *testing.T) {
 		"HTML by its type":    {text("text/html; charset=utf-8", login), "a web page (HTML)"},
 		"HTML by its content": {text("application/x", login), "a web page (HTML); SHA-256"},
 		"empty":               {func(http.ResponseWriter, *http.Request) {}, "an empty file"},
-		"another file":        {text("application/x", string(data[1:])), "a damaged or another file; " + sum(data)},
+		"another file": {text("application/x", string(data[1:])),
+			"a damaged or another file; " + sum(data)},
 		"too long by its header": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "2000000")
 			w.(http.Flusher).Flush()

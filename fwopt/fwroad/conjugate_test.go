@@ -96,7 +96,7 @@ func TestConjugateAgainstNaive(t *testing.T) {
 					g, g0 := make([]float64, len(d)), make([]float64, len(d))
 					c.f.Grad(g, d, fwopt.Batch{})
 					c.f.Grad(g0, make([]float64, len(d)), fwopt.Batch{})
-					return dot(sub(g, g0), e)
+					return floats.Dot(sub(g, g0), e)
 				}
 			}
 			conj, both := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
@@ -114,18 +114,18 @@ func TestConjugateAgainstNaive(t *testing.T) {
 					g, v := make([]float64, len(w)), make([]float64, len(w))
 					c.f.Grad(g, w, fwopt.Batch{})
 					c.omega.Argmin(v, g)
-					gap, size := dot(g, sub(w, v)), norm(g)*norm(w)
+					gap, size := floats.Dot(g, sub(w, v)), floats.Norm(g, 2)*floats.Norm(w, 2)
 					if gap < 1e-8*size+1e-9 || step.K > 100 {
 						break
 					}
 					s := conjugateStep(w, v, s1, s2, gamma, known,
 						func(d, e []float64) float64 { return c.pair(w, d, e) })
 					want := fwopt.Calls{Exact: before.Exact + 2 + known, Linear: before.Linear + 1}
-					if slope := dot(g, sub(w, s)); slope < 0.005*gap {
+					if slope := floats.Dot(g, sub(w, s)); slope < 0.005*gap {
 						s, known = v, 0
 						kinds[m.Method.(fmt.Stringer).String()+" anew"]++
 					}
-					if e := norm(sub(*m.s, s)); e > 1e-10*(norm(s)+norm(v)) || o.Calls != want {
+					if e := floats.Norm(sub(*m.s, s), 2); e > 1e-10*(floats.Norm(s, 2)+floats.Norm(v, 2)) || o.Calls != want {
 						t.Fatalf("%s, step %d: s is %g off; calls %+v, want %+v", where, step.K, e, o.Calls,
 							want)
 					}
@@ -136,7 +136,7 @@ func TestConjugateAgainstNaive(t *testing.T) {
 						kinds["whole"]++
 					}
 					next := comb(1-gamma, w, gamma, s1)
-					if e := norm(sub(step.X, next)); e > 1e-12*norm(next) ||
+					if e := floats.Norm(sub(step.X, next), 2); e > 1e-12*floats.Norm(next, 2) ||
 						c.f.Value(step.X) > c.f.Value(w)*(1+1e-14)+1e-14 {
 						t.Fatalf("%s, step %d: w is %g off, f from %g to %g", where, step.K, e, c.f.Value(w),
 							c.f.Value(step.X))
@@ -144,8 +144,8 @@ func TestConjugateAgainstNaive(t *testing.T) {
 					d := comb(1, sub(s1, next), 0, next)
 					slope := make([]float64, len(w))
 					if c.f.Grad(slope, next, fwopt.Batch{}); gamma < 1 &&
-						math.Abs(dot(slope, d)) > 1e-9*norm(g)*norm(d)+1e-12*dot(d, d) {
-						t.Fatalf("%s, step %d: a slope of %g is left", where, step.K, dot(slope, d))
+						math.Abs(floats.Dot(slope, d)) > 1e-9*floats.Norm(g, 2)*floats.Norm(d, 2)+1e-12*floats.Dot(d, d) {
+						t.Fatalf("%s, step %d: a slope of %g is left", where, step.K, floats.Dot(slope, d))
 					}
 					w = slices.Clone(step.X) // to the bit: p = s_k − w_k is all rounding where γ_k is nearly 1
 				}
@@ -219,7 +219,7 @@ func TestConjugateMisled(t *testing.T) {
 				w, g := o.Start(), make([]float64, 6)
 				for s := range m.Steps(o, w) {
 					f.Grad(g, w, fwopt.Batch{})
-					if slope := dot(g, sub(w, *m.s)); !(slope >= 0.00499**m.gap-1e-15) ||
+					if slope := floats.Dot(g, sub(w, *m.s)); !(slope >= 0.00499**m.gap-1e-15) ||
 						math.Abs(floats.Sum(s.X)-2) > 1e-9 {
 						t.Fatalf(
 							"%v, seed %d, ∇²f about %g, step %d: a slope of %g where the gap is %g, at %v",

@@ -12,8 +12,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/graph/path"
-	"gonum.org/v1/gonum/graph/simple"
 )
 
 func TestFlows(t *testing.T) {
@@ -29,11 +27,10 @@ func TestFlows(t *testing.T) {
 	f := fwroad.NewFlows(circle, []fwroad.Demand{{From: 0, To: 2, Flow: 1}}, 0)
 	x := make([]float64, 3)
 	panics(t, map[string]func(){
-		"a network of 0 arcs":                  func() { fwroad.NewFlows(nil, nil, 0) },
-		"a network without demands":            func() { fwroad.NewFlows(circle, nil, 0) },
-		"a demand of -1 from node 0 to node 2": make1(fwroad.Demand{From: 0, To: 2, Flow: -1}, 0),
-		"a demand of NaN": make1(fwroad.Demand{From: 0, To: 2, Flow: math.NaN()},
-			0),
+		"a network of 0 arcs":                         func() { fwroad.NewFlows(nil, nil, 0) },
+		"a network without demands":                   func() { fwroad.NewFlows(circle, nil, 0) },
+		"a demand of -1 from node 0 to node 2":        make1(fwroad.Demand{From: 0, To: 2, Flow: -1}, 0),
+		"a demand of NaN":                             make1(fwroad.Demand{From: 0, To: 2, Flow: math.NaN()}, 0),
 		"a demand from node 2 to itself":              make1(fwroad.Demand{From: 2, To: 2, Flow: 1}, 0),
 		"a demand from node 0 to node 3 in a network": make1(fwroad.Demand{From: 0, To: 3, Flow: 1}, 0),
 		"no path leads from node 0 to node 2":         make1(fwroad.Demand{From: 0, To: 2, Flow: 1}, 2),
@@ -146,32 +143,6 @@ func TestFlowsOnManyProcessors(t *testing.T) {
 	if e := floats.Distance(one, sum, math.Inf(1)); e > 1e-9 {
 		t.Errorf("%g off the flows of each demand alone", e)
 	}
-}
-
-// All origins' trees and the flow on them, beside gonum's trees alone.
-func BenchmarkFlows(b *testing.B) {
-	links, arcs, demands := streets(20, 1)
-	slices.SortFunc(demands, func(a, b fwroad.Demand) int { return a.From - b.From })
-	f, v, g := fwroad.NewFlows(arcs, demands, 0), make([]float64, len(arcs)), make([]float64, len(arcs))
-	net := simple.NewWeightedDirectedGraph(0, math.Inf(1))
-	for k, a := range arcs {
-		g[k] = links[k].Free
-		net.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(a.From), T: simple.Node(a.To), W: g[k]})
-	}
-	b.Run("Argmin", func(b *testing.B) {
-		for b.Loop() {
-			f.Argmin(v, g)
-		}
-	})
-	b.Run("gonum", func(b *testing.B) {
-		for b.Loop() {
-			for i, d := range demands {
-				if i == 0 || d.From != demands[i-1].From {
-					path.DijkstraFrom(simple.Node(d.From), net)
-				}
-			}
-		}
-	})
 }
 
 func ExampleFlows() {

@@ -2,7 +2,6 @@ package fwroad_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
+	"gonum.org/v1/gonum/floats"
 )
 
 func normals(rng *rand.Rand, n int) []float64 {
@@ -31,32 +31,20 @@ func drawn(rng *rand.Rand, n, k int) (b fwopt.Batch) {
 	return b
 }
 
-func dot(a, b []float64) (s float64) {
-	for j := range a {
-		s += a[j] * b[j]
-	}
-	return s
-}
-func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }
+// comb is ax + by.
 func comb(a float64, x []float64, b float64, y []float64) []float64 {
-	z := make([]float64, len(x))
-	for j := range z {
-		z[j] = a*x[j] + b*y[j]
-	}
+	z := floats.ScaleTo(make([]float64, len(x)), a, x)
+	floats.AddScaled(z, b, y)
 	return z
 }
+
 func sub(x, y []float64) []float64 { return comb(1, x, -1, y) }
 
 // squares is a random strongly convex least squares of 3d rows.
 func squares(d int, seed uint64) *fwsum.LeastSquares {
 	r := rand.New(rand.NewPCG(seed, 99))
-	x, b := &fwsum.Dense{N: 3 * d, M: d, Val: make([]float64, 3*d*d)}, make([]float64, 3*d)
-	for i := range x.Val {
-		x.Val[i] = r.NormFloat64()
-	}
-	for i := range b {
-		b[i] = 2 * r.NormFloat64()
-	}
+	x, b := &fwsum.Dense{N: 3 * d, M: d, Val: normals(r, 3*d*d)}, normals(r, 3*d)
+	floats.Scale(2, b)
 	return fwsum.NewLeastSquares(x, b)
 }
 
