@@ -101,8 +101,8 @@ func FuzzReadRatings(f *testing.F) {
 				t.Fatalf("user %q, item %q are at %v, %v, want %v", user, item, at, err, e)
 			}
 			if k == 0 && (strings.Contains(user, "::") || strings.HasPrefix(user, "<") ||
-				strings.ContainsAny(user+item, "\r\n\t;")) || strings.Contains(user+item, "\r\n") {
-				return // the first line tells what a file is; CR LF is a newline when it is read again
+				strings.ContainsAny(user+item, "\t;")) {
+				return // the first line tells what a file is
 			}
 			w.Write([]string{user, item, strconv.FormatFloat(x, 'g', -1, 64)})
 		}
