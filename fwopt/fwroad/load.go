@@ -38,7 +38,7 @@ func LoadNetwork(name string) (*Network, error) {
 	return build(e, paths, texts)
 }
 
-// build reads the network from what its files hold.
+// build reads the network from what its files hold, from the files themselves where a text is nil.
 func build(e datasets.Network, paths [4]string, texts [4][]byte) (*Network, error) {
 	n := &Network{Source: paths[0]}
 	for i, read := range []func(*tntp){n.readLinks, n.readTrips, n.readFlow, n.readNodes} {

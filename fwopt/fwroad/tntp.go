@@ -22,40 +22,18 @@ import (
 // An error names the file, the line and a remedy: if a file is cut off or has other
 // columns, if the two are swapped, if a number makes no sense, or if a demand has no way to
 // go. A byte order mark, as some editors put before UTF-8, is passed over.
-func ReadNetwork(net, trips string) (n *Network, err error) {
-	paths, texts := [4]string{net, trips}, [4][]byte{}
-	for i, path := range paths[:2] {
-		if texts[i], err = textOf(path); err != nil {
-			return nil, err
-		}
-	}
+func ReadNetwork(net, trips string) (*Network, error) {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(net), ".tntp"), "_net")
-	return build(datasets.Network{Name: name}, paths, texts)
+	return build(datasets.Network{Name: name}, [4]string{net, trips}, [4][]byte{})
 }
 
 // ReadFlow reads the best known flows of the links, NAME_flow.tntp, into Flow. Columns
 // are From, To, Volume and Cost. It changes nothing if it returns an error.
-func (n *Network) ReadFlow(path string) error { return inFile(path, n.readFlow) }
+func (n *Network) ReadFlow(path string) error { return parse(nil, path, n.readFlow) }
 
 // ReadNodes reads the coordinates of the nodes into X and Y, from a table of node, x and y
 // or from GeoJSON. It changes nothing if it returns an error.
-func (n *Network) ReadNodes(path string) error { return inFile(path, n.readNodes) }
-
-func inFile(path string, read func(t *tntp)) error {
-	text, err := textOf(path)
-	if err != nil {
-		return err
-	}
-	return parse(text, path, read)
-}
-
-func textOf(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		err = fmt.Errorf("fwroad: %w", err)
-	}
-	return text, err
-}
+func (n *Network) ReadNodes(path string) error { return parse(nil, path, n.readNodes) }
 
 const (
 	maxNodes = 2_000_000 // what a damaged head can make a program allocate
@@ -64,7 +42,6 @@ const (
 
 // tntp reads lines without their comments, after the head.
 type tntp struct {
-	name   string
 	line   int
 	in     *bufio.Reader
 	scan   *bufio.Scanner
@@ -74,9 +51,15 @@ type tntp struct {
 // fault is an error on its way from where a reader found it to parse.
 type fault struct{ error }
 
-// parse has read go through text, and returns what it finds wrong with it.
-func parse(text []byte, name string, read func(t *tntp)) (err error) {
-	t := &tntp{name: name, in: file.Unmarked(bytes.NewReader(text))}
+// parse has read go through text, or through the file at path if text is nil, and returns what
+// it finds wrong.
+func parse(text []byte, path string, read func(t *tntp)) (err error) {
+	if text == nil {
+		if text, err = os.ReadFile(path); err != nil {
+			return fmt.Errorf("fwroad: %w", err)
+		}
+	}
+	t := &tntp{in: file.Unmarked(bytes.NewReader(text))}
 	t.scan = bufio.NewScanner(t.in)
 	t.scan.Buffer(nil, maxRow)
 	defer func() {
@@ -85,7 +68,7 @@ func parse(text []byte, name string, read func(t *tntp)) (err error) {
 			if !ours {
 				panic(p)
 			}
-			err = fmt.Errorf("fwroad: %s: %w", name, f.error)
+			err = fmt.Errorf("fwroad: %s: %w", path, f.error)
 		}
 	}()
 	read(t)
