@@ -129,7 +129,8 @@ func load(e datasets.Entry, dataDir, cacheDir string) (*Set, error) {
 	if !here {
 		path, digest = bin, pin
 	}
-	s, unusable := (*Set)(nil), fs.ErrNotExist // why the binary file does not serve
+	var s *Set
+	unusable := fs.ErrNotExist // why the binary file does not serve
 	if cacheDir != "" {
 		s, unusable = readCache(bin, digest)
 	}
