@@ -171,12 +171,11 @@ func TestNoNetwork(t *testing.T) {
 
 // A connection that goes silent is given up, a slow one is not, and one that is interrupted ends at once.
 func TestSilence(t *testing.T) {
-	slow := true
 	s, e := site(t, func(w http.ResponseWriter, r *http.Request) {
 		for k := range 7 {
 			w.Write(data[k*len(data)/7 : (k+1)*len(data)/7])
 			w.(http.Flusher).Flush()
-			if time.Sleep(350 * time.Millisecond); !slow {
+			if time.Sleep(350 * time.Millisecond); r.URL.RawQuery == "silent" {
 				<-r.Context().Done()
 			}
 		}
@@ -184,7 +183,7 @@ func TestSilence(t *testing.T) {
 	idle = 2 * time.Second
 	defer func() { idle = 30 * time.Second }()
 	mustGet(t, s, e)
-	slow = false
+	e.URL += "?silent"
 	says(t, get(s, e), fmt.Sprintf("after %d bytes", len(data)/7), "nothing came for 2s")
 
 	idle = 30 * time.Second

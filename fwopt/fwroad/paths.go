@@ -46,7 +46,7 @@ func NewPaths(arcs []Arc, from, to int) *Paths {
 	var some []Arc
 	var number []int32
 	for k, a := range arcs {
-		if p.used[k] = ahead[a.From] && back[a.From] && ahead[a.To] && back[a.To]; p.used[k] {
+		if p.used[k] = ahead[a.From] && back[a.To]; p.used[k] {
 			some, number = append(some, a), append(number, int32(k))
 		}
 	}
