@@ -140,8 +140,8 @@ func fetch(ctx context.Context, client *http.Client, e datasets.Entry) error {
 			b, err = io.ReadAll(io.LimitReader(alive{resp.Body, stalled}, e.MaxBytes+1))
 		}
 	}
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause // even where the server then ended its answer as if it were whole
 	}
 	if err != nil {
 		return fmt.Errorf("fwfetch: %s: after %d bytes: %w: try again later, or "+

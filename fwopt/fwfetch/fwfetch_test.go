@@ -177,6 +177,7 @@ func TestSilence(t *testing.T) {
 			w.(http.Flusher).Flush()
 			if time.Sleep(350 * time.Millisecond); r.URL.RawQuery == "silent" {
 				<-r.Context().Done()
+				return
 			}
 		}
 	})
