@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,8 +113,40 @@ var client = &http.Client{
 var idle = 30 * time.Second
 
 // fetch downloads the file of e over https, no longer than the registry allows, and hands it to
-// fwdata, which keeps it or refuses it.
+// fwdata, which keeps it or refuses it. A connection that breaks off is taken up where it ended, as
+// long as each brings something.
 func fetch(ctx context.Context, client *http.Client, e datasets.Entry) error {
+	if !strings.HasPrefix(e.URL, "https://") {
+		return fmt.Errorf("fwfetch: %s is not an https address", e.URL)
+	}
+	var d download
+	for had := -1; ; had = len(d.bytes) {
+		err := d.goOn(ctx, client, e)
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil || len(d.bytes) <= had || errors.Is(err, errFinal) {
+			return fmt.Errorf("fwfetch: %s: after %d bytes: %w: try again later, or fetch it in another way "+
+				"and set FWLAB_DATA to the folder that holds %s", e.URL, len(d.bytes), err, e.File)
+		}
+	}
+	if err := fwdata.Import(e, d.bytes); err != nil {
+		return fmt.Errorf("fwfetch: what came is not kept: %w", err)
+	}
+	return nil
+}
+
+// errFinal is in the errors that another attempt would not mend.
+var errFinal = errors.New("not the file")
+
+// download is what has come of a file.
+type download struct {
+	bytes []byte
+	tag   string // of the file's content, by the server
+}
+
+// goOn asks for what is missing, and returns nil if the file is whole.
+func (d *download) goOn(ctx context.Context, client *http.Client, e datasets.Entry) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stalled := time.AfterFunc(idle, func() { cancel(fmt.Errorf("nothing came for %v", idle)) })
@@ -121,40 +154,38 @@ func fetch(ctx context.Context, client *http.Client, e datasets.Entry) error {
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL, nil)
 	if err != nil {
-		return fmt.Errorf("fwfetch: %w", err)
-	}
-	if req.URL.Scheme != "https" {
-		return fmt.Errorf("fwfetch: %s is not an https address", e.URL)
+		return errors.Join(err, errFinal)
 	}
 	req.Header.Set("Accept-Encoding", "identity") // the file is packed as it is
+	if d.tag != "" {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", len(d.bytes)))
+		req.Header.Set("If-Range", d.tag)
+	}
 	resp, err := client.Do(req)
-	var b []byte
-	if err == nil {
-		defer resp.Body.Close()
-		switch {
-		case resp.StatusCode != http.StatusOK:
-			err = fmt.Errorf("the server answers %s", resp.Status)
-		case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-			err = errors.New("the server sends a web page (HTML), not data")
-		case resp.ContentLength <= e.MaxBytes:
-			b, err = io.ReadAll(io.LimitReader(alive{resp.Body, stalled}, e.MaxBytes+1))
-		}
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause // even where the server then ended its answer as if it were whole
-	}
 	if err != nil {
-		return fmt.Errorf("fwfetch: %s: after %d bytes: %w: try again later, or "+
-			"fetch it in another way and set FWLAB_DATA to the folder that holds %s", e.URL, len(b), err, e.File)
+		return cmp.Or(context.Cause(ctx), err)
 	}
-	if max(resp.ContentLength, int64(len(b))) > e.MaxBytes {
-		return fmt.Errorf("fwfetch: %s: longer than the %d bytes that the registry allows: not the file",
-			e.URL, e.MaxBytes)
+	defer resp.Body.Close()
+	switch goesOn := fmt.Sprintf("bytes %d-", len(d.bytes)); {
+	case resp.StatusCode == http.StatusPartialContent && d.tag != "" &&
+		strings.HasPrefix(resp.Header.Get("Content-Range"), goesOn):
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("the server answers %s: %w", resp.Status, errFinal)
+	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
+		return fmt.Errorf("the server sends a web page (HTML), not data: %w", errFinal)
+	default:
+		d.bytes, d.tag = nil, resp.Header.Get("ETag")
 	}
-	if err := fwdata.Import(e, b); err != nil {
-		return fmt.Errorf("fwfetch: what came is not kept: %w", err)
+	had := int64(len(d.bytes))
+	more, err := []byte(nil), error(nil)
+	if had+resp.ContentLength <= e.MaxBytes {
+		more, err = io.ReadAll(io.LimitReader(alive{resp.Body, stalled}, e.MaxBytes+1-had))
 	}
-	return nil
+	d.bytes = append(d.bytes, more...)
+	if max(had+resp.ContentLength, int64(len(d.bytes))) > e.MaxBytes {
+		return fmt.Errorf("longer than the %d bytes that the registry allows: %w", e.MaxBytes, errFinal)
+	}
+	return cmp.Or(context.Cause(ctx), err) // also where the server ended its answer as if it were whole
 }
 
 // alive reads what comes, and puts off the end of a connection that brings nothing.

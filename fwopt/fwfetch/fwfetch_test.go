@@ -197,6 +197,54 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// A connection that breaks off is taken up where it ended if the server names the file and it is the same.
+func TestResumes(t *testing.T) {
+	for name, c := range map[string]struct {
+		tags string // of the answers
+		want string // the ranges asked for
+	}{
+		"the same file": {"aaaa", "; bytes=100000-; bytes=200000-"},
+		"another file":  {"ab", ""},
+		"no tag":        {" ", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []string
+			s, e := site(t, func(w http.ResponseWriter, r *http.Request) {
+				asked = append(asked, r.Header.Get("Range"))
+				tag := strings.TrimSpace(c.tags[min(len(asked), len(c.tags))-1:][:1])
+				if tag != "" {
+					w.Header().Set("ETag", `"`+tag+`"`)
+				}
+				http.ServeContent(&breaksOff{ResponseWriter: w, left: 100_000}, r, "", time.Time{},
+					bytes.NewReader(data))
+			})
+			if c.want == "" {
+				mustFail(t, s, e, "after 100000 bytes: unexpected EOF")
+				return
+			}
+			mustGet(t, s, e)
+			if got := strings.Join(asked, "; "); got != c.want {
+				t.Errorf("asked for %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// breaksOff is an answer of which so many bytes come.
+type breaksOff struct {
+	http.ResponseWriter
+	left int
+}
+
+func (w *breaksOff) Write(b []byte) (int, error) {
+	n, _ := w.ResponseWriter.Write(b[:min(len(b), w.left)])
+	if w.left -= n; n < len(b) {
+		w.ResponseWriter.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	return n, nil
+}
+
 // Several downloads at once do not disturb each other.
 func TestAtOnce(t *testing.T) {
 	s, e := site(t, good)
