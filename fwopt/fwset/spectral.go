@@ -2,8 +2,10 @@ package fwset
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -118,30 +120,60 @@ type factors struct {
 	sigma []float64 // descending
 }
 
-// newFactors returns the thin factors of x, to rounding. gonum's, where they are that: of
-// equal singular values its vectors sometimes are not orthogonal.
-func newFactors(rows, cols int, x []float64) *factors {
-	f := new(factors)
-	svd := decompose(rows, cols, x, mat.SVDThin)
+func thin(rows, cols int, x []float64) *factors {
+	f, svd := new(factors), decompose(rows, cols, x, mat.SVDThin)
 	f.sigma = svd.Values(nil)
 	svd.UTo(&f.u)
 	svd.VTo(&f.v)
-	if areOrthonormal(&f.u) && areOrthonormal(&f.v) {
-		return f
-	}
-	c := unit(maxAbs(x)) // so that no square is out of range
-	y := make([]float64, len(x))
-	floats.ScaleTo(y, c, x)
-	a := mat.NewDense(rows, cols, y)
-	u, v := &f.u, &f.v
-	if rows < cols {
-		a, u, v = mat.DenseCopyOf(a.T()), v, u
-	}
-	r, s := a.Dims()
-	left, right, sigma := jacobi(r, s, a.RawMatrix().Data)
-	*u, *v, f.sigma = *left, *right, sigma
-	floats.Scale(1/c, f.sigma)
 	return f
+}
+
+// newFactors returns the thin factors of x, to rounding. Of equal singular values gonum's vectors
+// are not orthogonal in about one case of a hundred: then it factors a random reflection of x.
+func newFactors(rows, cols int, x []float64) *factors {
+	f, rng := thin(rows, cols, x), rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		if areOrthonormal(&f.u) && areOrthonormal(&f.v) {
+			return f
+		}
+		w := make([]float64, rows)
+		for i := range w {
+			w[i] = rng.NormFloat64()
+		}
+		toSphere(w, w, 1)
+		c := unit(maxAbs(x)) // so that no product is out of range
+		y := floats.ScaleTo(make([]float64, len(x)), c, x)
+		reflect(mat.NewDense(rows, cols, y), w)
+		f = thin(rows, cols, y)
+		reflect(&f.u, w)
+		floats.Scale(1/c, f.sigma)
+	}
+	panic(need.Line("fwset: the vectors of a singular value decomposition are not orthogonal"))
+}
+
+// reflect replaces a by (I − 2wwᵀ)a.
+func reflect(a *mat.Dense, w []float64) {
+	var dots mat.VecDense
+	u := mat.NewVecDense(len(w), w)
+	dots.MulVec(a.T(), u)
+	a.RankOne(a, -2, u, &dots)
+}
+
+// areOrthonormal reports whether the columns of q are, to 1e-11.
+func areOrthonormal(q *mat.Dense) bool {
+	rows, cols := q.Dims()
+	gram := kern.Borrow(cols * cols)
+	defer kern.Return(gram)
+	kern.Gram(*gram, q.RawMatrix().Data, rows, cols)
+	for k, x := range *gram {
+		if k%(cols+1) == 0 {
+			x--
+		}
+		if !(math.Abs(x) <= 1e-11) {
+			return false
+		}
+	}
+	return true
 }
 
 // product computes dst = U·diag(sigma)·Vᵀ, row by row.
