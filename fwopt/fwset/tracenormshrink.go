@@ -39,12 +39,10 @@ func fewOf(s int) int {
 // that for all. Then x is a matrix that has exactly these singular values
 // and vectors, and others in their complement, plus an E of which the norm, √(Σ ‖Gu_i −
 // σ_i²u_i‖²/σ_i²) with the Gram matrix G, is held below εσ_1²/(4θ), and no projection
-// lengthens a distance. That no other one is above θ is certified: by a Cholesky factor of
-// θ²I − G + Σσ_i²u_iu_iᵀ, which is certain up to rounding and costs s³/6, or, where θ is
-// far from the rest, by some steps of the Lanczos method on the complement, from a random
-// start that fails with probability 1e-6, as in ArgminVertex. Where there is no such
-// certificate, all eigenvalues are taken. (Golub and Underwood, 1977; Musco and Musco,
-// NIPS 2015; Parlett, The Symmetric Eigenvalue Problem, 1980.)
+// lengthens a distance. That no other one is above θ is certified by some steps of the Lanczos
+// method on the complement, from a random start that fails with probability 1e-6, as in
+// ArgminVertex. Where there is no such certificate, as where one is next to θ, all eigenvalues are
+// taken. (Golub and Underwood, 1977; Musco and Musco, NIPS 2015.)
 //
 // The Gram matrix squares the condition number. A σ_i has the absolute error ε·σ_1²/σ_i,
 // where ε ≈ s·2⁻⁵², so that dst has an error of about ε·σ_1²/θ: near rounding if much of x
@@ -184,7 +182,7 @@ func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, star
 	if due > implicit*eigen.Block {
 		steps = implicit // it will take many
 	}
-	theta, below := 0.0, 0.0 // about the largest singular value below θ
+	theta := 0.0
 	mul := func(w, q []float64, n int) {
 		if steps++; steps <= implicit {
 			kern.MulGrams(w, x, b.M, b.H, q, n)
@@ -205,7 +203,6 @@ func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, star
 		if theta = 0; floats.Sum(sigma) > b.Tau {
 			top, under := threshold(sigma, b.Tau)
 			for theta = top + under; r < m && sigma[m-1-r] > theta; r++ {
-				below = sigma[max(0, m-2-r)]
 			}
 		}
 		switch {
@@ -220,13 +217,13 @@ func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, star
 		return 0, false
 	}
 	u, lambda = u[:r*s], lambda[:r]
-	// The Lanczos method takes about so many steps to show that nothing was missed.
-	need := 18 / math.Acosh(max(1, 2*(theta/below)*(theta/below)-1))
-	if steps <= implicit && need < float64(s)/16 {
-		ok = b.none(x, u, theta)
-	} else {
-		ok = eigen.Below(gram(), s, u, lambda, theta*theta+eps*lambda[r-1])
+	product := func(y, q []float64) { kern.MulVec(y, gram(), s, q) }
+	if steps <= implicit {
+		t := kern.Borrow(kern.GramScratch(b.M, b.H))
+		defer kern.Return(t)
+		product = func(y, q []float64) { kern.MulGram(y, x, b.M, b.H, q, *t) }
 	}
+	ok = none(product, u, s, theta)
 	if ok && next != nil {
 		mix(next, u, s)
 	}
@@ -252,14 +249,14 @@ func mix(dst, u []float64, s int) {
 	kern.Mul(dst, s, *p, r, false, u, s, false, n, s, r, 1, 0)
 }
 
-// none reports whether no singular value of x is above θ in the orthogonal complement of
-// the rows of u, by the Lanczos method from a random start, as ArgminVertex does.
-func (b TraceNorm) none(x, u []float64, theta float64) bool {
-	s := min(b.H, b.M)
+// none reports whether no eigenvalue of a Gram matrix of order s, known by its product, is above
+// θ² in the orthogonal complement of the rows of u, by the Lanczos method from a random start, as
+// ArgminVertex does.
+func none(product func(y, q []float64), u []float64, s int, theta float64) bool {
 	r := len(u) / s
-	p := kern.Borrow(2*s + r + kern.GramScratch(b.M, b.H))
+	p := kern.Borrow(2*s + r)
 	defer kern.Return(p)
-	start, q, h, t := (*p)[:s], (*p)[s:2*s], (*p)[2*s:2*s+r], (*p)[2*s+r:]
+	start, q, h := (*p)[:s], (*p)[s:2*s], (*p)[2*s:]
 	drop := func(y []float64) {
 		kern.MulVec(h, u, s, y)
 		floats.Scale(-1, h)
@@ -275,7 +272,7 @@ func (b TraceNorm) none(x, u []float64, theta float64) bool {
 	c := lmoFail * math.Sqrt(math.Pi/2/float64(s))
 	steps, goal := 0, theta*theta
 	upper, _ := eigen.Lanczos(start, func(y, q []float64) {
-		kern.MulGram(y, x, b.M, b.H, q, t)
+		product(y, q)
 		drop(y)
 		steps++
 	}, c, func(sigma float64) float64 {

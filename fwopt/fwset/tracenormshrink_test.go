@@ -149,7 +149,7 @@ func TestTraceNormFew(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"falling", "geometric", "low rank", "low rank and noise", "clusters",
-		"equal at the threshold", "one missed"} {
+		"equal at the threshold"} {
 		if d := done[name]; d[0] < d[1]/10 || d[0] == d[1] {
 			t.Errorf("%s: %d of %d are certified: too few, or none is hard", name, d[0], d[1])
 		}
@@ -193,7 +193,7 @@ func hidden(rng *rand.Rand, s int, rest, missed float64, start []float64) (Trace
 }
 
 // A singular vector that is orthogonal to the start of the search is missed, and its value
-// is above the threshold: both certificates see it.
+// is above the threshold: the certificate sees it.
 func TestTraceNormFewMisses(t *testing.T) {
 	const s = 300
 	rng := rand.New(rand.NewPCG(31, 32))
@@ -205,15 +205,10 @@ func TestTraceNormFewMisses(t *testing.T) {
 	for _, rest := range []float64{0.2, 0.99} { // of the threshold: a wide gap, and a small one
 		for _, missed := range []float64{0, 1.01, 1.3} { // of the threshold
 			b, x := hidden(rng, s, rest, missed, start)
-			gram, formed := make([]float64, s*s), false
-			form := func() []float64 { formed = true; kern.Gram(gram, x, s, s); return gram }
-			ok := b.projectFew(make([]float64, s*s), x, form, s/8, nil)
+			ok := b.projectFew(make([]float64, s*s), x, nil, s/8, nil)
 			if ok != (missed == 0) {
 				t.Errorf("the rest at %g, one value at %g of the threshold that is missed: certified is %t",
 					rest, missed, ok)
-			}
-			if formed != (rest > 0.5) {
-				t.Errorf("the rest at %g: the Gram matrix is formed: %t", rest, formed)
 			}
 		}
 	}

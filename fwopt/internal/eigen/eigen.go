@@ -1,7 +1,7 @@
 // Package eigen has what projections onto sets of matrices and their linear optimisation need of
-// dense matrices: eigenvalues and vectors, all or the largest, by division or in a Krylov space,
-// and whether a matrix is positive definite. Products are kern's. Package fwset alone
-// enters here. The bits of Lanczos are not yet the same on every processor: it stands on gonum.
+// dense matrices: eigenvalues and vectors, all or the largest, by division or in a Krylov space.
+// Products are kern's. Package fwset alone enters here. The bits of Lanczos are not yet the same
+// on every processor: it stands on gonum.
 package eigen
 
 import (

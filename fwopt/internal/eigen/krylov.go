@@ -23,7 +23,7 @@ const Block = kern.TileCols
 // It fills the first r rows of u, of s numbers each, with the Ritz vectors, that of the
 // smallest value first, and lambda with their values, ascending; u has space for s/2 rows.
 // Then they are orthonormal, up to rounding, and as accurate; else r = 0. That nothing else
-// is as large it does not know: see Below. It costs m + r of the products of s numbers, m²s
+// is as large it does not know: Lanczos on the complement tells. It costs m + r of the products of s numbers, m²s
 // multiplications to keep the basis orthogonal, and rms at the end.
 //
 // With a random block of p vectors it needs, for a spectrum that falls, far fewer steps
@@ -127,33 +127,6 @@ func accurate(mul func(w, q []float64, n int), s int, u, lambda []float64, limit
 		skew += float64(x * x)
 	}
 	return math.Sqrt(off) <= limit && math.Sqrt(skew) <= 8*float64(s)*0x1p-52
-}
-
-// Below reports whether all eigenvalues of G − Σ λ_i·u_i·u_iᵀ are less than mu, up to
-// rounding, where G is symmetric of order s and the u_i are the rows of u: whether the
-// difference from mu times the unit matrix has a Cholesky factor. If so, at most
-// as many eigenvalues of G as there are rows are mu or more, whatever these are, by Weyl's
-// inequalities (Parlett, The Symmetric Eigenvalue Problem, 1980). It reads the lower
-// triangle of G. It costs s³/6 products, and s²/2 for each row.
-func Below(g []float64, s int, u, lambda []float64, mu float64) bool {
-	buf := kern.Borrow(s*s + len(u))
-	defer kern.Return(buf)
-	c, v := (*buf)[:s*s], (*buf)[s*s:]
-	for i, l := range lambda {
-		floats.ScaleTo(v[i*s:i*s+s], math.Sqrt(l), u[i*s:i*s+s])
-	}
-	for i := range s {
-		copy(c[i*s:i*s+i+1], g[i*s:])
-	}
-	kern.SubSquare(c, s, s, v, 1, s, len(lambda))
-	for i := range s {
-		row := c[i*s : i*s+i+1]
-		for j, x := range row {
-			row[j] = -x
-		}
-		row[i] += mu
-	}
-	return Definite(c, s)
 }
 
 // krylov is a basis, the rows of q, and G seen from there: row i of t has the numbers of
