@@ -23,10 +23,10 @@ func Gram(dst, a []float64, rows, cols int) {
 		gramSmall(dst, a, rows, cols)
 	case cols <= rows:
 		clear(dst[:s*s])
-		addSquare(dst, s, s, a, 1, cols, rows, depth, 1)
+		addSquare(dst, s, a, 1, cols, rows)
 	default:
 		clear(dst[:s*s])
-		addSquare(dst, s, s, a, cols, 1, cols, depth, 1)
+		addSquare(dst, s, a, cols, 1, cols)
 	}
 	for p := range s {
 		for q := range p {

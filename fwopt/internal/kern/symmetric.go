@@ -62,8 +62,8 @@ func symmetric(y, a []float64, lda, lo, hi int, x []float64) {
 	}
 }
 
-// addStrips does C += α·X·Xᵀ in the lower triangle, where strips has laid out X, of k columns.
-func addStrips(c []float64, ldc, n int, x []float64, k int, alpha float64) {
+// addStrips does C += X·Xᵀ in the lower triangle, where strips has laid out X, of k columns.
+func addStrips(c []float64, n int, x []float64, k int) {
 	cols := stripCols()
 	grain := 8 * TileCols / cols // strips of rows: they stay in the second cache
 	count, strip := (n+cols-1)/cols, k*cols
@@ -72,23 +72,23 @@ func addStrips(c []float64, ldc, n int, x []float64, k int, alpha float64) {
 		lo := (blocks - 1 - p) * grain // the long rows first
 		for j := 0; j <= lo+grain-1 && j < count; j++ {
 			for i := max(lo, j); i < min(lo+grain, count); i++ {
-				addStrip(cols, c, ldc, n, i, j, x[i*strip:], x[j*strip:], k, alpha)
+				addStrip(cols, c, n, i, j, x[i*strip:], x[j*strip:], k)
 			}
 		}
 	})
 }
 
-// addStrip does C += α·X·Yᵀ for the strips i of cols rows and j ≤ i of cols columns.
-func addStrip(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int, alpha float64) {
+// addStrip does C += X·Yᵀ for the strips i of cols rows and j ≤ i of cols columns.
+func addStrip(cols int, c []float64, n, i, j int, x, y []float64, k int) {
 	i, j = i*cols, j*cols
 	rows := min(cols, n-i)
-	c = c[i*ldc+j:]
+	c = c[i*n+j:]
 	full := rows / tileRows
 	if i == j {
 		full = 0
 	}
 	if full > 0 {
-		across(cols, c, ldc, x, 1, cols, tileRows, y, cols, k, full, alpha, false)
+		across(cols, c, n, x, 1, cols, tileRows, y, cols, k, full, 1, false)
 	}
 	for r := full * tileRows; r < rows; r += tileRows {
 		var t [tileRows * 2 * TileCols]float64
@@ -98,35 +98,24 @@ func addStrip(cols int, c []float64, ldc, n, i, j int, x, y []float64, k int, al
 		}
 		across(w, t[:], cols, x[r:], 1, cols, 0, y, cols, k, 1, 1, true)
 		for q := r; q < min(r+tileRows, rows); q++ {
-			merge(c[q*ldc:], 0, t[(q-r)*cols:], 0, 1, min(w, i-j+q+1), alpha, false)
+			merge(c[q*n:], 0, t[(q-r)*cols:], 0, 1, min(w, i-j+q+1), 1, false)
 		}
 	}
 }
 
-// SubSquare does C −= U·Uᵀ in the lower triangle of the matrix C of order n, row i of which
-// begins at c[i·ldc]. U is n × k, its number i, l is u[i·ui + l·ul], and ui or ul is 1. It
-// costs n²k/2 products.
-func SubSquare(c []float64, ldc, n int, u []float64, ui, ul, k int) {
-	if n == 0 || k == 0 {
-		return
-	}
-	reach(c, (n-1)*ldc+n)
-	reach(u, (n-1)*ui+(k-1)*ul+1)
-	addSquare(c, ldc, n, u, ui, ul, k, deep, -1)
-}
-
-// addSquare does C += α·U·Uᵀ so, where a sum has up to group terms.
-func addSquare(c []float64, ldc, n int, u []float64, ui, ul, k, group int, alpha float64) {
+// addSquare does C += U·Uᵀ in the lower triangle of the matrix C of order n, row i of which begins at
+// c[i·n], with up to depth terms in a sum. U is n × k, its number i, l is u[i·ui + l·ul].
+func addSquare(c []float64, n int, u []float64, ui, ul, k int) {
 	cols := stripCols()
 	count := (n + cols - 1) / cols
-	for from := 0; from < k; from += group {
-		d := min(group, k-from)
+	for from := 0; from < k; from += depth {
+		d := min(depth, k-from)
 		buf := Borrow(count * d * cols)
 		Do(count, 8, func(lo, hi int) {
 			w := min(hi*cols, n) - lo*cols
 			strips(cols, (*buf)[lo*d*cols:], u[lo*cols*ui+from*ul:], ul, ui, w, d)
 		})
-		addStrips(c, ldc, n, *buf, d, alpha)
+		addStrips(c, n, *buf, d)
 		Return(buf)
 	}
 }
