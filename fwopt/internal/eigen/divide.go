@@ -48,19 +48,8 @@ func (t *divider) solve(count func(w []float64) int) (rows []int, ok bool) {
 	list := func(i int) []int { return t.lists[i*n : i*n+n : i*n+n] }
 	t.order, t.kind, t.keep, t.gone, t.place = list(0), list(1), list(2), list(3), list(4)
 	clear(t.q)
-	if n > leaf {
-		ok = t.part(0, n, count)
-		return t.order, ok
-	}
-	if !t.leaf(0, n) {
-		return nil, false
-	}
-	t.keep = t.keep[:0]
-	for i := range n {
-		t.gone[i] = i
-	}
-	t.join(0, 0, n, count)
-	return t.order, true
+	ok = t.part(0, n, count)
+	return t.order, ok
 }
 
 // each calls f for pieces of 0, …, n−1, on all processors, or if n² is small for all at
@@ -76,7 +65,15 @@ func (t *divider) each(n, grain int, f func(t *divider, lo, hi int)) {
 // part solves the part from lo to hi; only all of T has a count.
 func (t *divider) part(lo, hi int, count func(w []float64) int) bool {
 	if hi-lo <= leaf {
-		return t.leaf(lo, hi)
+		ok := t.leaf(lo, hi)
+		if ok && count != nil { // all of T is a leaf, the vectors of which are only chosen
+			t.keep = t.keep[:0]
+			for i := range t.gone {
+				t.gone[i] = i
+			}
+			t.join(0, 0, hi, count)
+		}
+		return ok
 	}
 	mid := (lo + hi) / 2
 	beta := t.e[mid-1] // leaves overwrite e

@@ -13,17 +13,17 @@ const Block = kern.TileCols
 
 // Largest looks for the largest eigenvalues and vectors of a symmetric positive semidefinite
 // matrix G of order s by the block Lanczos method, from the Block rows of start, or if that
-// is nil, or where a row is of no use, from random vectors, always the same. It knows the product mul(w, q, n) only: q has n rows of s numbers, and
-// w gets G·qᵀ, s rows of n. When its basis has m ≥ due vectors it finds the Ritz values, the
-// eigenvalues of G seen from there, and calls wanted with them, ascending: it
-// returns how many of the largest are wanted, or 0 to ask for a larger basis, and how
-// accurate they must be, as a bound on √(Σ ‖Gu_i − λ_i·u_i‖²/λ_i). Less than 0 gives up,
-// and so does a basis of s/2 vectors, or 512.
+// is nil, or where a row is of no use, from random vectors, always the same. It knows the product
+// mul(w, q, n) only: q has n rows of s numbers, and w gets G·qᵀ, s rows of n. When its basis has
+// m ≥ due vectors it finds the Ritz values, the eigenvalues of G seen from there, and calls wanted
+// with them, ascending: it returns how many of the largest are wanted, or 0 to ask for a larger
+// basis, and how accurate they must be, as a bound on √(Σ ‖Gu_i − λ_i·u_i‖²/λ_i). Less than 0 gives
+// up, and so does a basis of s/2 vectors, or 512.
 //
 // It fills the first r rows of u, of s numbers each, with the Ritz vectors, that of the
 // smallest value first, and lambda with their values, ascending; u has space for s/2 rows.
 // Then they are orthonormal, up to rounding, and as accurate; else r = 0. That nothing else
-// is as large it does not know: Lanczos on the complement tells. It costs m + r of the products of s numbers, m²s
+// is as large it does not know. It costs m + r of the products of s numbers, m²s
 // multiplications to keep the basis orthogonal, and rms at the end.
 //
 // With a random block of p vectors it needs, for a spectrum that falls, far fewer steps

@@ -16,10 +16,10 @@ const maxSteps = 512
 // ones whether it was the last.
 const dear = 512
 
-// Lanczos looks for the largest eigenvalue λ_1 of a symmetric positive semidefinite
-// matrix B of order len(u), of which it knows the product mul(y, q), y = Bq, only. On
-// entry u is a unit vector, the start, and c > 0 a number with c ≤ |⟨u, u_1⟩|, where u_1 is an eigenvector of λ_1. On return u is
-// a unit vector with ⟨u, Bu⟩ = θ up to rounding, and
+// Lanczos looks for the largest eigenvalue λ_1 of a symmetric positive semidefinite matrix B of
+// order len(u), of which it knows the product mul(y, q), y = Bq, only. On entry u is a unit vector,
+// the start, and 0 < c ≤ |⟨u, u_1⟩|, where u_1 is an eigenvector of λ_1. On return u is a unit
+// vector with ⟨u, Bu⟩ = θ up to rounding, and
 //
 //	θ ≤ λ_1 ≤ upper.
 //
@@ -39,12 +39,7 @@ func Lanczos(u []float64, mul func(y, q []float64), c float64,
 	most := min(s, maxSteps)
 	store := kern.Borrow(most*s + s + 4*most)
 	defer kern.Return(store)
-	rest := *store
-	cut := func(n int) []float64 {
-		v := rest[:n:n]
-		rest = rest[n:]
-		return v
-	}
+	cut := cutter(*store)
 	q, w := cut(most*s), cut(s)
 	al, be, x, d := cut(most), cut(most), cut(most), cut(most)
 

@@ -33,8 +33,8 @@ type secular struct {
 
 // solve finds the root right of pole j, to the accuracy to which f is known there, and
 // leaves the distances pole_i − root in delta, each with a small relative error: x is
-// measured from the nearer pole. It returns NaN if it does not find it. The steps are those of dlaed4 in LAPACK (R.-C. Li, LAPACK
-// Working Note 89): f is replaced by a function with two poles, next to the root, that
+// measured from the nearer pole. It returns NaN if it does not find it. The steps are
+// those of dlaed4 in LAPACK (R.-C. Li, LAPACK Working Note 89): f is replaced by a function with two poles, next to the root, that
 // has its value and slope. What leaves the interval in which the root is, or makes it no
 // smaller, is replaced by bisection.
 func (p *secular) solve(delta []float64, j int) (root float64) {
@@ -96,26 +96,27 @@ func step(f, slope, l, r, c float64, last bool) float64 {
 	a := float64((l+r)*f) - float64(l*r*slope)
 	b := float64(l * r * f)
 	var eta float64
-	if last {
-		c = math.Abs(c)
-	}
-	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
 	switch {
-	case last && a >= 0:
-		eta = (a + root) / (2 * c)
 	case last:
-		eta = 2 * b / (a - root)
+		eta = -lower(-a, b, math.Abs(c))
 	case c == 0:
 		eta = b / a
-	case a <= 0:
-		eta = (a - root) / (2 * c)
 	default:
-		eta = 2 * b / (a + root)
+		eta = lower(a, b, c)
 	}
 	if !(float64(f*eta) < 0) || math.IsInf(eta, 0) {
 		return -f / slope
 	}
 	return eta
+}
+
+// lower returns the root of c·x² − a·x + b that is the smaller one for c > 0, without cancellation.
+func lower(a, b, c float64) float64 {
+	root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
+	if a > 0 {
+		return 2 * b / (a + root)
+	}
+	return (a - root) / (2 * c)
 }
 
 // start returns the pole from which the root is measured, a guess, and the interval in
@@ -131,37 +132,21 @@ func (p *secular) start(delta []float64, j, left int) (origin int, x, lo, hi flo
 	below, _, _ := kern.Poles(delta, p.pole, p.zeta, 0, left, pole[from], half, false)
 	above, _, _ := kern.Poles(delta, p.pole, p.zeta, left+2, k, pole[from], half, true)
 	c := 1/p.rho + below + above // half way, without the two poles
-	defer func() {
-		if !(lo < x && x < hi) {
-			x = lo + float64((hi-lo)/2)
+	switch {
+	case j == k-1:
+		origin, x, lo, hi = j, -lower(-(l2+r2-float64(c*gap)), -float64(r2*gap), c), 0, half
+		if c-l2/(gap+half)-r2/half <= 0 {
+			lo, hi = half, 2*half*(1+0x1p-50)
 		}
-	}()
-	if j == k-1 {
-		f := c - l2/(gap+half) - r2/half
-		a, b := l2+r2-float64(c*gap), float64(r2*gap)
-		root := math.Sqrt(math.Abs(float64(a*a) + float64(4*b*c)))
-		if x = (a + root) / (2 * c); a < 0 {
-			x = 2 * b / (root - a)
-		}
-		if f <= 0 {
-			return j, x, half, 2 * half * (1 + 0x1p-50)
-		}
-		return j, x, 0, half
+	case c-l2/half+r2/half > 0:
+		origin, x, lo, hi = left, lower(float64(c*gap)+l2+r2, float64(l2*gap), c), 0, half
+	default:
+		origin, x, lo, hi = left+1, lower(-(float64(c*gap)-l2-r2), -float64(r2*gap), c), -half, 0
 	}
-	if f := c - l2/half + r2/half; f > 0 {
-		a, b := float64(c*gap)+l2+r2, float64(l2*gap)
-		root := math.Sqrt(math.Abs(float64(a*a) - float64(4*b*c)))
-		if x = (a - root) / (2 * c); a > 0 {
-			x = 2 * b / (a + root)
-		}
-		return left, x, 0, half
+	if !(lo < x && x < hi) {
+		x = lo + float64((hi-lo)/2)
 	}
-	a, b := float64(c*gap)-l2-r2, float64(r2*gap)
-	root := math.Sqrt(math.Abs(float64(a*a) + float64(4*b*c)))
-	if x = -(a + root) / (2 * c); a < 0 {
-		x = 2 * b / (a - root)
-	}
-	return left + 1, x, -half, 0
+	return origin, x, lo, hi
 }
 
 // at computes f at x right of the number org, the slopes of its parts, of the poles up to
