@@ -112,19 +112,27 @@ func (v *Vertex) Check(d int) {
 func (v *Vertex) rankOne() bool { return len(v.U) > 0 || len(v.V) > 0 }
 func (v *Vertex) dense() bool   { return len(v.Index) == 0 && len(v.Value) == v.D }
 
+var theOne, theZero = []float64{1}, []float64{0}
+
+// outer returns the u and w with v = u·wᵀ, of which w is 1 if v is dense, or reports that it is
+// sparse.
+func (v *Vertex) outer() (u, w []float64, ok bool) {
+	if v.rankOne() {
+		return v.U, v.V, true
+	}
+	return v.Value, theOne, v.D > 0 && v.dense()
+}
+
 // Dense writes v out: dst = v.
 func (v *Vertex) Dense(dst []float64) {
 	need.Len("fwset", v.D, dst)
-	switch {
-	case v.rankOne():
-		kern.Outer(dst, v.U, v.V)
-	case v.dense():
-		copy(dst, v.Value)
-	default:
-		clear(dst)
-		for k, i := range v.Index {
-			dst[i] = v.Value[k]
-		}
+	if u, w, ok := v.outer(); ok {
+		kern.Outer(dst, u, w)
+		return
+	}
+	clear(dst)
+	for k, i := range v.Index {
+		dst[i] = v.Value[k]
 	}
 }
 
@@ -154,47 +162,37 @@ func (v *Vertex) LerpTo(dst, x []float64, gamma float64) {
 // AddTo does x += c·v.
 func (v *Vertex) AddTo(x []float64, c float64) {
 	need.Len("fwset", v.D, x)
-	switch {
-	case v.rankOne():
-		kern.AddOuter(x, c, v.U, v.V)
-	case v.dense():
-		kern.AddOuter(x, c, v.Value, theOne)
-	default:
-		for k, i := range v.Index {
-			x[i] += float64(c * v.Value[k]) // two roundings, as the other forms have
-		}
+	if u, w, ok := v.outer(); ok {
+		kern.AddOuter(x, c, u, w)
+		return
+	}
+	for k, i := range v.Index {
+		x[i] += float64(c * v.Value[k]) // two roundings, as the other forms have
 	}
 }
 
 // From computes dst = x − v. dst may be x itself.
 func (v *Vertex) From(dst, x []float64) {
 	need.Len("fwset", v.D, dst, x)
-	switch {
-	case v.rankOne():
-		kern.SubOuter(dst, x, v.U, v.V)
-	case v.dense():
-		floats.SubTo(dst, x, v.Value)
-	default:
-		copy(dst, x)
-		for k, i := range v.Index {
-			dst[i] -= v.Value[k]
-		}
+	if u, w, ok := v.outer(); ok {
+		kern.SubOuter(dst, x, u, w)
+		return
+	}
+	copy(dst, x)
+	for k, i := range v.Index {
+		dst[i] -= v.Value[k]
 	}
 }
-
-var theOne, theZero = []float64{1}, []float64{0}
 
 // Gap returns ⟨g, x−v⟩ and ‖x−v‖², what a step from x to v asks for, with one reading of g
 // and x and without the difference written out. In another form of v the last bits of the
 // two sums may be others.
 func (v *Vertex) Gap(g, x []float64) (slope, length2 float64) {
 	need.Len("fwset", v.D, g, x)
-	switch {
-	case v.rankOne():
-		return kern.Gap(g, x, v.U, v.V)
-	case v.dense():
-		return kern.Gap(g, x, v.Value, theOne)
-	case len(v.Index) > 1+v.D/16: // few numbers between two
+	if u, w, ok := v.outer(); ok {
+		return kern.Gap(g, x, u, w)
+	}
+	if len(v.Index) > 1+v.D/16 { // few numbers between two
 		p := kern.Borrow(v.D)
 		defer kern.Return(p)
 		v.Dense(*p)
@@ -219,14 +217,8 @@ func (v *Vertex) Gap(g, x []float64) (slope, length2 float64) {
 // Dot returns ⟨v, g⟩, at the price of the numbers that are not 0.
 func (v *Vertex) Dot(g []float64) (sum float64) {
 	need.Len("fwset", v.D, g)
-	switch {
-	case v.rankOne():
-		return kern.DotOuter(g, v.U, v.V)
-	case v.dense():
-		for k, x := range v.Value { // in order, as in the other forms
-			sum += float64(x * g[k])
-		}
-		return sum
+	if u, w, ok := v.outer(); ok {
+		return kern.DotOuter(g, u, w)
 	}
 	for k, i := range v.Index {
 		sum += float64(v.Value[k] * g[i])
