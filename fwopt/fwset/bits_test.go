@@ -51,11 +51,11 @@ func TestAllocNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var v fwset.Vertex
 	argmin := func(d fwset.VertexDomain, n int) func() {
-		g, warm := normal(rng, n), new(fwset.Warm)
+		g, warm := fwset.Normal(rng, n), new(fwset.Warm)
 		return func() { d.ArgminVertex(&v, g, 0, warm) }
 	}
 	ball, s, x := fwset.TraceNorm{H: 4, M: 500, Tau: 1}, fwset.ActiveSet{}, make([]float64, 2000)
-	ball.ArgminVertex(&v, normal(rng, 2000), 0, nil)
+	ball.ArgminVertex(&v, fwset.Normal(rng, 2000), 0, nil)
 	s.Start(&v)
 	g, u := make([]float64, 2000), fwset.Vertex{}
 	draw := func() {

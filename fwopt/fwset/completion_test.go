@@ -9,7 +9,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // at returns entries by their rows and columns.
@@ -51,15 +50,6 @@ func sample(h int, e []fwset.Entry, x []float64) []float64 {
 	return g
 }
 
-// sigmas returns the singular values, by gonum.
-func sigmas(h, m int, x []float64) []float64 {
-	var svd mat.SVD
-	if !svd.Factorize(mat.NewDense(m, h, x), mat.SVDNone) {
-		panic("no decomposition")
-	}
-	return svd.Values(nil)
-}
-
 // The dense trace-norm ball is the naive form: its vertex at the entries is ours, and an
 // independent decomposition has the same least value. What is 0 in g, and entries of which g
 // says nothing, change nothing.
@@ -81,7 +71,7 @@ func TestCompletionByTraceNorm(t *testing.T) {
 		x := scatter(h, m, e, g)
 		want, got := make([]float64, h*m), make([]float64, len(e))
 		fwset.TraceNorm{H: h, M: m, Tau: tau, SVD: true}.Argmin(want, x)
-		σ := append(sigmas(h, m, x), 0)
+		σ := append(fwset.Singular(h, m, x), 0)
 
 		var v fwset.Vertex
 		for _, tol := range []float64{0, 0.3 * σ[0] * tau, 1e-3 * σ[0] * tau, 1e-10 * σ[0] * tau} {

@@ -101,7 +101,7 @@ func TestArgminsOfAnySize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 5))
 	each(t, func(t *testing.T, d fwset.Domain) {
 		var v, want fwset.Vertex
-		g, x := normal(rng, d.Dim()), make([]float64, d.Dim())
+		g, x := fwset.Normal(rng, d.Dim()), make([]float64, d.Dim())
 		slack := fwset.Argmin(d, &want, g, 0, nil)
 		iterative, best := slack > 0, want.Dot(g)
 		want.Dense(x)
@@ -161,7 +161,7 @@ func TestProjectionsOfAnySize(t *testing.T) {
 		for _, e := range []float64{0, 2, 3, 6, 9, 12, 15, 17, 20, 35, 60, 100, 150, 200, 250, 290, 300, 305,
 			308} {
 			for kind := range 4 {
-				x := normal(rng, d.Dim())
+				x := fwset.Normal(rng, d.Dim())
 				for j := range x {
 					switch kind {
 					case 1:
@@ -259,25 +259,17 @@ func threshold(x []float64, least, sum float64, cut func(v, θ float64) float64)
 	}
 }
 
-func normal(rng *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
-}
-
 func normals(seed uint64, n, d int) (x [][]float64) {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	for range n {
-		x = append(x, normal(rng, d))
+		x = append(x, fwset.Normal(rng, d))
 	}
 	return x
 }
 
 // randomPoint has numbers of some size, with ties and zeros.
 func randomPoint(rng *rand.Rand, d int) []float64 {
-	x := normal(rng, d)
+	x := fwset.Normal(rng, d)
 	scale := math.Exp(2 * rng.NormFloat64())
 	for j := range x {
 		x[j] *= scale
@@ -291,27 +283,11 @@ func randomPoint(rng *rand.Rand, d int) []float64 {
 	return x
 }
 
-// turned returns h × m matrices with these diagonals, and their rows and columns rotated alike.
+// turned returns h × m matrices with these diagonals, and their rows and columns reflected alike.
 func turned(rng *rand.Rand, h, m int, a, b []float64) (x, y []float64) {
-	x, y = make([]float64, h*m), make([]float64, h*m)
-	for k := range a {
-		x[k*h+k], y[k*h+k] = a[k], b[k]
-	}
-	for range 3 * (h + m) {
-		s, c := math.Sincos(rng.Float64() * 2 * math.Pi)
-		i, k, n, step := rng.IntN(h), rng.IntN(h), m, func(l, i int) int { return l*h + i }
-		if rng.IntN(2) == 0 {
-			i, k, n, step = rng.IntN(m), rng.IntN(m), h, func(l, j int) int { return j*h + l }
-		}
-		for l := range n {
-			for _, x := range [][]float64{x, y} {
-				if a, b := x[step(l, i)], x[step(l, k)]; i != k {
-					x[step(l, i)], x[step(l, k)] = c*a-s*b, s*a+c*b
-				}
-			}
-		}
-	}
-	return x, y
+	seed := rng.Uint64()
+	return fwset.Reflected(rand.New(rand.NewPCG(seed, 0)), h, m, a),
+		fwset.Reflected(rand.New(rand.NewPCG(seed, 0)), h, m, b)
 }
 
 // The least ⟨g, v⟩ is that of an independent solver, by Argmin and by ArgminVertex, in

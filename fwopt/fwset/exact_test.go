@@ -175,7 +175,7 @@ func TestProjectionsOfMovedPoints(t *testing.T) {
 			}
 		}
 		n := 1 + rng.IntN(6)
-		x, y, move := make([]float64, n*n), make([]float64, n*n), normal(rng, 2*n)
+		x, y, move := make([]float64, n*n), make([]float64, n*n), fwset.Normal(rng, 2*n)
 		for k := range x {
 			x[k] = math.Round(256*rng.NormFloat64()) / 256
 			y[k] = x[k] + math.Round(size*move[k%n]) + math.Round(size*move[n+k/n]) // rows and columns

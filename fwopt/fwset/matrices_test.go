@@ -16,7 +16,7 @@ func TestRotationsRotate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	for k := range 600 {
 		n := 2 + k%5
-		g, x, y := normal(rng, n*n), make([]float64, n*n), make([]float64, n*n)
+		g, x, y := fwset.Normal(rng, n*n), make([]float64, n*n), make([]float64, n*n)
 		if k%3 == 0 {
 			clear(g[n:])
 		}
@@ -57,7 +57,7 @@ func TestRotationsByParity(t *testing.T) {
 			}
 		}
 		b := fwset.Rotations{N: n}
-		d := normal(rng, n)
+		d := fwset.Normal(rng, n)
 		far := hullDistance([][]float64{d}, signs)
 		p := make([]float64, n*n)
 		x, _ := turned(rng, n, n, d, d)
@@ -71,31 +71,6 @@ func TestRotationsByParity(t *testing.T) {
 	}
 }
 
-// spectrum returns a symmetric matrix with these eigenvalues.
-func spectrum(rng *rand.Rand, lambda []float64) []float64 {
-	n := len(lambda)
-	s := make([]float64, n*n)
-	for i, l := range lambda {
-		s[i*n+i] = l
-	}
-	for range 4 * n { // rotations of planes
-		i, k := rng.IntN(n), rng.IntN(n)
-		if i == k {
-			continue
-		}
-		sin, cos := math.Sincos(rng.Float64() * 2 * math.Pi)
-		for l := range n {
-			a, b := s[l*n+i], s[l*n+k]
-			s[l*n+i], s[l*n+k] = cos*a-sin*b, sin*a+cos*b
-		}
-		for l := range n {
-			a, b := s[i*n+l], s[k*n+l]
-			s[i*n+l], s[k*n+l] = cos*a-sin*b, sin*a+cos*b
-		}
-	}
-	return s
-}
-
 // On matrices of a known spectrum, beyond the order from which Lanczos is used: the slack
 // is honest and within the tolerance, the vertex is in Ω, warm starts or not, even if the
 // least eigenvalue is close to others.
@@ -105,12 +80,12 @@ func TestSpectraplexSlack(t *testing.T) {
 	for k := range 60 {
 		n := []int{5, 64, 65, 90}[k%4]
 		b := fwset.Spectraplex{N: n, R: math.Exp(rng.NormFloat64())}
-		lambda := normal(rng, n)
+		lambda := fwset.Normal(rng, n)
 		if k%3 == 0 {
 			slices.Sort(lambda)
 			lambda[1] = lambda[0] + 1e-7
 		}
-		g := spectrum(rng, lambda)
+		g := fwset.Symmetric(rng, lambda)
 		for i := range n { // an antisymmetric part does not count
 			for j := range i {
 				x := rng.NormFloat64()
@@ -149,7 +124,7 @@ func TestBirkhoffByPermutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for k := range 3000 {
 		b := fwset.Birkhoff{N: 1 + rng.IntN(6)}
-		g := normal(rng, b.Dim())
+		g := fwset.Normal(rng, b.Dim())
 		for i := range g {
 			switch k % 3 {
 			case 1:
@@ -201,12 +176,12 @@ func TestBirkhoffProjectByAssignment(t *testing.T) {
 	}
 	for range 20000 {
 		b := fwset.Birkhoff{N: 2 + rng.IntN(7)}
-		x := normal(rng, b.Dim())
+		x := fwset.Normal(rng, b.Dim())
 		check(b, mapped(x, func(v float64) float64 { return v * math.Exp(2*rng.NormFloat64()) }))
 	}
 	for _, n := range []int{1, 2, 5, 20, 60, 150} {
 		for _, scale := range []float64{0, 1e-3, 0.1, 1, 100, 1e6} {
-			x := normal(rng, n*n)
+			x := fwset.Normal(rng, n*n)
 			floats.Scale(scale, x)
 			check(fwset.Birkhoff{N: n}, x)
 		}

@@ -27,7 +27,7 @@ func TestProduct(t *testing.T) {
 	warm := &fwset.Warm{RNG: *rand.NewPCG(1, 2)}
 	alone := [2]fwset.Warm{}
 	for round := range 4 {
-		g := normal(rng, p.Dim())
+		g := fwset.Normal(rng, p.Dim())
 		var v, a, b fwset.Vertex
 		rngBefore := warm.RNG
 		slack := p.ArgminVertex(&v, g, 1e-3, warm)
@@ -52,7 +52,7 @@ func TestProduct(t *testing.T) {
 	// a warm start of another problem does no harm
 	for _, v := range [][]float64{{1e9}, {-1}, {math.NaN(), 1}, {3, 1}, {0, 0, 0, 0, 0, 0}} {
 		var w fwset.Vertex
-		p.ArgminVertex(&w, normal(rng, p.Dim()), 1e-3, &fwset.Warm{V: v})
+		p.ArgminVertex(&w, fwset.Normal(rng, p.Dim()), 1e-3, &fwset.Warm{V: v})
 	}
 }
 

@@ -255,7 +255,7 @@ var sets = []row{
 			"R = 0": fwset.SpectralNorm{H: 2, M: 2}},
 		near: func(rng *rand.Rand) naive {
 			b := fwset.SpectralNorm{H: 1 + rng.IntN(5), M: 1 + rng.IntN(5), R: math.Exp(rng.NormFloat64())}
-			σ := normal(rng, min(b.H, b.M))
+			σ := fwset.Normal(rng, min(b.H, b.M))
 			floats.Scale(2*b.R, σ)
 			x, want := turned(rng, b.H, b.M, σ, mapped(σ, func(v float64) float64 {
 				return max(-b.R, min(b.R,
@@ -286,9 +286,9 @@ var sets = []row{
 			"R = -1": fwset.Spectraplex{N: 2, R: -1}},
 		near: func(rng *rand.Rand) naive {
 			b := fwset.Spectraplex{N: 1 + rng.IntN(8), R: math.Exp(rng.NormFloat64())}
-			λ, seed := normal(rng, b.N), rng.Uint64()
+			λ, seed := fwset.Normal(rng, b.N), rng.Uint64()
 			p := threshold(λ, floats.Min(λ)-b.R, b.R, func(v, θ float64) float64 { return max(0, v-θ) })
-			x, want := spectrum(rand.New(rand.NewPCG(seed, 0)), λ), spectrum(rand.New(rand.NewPCG(seed, 0)),
+			x, want := fwset.Symmetric(rand.New(rand.NewPCG(seed, 0)), λ), fwset.Symmetric(rand.New(rand.NewPCG(seed, 0)),
 				p)
 			gauge := 1 + math.Abs(floats.Sum(λ)-b.R)/b.R
 			for _, l := range λ {

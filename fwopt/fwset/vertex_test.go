@@ -70,7 +70,7 @@ func TestVertex(t *testing.T) {
 			reused.Set(&v)
 			for what, v := range map[string]*fwset.Vertex{form: &v, form + ", a copy": &reused} {
 				v.Check(h * m)
-				y := normal(rng, h*m)
+				y := fwset.Normal(rng, h*m)
 				same := func(call string, got, want []float64) {
 					t.Helper()
 					if !slices.Equal(got, want) {
@@ -78,7 +78,7 @@ func TestVertex(t *testing.T) {
 							math.Inf(1)))
 					}
 				}
-				got := normal(rng, h*m)
+				got := fwset.Normal(rng, h*m)
 				v.Dense(got)
 				same("Dense", got, x)
 				for _, gamma := range []float64{0, 1, rng.Float64()} {
@@ -94,7 +94,7 @@ func TestVertex(t *testing.T) {
 				}
 				v.From(got, y)
 				same("From", got, floats.SubTo(make([]float64, h*m), y, x))
-				g := normal(rng, h*m)
+				g := fwset.Normal(rng, h*m)
 				slope, length2 := v.Gap(g, y)
 				size := floats.Norm(g, 2) * floats.Norm(got, 2)
 				if far := math.Abs(slope - floats.Dot(g, got)); far > 1e-13*size {
@@ -155,7 +155,7 @@ func TestVertexProducts(t *testing.T) {
 			v, x := vertexOf(forms[form%3], h, m, rng)
 			vs, xs = append(vs, v), append(xs, x)
 		}
-		y := normal(rng, h*m)
+		y := fwset.Normal(rng, h*m)
 		got, sum := make([]float64, len(vs)), make([]float64, h*m)
 		fwset.Dots(got, vs, y)
 		fwset.Sum(sum, 2, y, got, vs)
