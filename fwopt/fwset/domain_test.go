@@ -232,6 +232,9 @@ func assign(g ...float64) func() {
 // soft is v, nearer to 0 by θ.
 func soft(v, θ float64) float64 { return math.Copysign(max(0, math.Abs(v)-θ), v) }
 
+// cut is v − θ, and 0 below that.
+func cut(v, θ float64) float64 { return max(0, v-θ) }
+
 func mapped(x []float64, f func(v float64) float64) []float64 {
 	y := slices.Clone(x)
 	for j, v := range y {

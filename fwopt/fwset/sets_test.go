@@ -29,24 +29,25 @@ type naive struct {
 	gauge   float64 // of x; NaN if it is not said
 }
 
-var nan, inf, one = math.NaN(), math.Inf(1), []fwset.Entry{{}}
+var nan, inf, one, own = math.NaN(), math.Inf(1), []fwset.Entry{{}}, fwset.Product{plainBall{2}}
 
 var sets = []row{
 	{
 		name: "simplex",
-		some: []fwset.Domain{fwset.Simplex{D: 1, R: 2}, fwset.Simplex{D: 2, R: 1}, fwset.Simplex{D: 50,
-			R: 1}, fwset.Simplex{D: 9, R: 1e-6},
-			fwset.Simplex{D: 2000, R: 1e-6}},
+		some: []fwset.Domain{
+			fwset.Simplex{D: 1, R: 2}, fwset.Simplex{D: 2, R: 1}, fwset.Simplex{D: 50, R: 1},
+			fwset.Simplex{D: 9, R: 1e-6}, fwset.Simplex{D: 2000, R: 1e-6},
+		},
 		bad: map[string]fwset.Domain{
-			"a Simplex with R = 0,": fwset.Simplex{D: 4}, "a Simplex with R = -1": fwset.Simplex{D: 4, R: -1},
+			"a Simplex with R = 0,":     fwset.Simplex{D: 4},
+			"a Simplex with R = -1":     fwset.Simplex{D: 4, R: -1},
 			"a Simplex with R = NaN":    fwset.Simplex{D: 4, R: nan},
 			"a Simplex with R = +Inf":   fwset.Simplex{D: 4, R: inf},
 			"a Simplex of dimension 0":  fwset.Simplex{R: 1},
 			"a Simplex of dimension -1": fwset.Simplex{D: -1, R: 1},
 		},
 		more: map[string]func(){"a radius of -1": func() {
-			fwset.Simplex{D: 2, R: 1}.ArgminLocal(make([]float64, 2), make([]float64, 2), make([]float64, 2),
-				-1)
+			fwset.Simplex{D: 1, R: 1}.ArgminLocal([]float64{0}, []float64{0}, []float64{0}, -1)
 		}},
 		near: func(rng *rand.Rand) naive {
 			s := fwset.Simplex{D: 1 + rng.IntN(12), R: math.Exp(rng.NormFloat64())}
@@ -59,56 +60,54 @@ var sets = []row{
 				x[j] += move
 				y[j] = x[j] - move // what is left of it
 			}
-			return naive{s, x, threshold(y, floats.Min(y)-s.R, s.R, func(v,
-				θ float64) float64 {
-				return max(0, v-θ)
-			}), nan}
+			return naive{s, x, threshold(y, floats.Min(y)-s.R, s.R, cut), nan}
 		},
-		draw: func(r *draw) (fwset.Domain, []float64) {
-			d, radius := r.int(1, 12), r.int(1, 9)
-			return fwset.Simplex{D: d, R: float64(radius)}, r.floats(d, -9, 9)
-		},
+		draw: balls(func(d int, r float64) fwset.Domain { return fwset.Simplex{D: d, R: r} }),
 	}, {
 		name: "l1",
-		some: []fwset.Domain{fwset.L1Ball{D: 1, R: 2}, fwset.L1Ball{D: 50, R: 1}, fwset.L1Ball{D: 9, R: 1e6},
-			fwset.L1Ball{D: 5000, R: 1e6}},
-		bad: map[string]fwset.Domain{"an L1Ball with R = 0,": fwset.L1Ball{D: 4},
+		some: []fwset.Domain{
+			fwset.L1Ball{D: 1, R: 2}, fwset.L1Ball{D: 50, R: 1}, fwset.L1Ball{D: 9, R: 1e6},
+			fwset.L1Ball{D: 5000, R: 1e6},
+		},
+		bad: map[string]fwset.Domain{
+			"an L1Ball with R = 0,":     fwset.L1Ball{D: 4},
 			"an L1Ball with R = NaN":    fwset.L1Ball{D: 4, R: nan},
-			"an L1Ball of dimension -1": fwset.L1Ball{D: -1, R: 1}},
+			"an L1Ball of dimension -1": fwset.L1Ball{D: -1, R: 1},
+		},
 		near: func(rng *rand.Rand) naive {
 			b := fwset.L1Ball{D: 1 + rng.IntN(12), R: math.Exp(2 * rng.NormFloat64())}
 			x := randomPoint(rng, b.D)
 			return naive{b, x, threshold(x, 0, b.R, soft), floats.Norm(x, 1) / b.R}
 		},
-		draw: func(r *draw) (fwset.Domain, []float64) {
-			d, radius := r.int(1, 12), r.int(1, 9)
-			return fwset.L1Ball{D: d, R: float64(radius)}, r.floats(d, -9, 9)
-		},
+		draw: balls(func(d int, r float64) fwset.Domain { return fwset.L1Ball{D: d, R: r} }),
 	}, {
 		name: "l2",
-		some: []fwset.Domain{fwset.L2Ball{D: 1, R: 2}, fwset.L2Ball{D: 50, R: 1}, fwset.L2Ball{D: 9,
-			R: 1e-6}},
-		bad: map[string]fwset.Domain{"an L2Ball with R = -1": fwset.L2Ball{D: 4, R: -1},
+		some: []fwset.Domain{
+			fwset.L2Ball{D: 1, R: 2}, fwset.L2Ball{D: 50, R: 1}, fwset.L2Ball{D: 9, R: 1e-6},
+		},
+		bad: map[string]fwset.Domain{
+			"an L2Ball with R = -1":    fwset.L2Ball{D: 4, R: -1},
 			"an L2Ball with R = +Inf":  fwset.L2Ball{D: 4, R: inf},
-			"an L2Ball of dimension 0": fwset.L2Ball{R: 1}},
+			"an L2Ball of dimension 0": fwset.L2Ball{R: 1},
+		},
 		near: func(rng *rand.Rand) naive {
 			b := fwset.L2Ball{D: 1 + rng.IntN(30), R: math.Exp(2 * rng.NormFloat64())}
 			x := randomPoint(rng, b.D)
 			gauge := floats.Norm(x, 2) / b.R
 			return naive{b, x, floats.ScaleTo(make([]float64, b.D), 1/max(1, gauge), x), gauge}
 		},
-		draw: func(r *draw) (fwset.Domain, []float64) {
-			d, radius := r.int(1, 12), r.int(1, 9)
-			return fwset.L2Ball{D: d, R: float64(radius)}, r.floats(d, -9, 9)
-		}, tol: 1e-11,
+		draw: balls(func(d int, r float64) fwset.Domain { return fwset.L2Ball{D: d, R: r} }),
+		tol:  1e-11,
 	}, {
 		name: "box",
-		some: []fwset.Domain{fwset.Box{Lo: []float64{-1}, Hi: []float64{1}}, fwset.Box{Lo: []float64{0, 2},
-			Hi: []float64{0, 2}},
-			fwset.Box{Lo: []float64{-1, 0, 2, 0.3, -7, 1e-6}, Hi: []float64{1, 1e-6, 2, 1.1, -5, 1e-6}}},
+		some: []fwset.Domain{
+			fwset.Box{Lo: []float64{-1}, Hi: []float64{1}},
+			fwset.Box{Lo: []float64{0, 2}, Hi: []float64{0, 2}},
+			fwset.Box{Lo: []float64{-1, 0, 2, 0.3, -7, 1e-6}, Hi: []float64{1, 1e-6, 2, 1.1, -5, 1e-6}},
+		},
 		bad: map[string]fwset.Domain{
-			"0 lower and 0 upper": fwset.Box{}, "4 lower and 2 upper": fwset.Box{Lo: make([]float64, 4),
-				Hi: make([]float64, 2)},
+			"0 lower and 0 upper":      fwset.Box{},
+			"4 lower and 2 upper":      fwset.Box{Lo: make([]float64, 4), Hi: make([]float64, 2)},
 			"[0, -1] in coordinate 2":  fwset.Box{Lo: make([]float64, 4), Hi: []float64{0, 0, -1, 0}},
 			"[NaN, 0] in coordinate 0": fwset.Box{Lo: []float64{nan, 0, 0, 0}, Hi: make([]float64, 4)},
 			"[0, +Inf] in coordinate":  fwset.Box{Lo: make([]float64, 4), Hi: []float64{0, inf, 0, 0}},
@@ -133,20 +132,23 @@ var sets = []row{
 		},
 	}, {
 		name: "ksparse",
-		some: []fwset.Domain{fwset.KSparse{D: 1, K: 1, R: 2}, fwset.KSparse{D: 30, K: 4, R: 1},
-			fwset.KSparse{D: 9, K: 1, R: 1e6},
-			fwset.KSparse{D: 9, K: 9, R: 1e-6}, fwset.KSparse{D: 1000, K: 300, R: 0.1}},
-		bad: map[string]fwset.Domain{"K = 0, want 1 to D = 4": fwset.KSparse{D: 4, R: 1},
+		some: []fwset.Domain{
+			fwset.KSparse{D: 1, K: 1, R: 2}, fwset.KSparse{D: 30, K: 4, R: 1},
+			fwset.KSparse{D: 9, K: 1, R: 1e6}, fwset.KSparse{D: 9, K: 9, R: 1e-6},
+			fwset.KSparse{D: 1000, K: 300, R: 0.1},
+		},
+		bad: map[string]fwset.Domain{
+			"K = 0, want 1 to D = 4":            fwset.KSparse{D: 4, R: 1},
 			"K = 5, want 1 to D = 4":            fwset.KSparse{D: 4, K: 5, R: 1},
 			"R = NaN":                           fwset.KSparse{D: 4, K: 1, R: nan},
-			"a KSparse polytope of dimension 0": fwset.KSparse{K: 1, R: 1}},
+			"a KSparse polytope of dimension 0": fwset.KSparse{K: 1, R: 1},
+		},
 		near: func(rng *rand.Rand) naive {
 			b := fwset.KSparse{D: 1 + rng.IntN(12), R: math.Exp(rng.NormFloat64())}
 			b.K = 1 + rng.IntN(b.D)
 			x := randomPoint(rng, b.D)
 			want := threshold(x, 0, float64(b.K)*b.R, func(v, θ float64) float64 {
-				return min(b.R, max(-b.R,
-					soft(v, θ)))
+				return min(b.R, max(-b.R, soft(v, θ)))
 			})
 			return naive{b, x, want, max(floats.Norm(x, inf)/b.R, floats.Norm(x, 1)/b.R/float64(b.K))}
 		},
@@ -156,13 +158,16 @@ var sets = []row{
 		},
 	}, {
 		name: "group",
-		some: []fwset.Domain{fwset.GroupBall{Size: []int{1}, R: 2}, fwset.GroupBall{Size: []int{3, 1, 5, 2},
-			R: 1},
-			fwset.GroupBall{Size: slices.Repeat([]int{4}, 10), R: 1e6}, fwset.GroupBall{Size: []int{40, 40},
-				R: 1e6}},
-		bad: map[string]fwset.Domain{"group 2 has 0 numbers": fwset.GroupBall{Size: []int{4, 0}, R: 1},
+		some: []fwset.Domain{
+			fwset.GroupBall{Size: []int{1}, R: 2}, fwset.GroupBall{Size: []int{3, 1, 5, 2}, R: 1},
+			fwset.GroupBall{Size: slices.Repeat([]int{4}, 10), R: 1e6},
+			fwset.GroupBall{Size: []int{40, 40}, R: 1e6},
+		},
+		bad: map[string]fwset.Domain{
+			"group 2 has 0 numbers":      fwset.GroupBall{Size: []int{4, 0}, R: 1},
 			"a GroupBall of dimension 0": fwset.GroupBall{R: 1},
-			"R = -1":                     fwset.GroupBall{Size: []int{4}, R: -1}},
+			"R = -1":                     fwset.GroupBall{Size: []int{4}, R: -1},
+		},
 		near: func(rng *rand.Rand) naive {
 			b := fwset.GroupBall{R: math.Exp(rng.NormFloat64())}
 			for range 1 + rng.IntN(6) {
@@ -186,20 +191,18 @@ var sets = []row{
 		}, tol: 1e-11,
 	}, {
 		name: "hull",
-		some: []fwset.Domain{fwset.Hull{Points: normals(7, 20, 5)}, fwset.Hull{Points: normals(8, 1, 3)},
-			fwset.Hull{Points: [][]float64{{0, 0, 1}, {0, 2, 0}, {0, 0, 0}}}},
-		bad: map[string]fwset.Domain{"a Hull of no points": fwset.Hull{},
+		some: []fwset.Domain{
+			fwset.Hull{Points: normals(7, 20, 5)}, fwset.Hull{Points: normals(8, 1, 3)},
+			fwset.Hull{Points: [][]float64{{0, 0, 1}, {0, 2, 0}, {0, 0, 0}}},
+		},
+		bad: map[string]fwset.Domain{
+			"a Hull of no points":                fwset.Hull{},
 			"or of points of length 0":           fwset.Hull{Points: [][]float64{{}}},
-			"points of length 4 and, point 1, 3": fwset.Hull{Points: [][]float64{{1, 2, 3, 4}, {1, 2, 3}}}},
+			"points of length 4 and, point 1, 3": fwset.Hull{Points: [][]float64{{1, 2, 3, 4}, {1, 2, 3}}},
+		},
 		more: map[string]func(){
-			"a Hull with NaN in coordinate 1 of point 0": func() {
-				fwset.Hull{Points: [][]float64{{1,
-					nan}}}.Dim()
-			},
-			"a Hull with -Inf in coordinate 0 of point 1": func() {
-				fwset.Hull{Points: [][]float64{{1},
-					{-inf}}}.Dim()
-			},
+			"a Hull with NaN in coordinate 1 of point 0":  hull([]float64{1, nan}),
+			"a Hull with -Inf in coordinate 0 of point 1": hull([]float64{1}, []float64{-inf}),
 		},
 		draw: func(r *draw) (fwset.Domain, []float64) {
 			n, d := r.int(1, 15), r.int(1, 8)
@@ -212,17 +215,18 @@ var sets = []row{
 	}, {
 		name: "trace",
 		some: []fwset.Domain{
-			fwset.TraceNorm{H: 1, M: 1, Tau: 2}, fwset.TraceNorm{H: 1, M: 9, Tau: 2}, fwset.TraceNorm{H: 9,
-				M: 1, Tau: 2, SVD: true},
-			fwset.TraceNorm{H: 5, M: 8, Tau: 3}, fwset.TraceNorm{H: 8, M: 5, Tau: 1e-3},
-			fwset.TraceNorm{H: 5, M: 8, Tau: 1e-3, SVD: true},
+			fwset.TraceNorm{H: 1, M: 1, Tau: 2}, fwset.TraceNorm{H: 1, M: 9, Tau: 2},
+			fwset.TraceNorm{H: 9, M: 1, Tau: 2, SVD: true}, fwset.TraceNorm{H: 5, M: 8, Tau: 3},
+			fwset.TraceNorm{H: 8, M: 5, Tau: 1e-3}, fwset.TraceNorm{H: 5, M: 8, Tau: 1e-3, SVD: true},
 			fwset.TraceNorm{H: 8, M: 5, Tau: 1e3, SVD: true}, fwset.TraceNorm{H: 66, M: 70, Tau: 1},
 			fwset.TraceNorm{H: 20, M: 30, Tau: 1},
 		},
-		bad: map[string]fwset.Domain{"a TraceNorm ball with Tau = 0,": fwset.TraceNorm{H: 1, M: 4},
-			"Tau = NaN":                     fwset.TraceNorm{H: 4, M: 1, Tau: nan, SVD: true},
-			"a TraceNorm ball of 0 x 4 mat": fwset.TraceNorm{M: 4, Tau: 1},
-			"of 4 x -4 matrices":            fwset.TraceNorm{H: 4, M: -4, Tau: 1}},
+		bad: map[string]fwset.Domain{
+			"a TraceNorm ball with Tau = 0,": fwset.TraceNorm{H: 1, M: 4},
+			"Tau = NaN":                      fwset.TraceNorm{H: 4, M: 1, Tau: nan, SVD: true},
+			"a TraceNorm ball of 0 x 4 mat":  fwset.TraceNorm{M: 4, Tau: 1},
+			"of 4 x -4 matrices":             fwset.TraceNorm{H: 4, M: -4, Tau: 1},
+		},
 		near: func(rng *rand.Rand) naive {
 			h, m := 1+rng.IntN(9), 1+rng.IntN(9)
 			if rng.IntN(40) == 0 {
@@ -248,19 +252,21 @@ var sets = []row{
 		}, tol: 1e-11,
 	}, {
 		name: "spectral",
-		some: []fwset.Domain{fwset.SpectralNorm{H: 1, M: 1, R: 2}, fwset.SpectralNorm{H: 3, M: 5, R: 1},
-			fwset.SpectralNorm{H: 6, M: 2, R: 1e6},
-			fwset.SpectralNorm{H: 4, M: 4, R: 1e-6}, fwset.SpectralNorm{H: 20, M: 30, R: 1e-6}},
-		bad: map[string]fwset.Domain{"a SpectralNorm ball of 0 x 4 matrices": fwset.SpectralNorm{M: 4, R: 1},
-			"R = 0": fwset.SpectralNorm{H: 2, M: 2}},
+		some: []fwset.Domain{
+			fwset.SpectralNorm{H: 1, M: 1, R: 2}, fwset.SpectralNorm{H: 3, M: 5, R: 1},
+			fwset.SpectralNorm{H: 6, M: 2, R: 1e6}, fwset.SpectralNorm{H: 4, M: 4, R: 1e-6},
+			fwset.SpectralNorm{H: 20, M: 30, R: 1e-6},
+		},
+		bad: map[string]fwset.Domain{
+			"a SpectralNorm ball of 0 x 4 matrices": fwset.SpectralNorm{M: 4, R: 1},
+			"R = 0":                                 fwset.SpectralNorm{H: 2, M: 2},
+		},
 		near: func(rng *rand.Rand) naive {
 			b := fwset.SpectralNorm{H: 1 + rng.IntN(5), M: 1 + rng.IntN(5), R: math.Exp(rng.NormFloat64())}
 			σ := fwset.Normal(rng, min(b.H, b.M))
 			floats.Scale(2*b.R, σ)
-			x, want := turned(rng, b.H, b.M, σ, mapped(σ, func(v float64) float64 {
-				return max(-b.R, min(b.R,
-					v))
-			}))
+			p := mapped(σ, func(v float64) float64 { return max(-b.R, min(b.R, v)) })
+			x, want := turned(rng, b.H, b.M, σ, p)
 			return naive{b, x, want, floats.Norm(σ, inf) / b.R}
 		},
 		draw: func(r *draw) (fwset.Domain, []float64) {
@@ -269,9 +275,10 @@ var sets = []row{
 		}, tol: 1e-11,
 	}, {
 		name: "rotations",
-		some: []fwset.Domain{fwset.Rotations{N: 1}, fwset.Rotations{N: 2}, fwset.Rotations{N: 3},
-			fwset.Rotations{N: 4}, fwset.Rotations{N: 5},
-			fwset.Rotations{N: 6}, fwset.Rotations{N: 20}},
+		some: []fwset.Domain{
+			fwset.Rotations{N: 1}, fwset.Rotations{N: 2}, fwset.Rotations{N: 3}, fwset.Rotations{N: 4},
+			fwset.Rotations{N: 5}, fwset.Rotations{N: 6}, fwset.Rotations{N: 20},
+		},
 		bad: map[string]fwset.Domain{"Rotations of 0 x 0 matrices": fwset.Rotations{}},
 		draw: func(r *draw) (fwset.Domain, []float64) {
 			n := r.int(2, 6)
@@ -279,17 +286,20 @@ var sets = []row{
 		}, tol: 1e-11,
 	}, {
 		name: "spectraplex",
-		some: []fwset.Domain{fwset.Spectraplex{N: 1, R: 2}, fwset.Spectraplex{N: 2, R: 1},
-			fwset.Spectraplex{N: 7, R: 1e6}, fwset.Spectraplex{N: 24, R: 1},
-			fwset.Spectraplex{N: 66, R: 1e-3}},
-		bad: map[string]fwset.Domain{"a Spectraplex of 0 x 0 matrices": fwset.Spectraplex{R: 1},
-			"R = -1": fwset.Spectraplex{N: 2, R: -1}},
+		some: []fwset.Domain{
+			fwset.Spectraplex{N: 1, R: 2}, fwset.Spectraplex{N: 2, R: 1}, fwset.Spectraplex{N: 7, R: 1e6},
+			fwset.Spectraplex{N: 24, R: 1}, fwset.Spectraplex{N: 66, R: 1e-3},
+		},
+		bad: map[string]fwset.Domain{
+			"a Spectraplex of 0 x 0 matrices": fwset.Spectraplex{R: 1},
+			"R = -1":                          fwset.Spectraplex{N: 2, R: -1},
+		},
 		near: func(rng *rand.Rand) naive {
 			b := fwset.Spectraplex{N: 1 + rng.IntN(8), R: math.Exp(rng.NormFloat64())}
 			λ, seed := fwset.Normal(rng, b.N), rng.Uint64()
-			p := threshold(λ, floats.Min(λ)-b.R, b.R, func(v, θ float64) float64 { return max(0, v-θ) })
-			x, want := fwset.Symmetric(rand.New(rand.NewPCG(seed, 0)), λ), fwset.Symmetric(rand.New(rand.NewPCG(seed, 0)),
-				p)
+			x := fwset.Symmetric(rand.New(rand.NewPCG(seed, 0)), λ)
+			want := fwset.Symmetric(rand.New(rand.NewPCG(seed, 0)),
+				threshold(λ, floats.Min(λ)-b.R, b.R, cut))
 			gauge := 1 + math.Abs(floats.Sum(λ)-b.R)/b.R
 			for _, l := range λ {
 				gauge += max(0, -l) / b.R
@@ -305,8 +315,10 @@ var sets = []row{
 		}, tol: 1e-11,
 	}, {
 		name: "birkhoff",
-		some: []fwset.Domain{fwset.Birkhoff{N: 1}, fwset.Birkhoff{N: 2}, fwset.Birkhoff{N: 3},
-			fwset.Birkhoff{N: 7}, fwset.Birkhoff{N: 12}, fwset.Birkhoff{N: 30}},
+		some: []fwset.Domain{
+			fwset.Birkhoff{N: 1}, fwset.Birkhoff{N: 2}, fwset.Birkhoff{N: 3}, fwset.Birkhoff{N: 7},
+			fwset.Birkhoff{N: 12}, fwset.Birkhoff{N: 30},
+		},
 		bad: map[string]fwset.Domain{"a Birkhoff polytope of 0 x 0 matrices": fwset.Birkhoff{}},
 		more: map[string]func(){
 			"NaN in the matrix of an assignment, at place 2":  assign(1, 2, nan, 0),
@@ -321,48 +333,22 @@ var sets = []row{
 		some: []fwset.Domain{
 			fwset.NewCompletion(1, 1, one, 2), fwset.NewCompletion(1, 6, entries(1, 1, 6, 4), 2),
 			fwset.NewCompletion(6, 1, entries(2, 6, 1, 6), 1e-6),
-			fwset.NewCompletion(5, 7, entries(3, 5, 7, 35), 3), fwset.NewCompletion(9, 4, entries(4, 9, 4,
-				17), 1e6),
-			fwset.NewCompletion(80, 70, entries(5, 80, 70, 300), 1), fwset.NewCompletion(70, 90, entries(6,
-				70, 90, 3000), 1),
+			fwset.NewCompletion(5, 7, entries(3, 5, 7, 35), 3),
+			fwset.NewCompletion(9, 4, entries(4, 9, 4, 17), 1e6),
+			fwset.NewCompletion(80, 70, entries(5, 80, 70, 300), 1),
+			fwset.NewCompletion(70, 90, entries(6, 70, 90, 3000), 1),
 		},
 		more: map[string]func(){
-			"a Completion of a 0 x 3 matrix": func() {
-				fwset.NewCompletion(0, 3,
-					one, 1)
-			},
-			"a Completion of a 2 x -1 matrix": func() {
-				fwset.NewCompletion(2,
-					-1, one, 1)
-			},
-			"a Completion of dimension 0": func() {
-				fwset.NewCompletion(2, 3,
-					nil, 1)
-			},
-			"a Completion with tau = NaN": func() {
-				fwset.NewCompletion(2, 3,
-					one, nan)
-			},
-			"a Completion with tau = 0": func() {
-				fwset.NewCompletion(2, 3,
-					one, 0)
-			},
-			"entry 1 of a Completion is in row 2": func() {
-				fwset.NewCompletion(2, 3,
-					at(1, 2, 2, 2), 1)
-			},
-			"row 1 and column 3 of a 2 x 3 matrix": func() {
-				fwset.NewCompletion(2, 3,
-					at(1, 3), 1)
-			},
-			"entry 0 of a Completion is in row -1": func() {
-				fwset.NewCompletion(2, 3,
-					at(-1, 0), 1)
-			},
-			"entry 2 of a Completion, row 1 and column 2, is there twice": func() {
-				fwset.NewCompletion(2, 3,
-					at(1, 2, 0, 2, 1, 2), 1)
-			},
+			"a Completion of a 0 x 3 matrix":       completion(0, 3, 1, one...),
+			"a Completion of a 2 x -1 matrix":      completion(2, -1, 1, one...),
+			"a Completion of dimension 0":          completion(2, 3, 1),
+			"a Completion with tau = NaN":          completion(2, 3, nan, one...),
+			"a Completion with tau = 0":            completion(2, 3, 0, one...),
+			"entry 1 of a Completion is in row 2":  completion(2, 3, 1, at(1, 2, 2, 2)...),
+			"row 1 and column 3 of a 2 x 3 matrix": completion(2, 3, 1, at(1, 3)...),
+			"entry 0 of a Completion is in row -1": completion(2, 3, 1, at(-1, 0)...),
+			"entry 2 of a Completion, row 1 and column 2, is there twice": completion(2, 3, 1,
+				at(1, 2, 0, 2, 1, 2)...),
 		},
 		draw: func(r *draw) (fwset.Domain, []float64) {
 			h, m := r.int(1, 9), r.int(1, 9)
@@ -381,8 +367,8 @@ var sets = []row{
 	}, {
 		name: "product",
 		some: []fwset.Domain{
-			fwset.Product{fwset.Simplex{D: 4, R: 1}}, fwset.Product{fwset.Simplex{D: 4, R: 1},
-				fwset.L1Ball{D: 3, R: 2}},
+			fwset.Product{fwset.Simplex{D: 4, R: 1}},
+			fwset.Product{fwset.Simplex{D: 4, R: 1}, fwset.L1Ball{D: 3, R: 2}},
 			fwset.Product{fwset.L2Ball{D: 2, R: 3}, fwset.Box{Lo: []float64{-1, 0}, Hi: []float64{1, 2}},
 				fwset.Simplex{D: 3, R: 2}},
 			fwset.Product{fwset.TraceNorm{H: 3, M: 2, Tau: 1}, fwset.Simplex{D: 3, R: 1}},
@@ -390,25 +376,21 @@ var sets = []row{
 			fwset.Product{fwset.Product{fwset.Simplex{D: 2, R: 1}, fwset.L2Ball{D: 2, R: 1}},
 				fwset.L1Ball{D: 2, R: 1}},
 		},
-		bad: map[string]fwset.Domain{"a Product of nothing": fwset.Product{},
+		bad: map[string]fwset.Domain{
+			"a Product of nothing":         fwset.Product{},
 			"factor 2 of a Product is nil": fwset.Product{plainBall{2}, nil},
-			"a Simplex with R = 0":         fwset.Product{plainBall{2}, fwset.Simplex{D: 2}}},
+			"a Simplex with R = 0":         fwset.Product{plainBall{2}, fwset.Simplex{D: 2}},
+		},
 		more: map[string]func(){
-			"a Product of nothing": func() { fwset.Product(nil).Argmin(nil, nil) },
-			"plainBall, a factor of a Produ": func() {
-				fwset.Product{plainBall{2}}.Project(make([]float64,
-					2), make([]float64, 2))
-			},
-			"has no Diameter": func() { fwset.Product{plainBall{2}}.Diameter() },
-			"has no Gauge": func() {
-				fwset.Product{plainBall{2}}.Gauge(make([]float64,
-					2))
-			},
+			"a Product of nothing":           func() { fwset.Product(nil).Argmin(nil, nil) },
+			"plainBall, a factor of a Produ": func() { own.Project(make([]float64, 2), make([]float64, 2)) },
+			"has no Diameter":                func() { own.Diameter() },
+			"has no Gauge":                   func() { own.Gauge(make([]float64, 2)) },
 		},
 		draw: func(r *draw) (fwset.Domain, []float64) {
 			d, e, k, radius := r.int(1, 6), r.int(1, 6), r.int(1, 3), r.int(1, 9)
-			return fwset.Product{fwset.Simplex{D: d, R: float64(radius)}, fwset.KSparse{D: e, K: min(k, e),
-				R: 1}}, r.floats(d+e, -9, 9)
+			return fwset.Product{fwset.Simplex{D: d, R: float64(radius)},
+				fwset.KSparse{D: e, K: min(k, e), R: 1}}, r.floats(d+e, -9, 9)
 		},
 	}, {
 		name: "paths",
@@ -446,4 +428,18 @@ var sets = []row{
 			return fwroad.NewFlows(arcs, demands, thru), r.floats(len(arcs), 0, 9)
 		},
 	},
+}
+
+func completion(h, m int, tau float64, e ...fwset.Entry) func() {
+	return func() { fwset.NewCompletion(h, m, e, tau) }
+}
+
+func hull(points ...[]float64) func() { return func() { fwset.Hull{Points: points}.Dim() } }
+
+// balls draws a dimension and a radius, both whole, and a gradient.
+func balls(set func(d int, r float64) fwset.Domain) func(r *draw) (fwset.Domain, []float64) {
+	return func(r *draw) (fwset.Domain, []float64) {
+		d, radius := r.int(1, 12), r.int(1, 9)
+		return set(d, float64(radius)), r.floats(d, -9, 9)
+	}
 }
