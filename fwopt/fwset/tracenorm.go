@@ -56,14 +56,12 @@ func (b TraceNorm) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 
 // ArgminVertex computes v = −τ·u·vᵀ with ⟨g, v⟩ ≤ −τσ_1 + slack, where σ_1 is the
 // largest singular value of g and −τσ_1 the minimum over Ω. What is certain: v
-// has rank one and trace norm τ up to rounding, and its one factor is g's image of the
-// other, so that ⟨g, v⟩ = −τ‖gᵀu‖ (or the same with the factors exchanged).
+// has rank one and trace norm τ up to rounding, and ⟨g, v⟩ = −τ‖gᵀu‖, or −τ‖gv‖.
 //
 // If s = min(H, M) ≤ 64, u is an eigenvector of the s × s Gram matrix of g, from
 // a full eigen-decomposition. Then the slack is certain; it covers rounding only,
 // (s+L)·2⁻⁵²·τσ_1 with L = max(H, M), and tol and warm are not used. The cost is
-// s²L/2 multiplications; features whose gradient is zero cost almost nothing if
-// H ≤ M.
+// s²L/2 multiplications; features whose gradient is zero cost almost nothing if H ≤ M.
 //
 // If s > 64, u comes from the Lanczos method on the Gram matrix, not formed, at
 // 2sL multiplications a step and at most 512 steps; 5 to 20 are usual, a random
@@ -71,14 +69,11 @@ func (b TraceNorm) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 // tol ≤ 0. After 512 steps the slack is about 2e-4·τσ_1 in the worst case; below
 // 1e-8·τσ_1 it may stay larger than tol, because of rounding.
 //
-// The start is a random vector plus the last u, kept in warm, of the same length.
-// The upper bound on σ_1 behind the slack needs only the random half: whatever g
-// is, it fails with probability at most 1e-6 over the draw of that vector, which
-// must not depend on g. So a last u that is orthogonal to the answer, or of
-// another problem, does no harm, and a top singular value that hides behind others
-// is not missed because a residual looks small. The last u saves no steps, for to
-// show that nothing is larger takes as many; but the answer is better than its
-// slack.
+// The start is a random vector plus the last u, kept in warm, of the same length. The upper
+// bound on σ_1 behind the slack needs the random half alone: whatever g is, it fails with
+// probability at most 1e-6 over the draw of that vector, which must not depend on g. So a last
+// u of another problem does no harm. It saves no steps, for to show that nothing is larger takes
+// as many, but the answer is better than its slack.
 //
 // If g holds a NaN or an infinity, v = 0 and the slack is +Inf.
 func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
@@ -126,7 +121,7 @@ func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 	defer kern.Return(p)
 	gram, u := (*p)[:s*s], (*p)[s*s:]
 	kern.Gram(gram, g, b.M, b.H)
-	if !inRange(trace(gram)) {
+	if !inRange(mat.NewDense(s, s, gram).Trace()) {
 		return 0, false
 	}
 	lambda, ok := eigen.TopEigen(gram, u)

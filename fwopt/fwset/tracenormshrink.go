@@ -8,6 +8,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/eigen"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -34,10 +35,10 @@ func fewOf(s int) int {
 //
 // If s ≥ 500 and r ≤ min(s/8, s²/10000), about, it looks first for these alone, by the
 // block Lanczos method, with 2sL multiplications for each of some 3r+40 vectors, or s² if
-// they are many and the Gram matrix is formed: at 1000 × 1000 and r = 20 it takes a half to
-// a seventh of the time, at r = 80 two thirds to all of it. To look in vain costs a tenth to a half of
-// that for all. Then x is a matrix that has exactly these singular values
-// and vectors, and others in their complement, plus an E of which the norm, √(Σ ‖Gu_i −
+// they are many and the Gram matrix is formed. Where the singular values fall as 1/i it takes
+// half of the time at 1000 × 1000 and r = 20, and at 2000 × 2000 a third; to look in vain
+// costs up to a half of the time for all. Then x is a matrix that has exactly these singular
+// values and vectors, and others in their complement, plus an E of which the norm, √(Σ ‖Gu_i −
 // σ_i²u_i‖²/σ_i²) with the Gram matrix G, is held below εσ_1²/(4θ), and no projection
 // lengthens a distance. That no other one is above θ is certified by some steps of the Lanczos
 // method on the complement, from a random start that fails with probability 1e-6, as in
@@ -47,11 +48,9 @@ func fewOf(s int) int {
 // The Gram matrix squares the condition number. A σ_i has the absolute error ε·σ_1²/σ_i,
 // where ε ≈ s·2⁻⁵², so that dst has an error of about ε·σ_1²/θ: near rounding if much of x
 // is cut off, as after a gradient step. For an x that is only just outside (θ < √ε·σ_1) it
-// is up to √ε·σ_1, about 1e-7·σ_1; σ_i < √ε·σ_1 are taken for zeros.
-//
-// With SVD it takes a thin singular value decomposition of x, accurate to rounding,
-// which is ten times slower and more, and allocates memory for its factors. Use it to
-// check the other one, or where 7 digits are too few.
+// is up to √ε·σ_1, about 1e-7·σ_1; σ_i < √ε·σ_1 are taken for zeros. With SVD it takes a thin
+// singular value decomposition of x, accurate to rounding, ten times slower and more, which
+// allocates its factors: to check the other one, or where 7 digits are too few.
 //
 // A point counts as inside if its computed norm is at most τ(1 + 1e-12). If x
 // holds a NaN or an infinity, dst is all NaN.
@@ -60,14 +59,15 @@ func (b TraceNorm) Project(dst, x []float64) { b.ProjectWarm(dst, x, nil) }
 // ProjectWarm is Project that begins, where it looks for few singular values, with what the
 // last projection of the run has found, if that is near: some combinations of its singular
 // vectors, and how many vectors it needed. The result is as accurate, but has other bits.
-// It saves a tenth to a third of the time if x is near to the x of before. It keeps
+// It saves a third of the time, about, if x is near to the x of before. It keeps
 // 12·min(H, M) + 1 numbers in warm.P. Where it has looked in vain it does not look again
 // for some projections, 33 at most.
 func (b TraceNorm) ProjectWarm(dst, x []float64, warm *Warm) {
 	b.check(dst, x)
-	p := kern.Borrow(min(b.H, b.M) * min(b.H, b.M))
+	s := min(b.H, b.M)
+	p := kern.Borrow(s * s)
 	defer kern.Return(p)
-	gram, few, formed := *p, fewOf(min(b.H, b.M)), false
+	gram, few, formed := *p, fewOf(s), false
 	form := func() []float64 {
 		if !formed {
 			formed = true
@@ -79,7 +79,7 @@ func (b TraceNorm) ProjectWarm(dst, x []float64, warm *Warm) {
 	if few > 0 || b.SVD {
 		norm2 = floats.Dot(x, x)
 	} else { // where no pass over x is needed for that
-		norm2 = trace(form())
+		norm2 = mat.NewDense(s, s, form()).Trace()
 	}
 	if !inRange(norm2) {
 		top := maxAbs(x)
@@ -99,14 +99,6 @@ func (b TraceNorm) ProjectWarm(dst, x []float64, warm *Warm) {
 	if b.SVD || !(few > 0 && b.projectFew(dst, x, form, few, warm) || b.projectAll(dst, x, form())) {
 		b.projectSVD(dst, x)
 	}
-}
-
-// trace returns the sum of the diagonal of a square matrix.
-func trace(gram []float64) (sum float64) {
-	for i, s := 0, int(math.Sqrt(float64(len(gram)))); i < len(gram); i += s + 1 {
-		sum += gram[i]
-	}
-	return sum
 }
 
 // projectAll projects by all eigenvalues of the Gram matrix, which it destroys. It reports
