@@ -22,9 +22,8 @@ type Entry struct{ Row, Col int }
 //
 // For matrix completion the first n entries are those observed, which alone the objective
 // reads, as fwdata.Ratings.LeastSquares does. The others are those to be predicted: they
-// have gradient 0, and an iterate holds its predictions. Over the whole ball of matrices
-// the problem is the same, for f sees a W by its entries only: the same optimum, the same
-// duality gap, the same iterates of a method that knows linear optimisations alone.
+// have gradient 0, and an iterate holds its predictions. Optimum, duality gap and the iterates of a
+// method without projections are those over the whole ball, for f sees a W by its entries only.
 //
 // The centre is 0. A linear optimisation is −τ·u_1·v_1ᵀ at the entries, with the top singular
 // pair of the sparse matrix that g is. A projection is a semidefinite programme and is not
@@ -103,9 +102,9 @@ func (c *Completion) Argmin(dst, g []float64) { argmin(dst, g, c.ArgminVertex) }
 // numbers, the price of those methods that keep vertices.
 //
 // u comes from the Lanczos method, at 2 multiplications a step for each number of g that is
-// not 0, and the accuracy, the chance that a slack is wrong, 1e-6, and what warm keeps are
-// those of [TraceNorm]. Beside these it takes some passes over N numbers and h + m, and scratch
-// memory for N + h numbers and 512·min(h, m), which calls share.
+// not 0; the accuracy, the chance that a slack is wrong, 1e-6, and what warm keeps are those of
+// [TraceNorm]. It takes some passes over N + h + m numbers more, and scratch memory, which calls
+// share, for N + h numbers and 512·min(h, m).
 //
 // If g holds a NaN or an infinity, v = 0 and the slack is +Inf.
 func (c *Completion) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {

@@ -1,10 +1,10 @@
 // Package fwset holds the sets Ω that methods without projections work on, and what
 // such a method asks of a set: the [Vertex] where a linear function is least.
 //
-// What a [Domain] can do beside Argmin is found by type assertion. A Domain of one's
-// own needs none of the other interfaces here; fwtest.TestDomain checks those that it
-// has. One that embeds a set of this package inherits what that can do: if it
-// overrides Argmin it must override ArgminVertex, Project and the rest as well.
+// What a [Domain] can do beside Argmin is found by type assertion: one of your own needs
+// none of the other interfaces here, and fwtest.TestDomain checks those that it has. If it
+// embeds a set of this package and overrides Argmin, it must override ArgminVertex, Project
+// and the rest as well.
 //
 // All sets of this package answer to g = 0 with their centre, hold no state between
 // calls and are safe for concurrent use. They panic if a vector has the wrong length
@@ -70,11 +70,10 @@ type LocalLinear interface {
 // whose linear optimisation is iterative, or both.
 type VertexDomain interface {
 	// ArgminVertex fills v with a vertex of ⟨g, v⟩ ≤ min_{u∈Ω} ⟨g, u⟩ + slack. An
-	// iterative one tries for slack ≤ tol, in units of ⟨g, v⟩, and returns the slack
-	// that it reached, which may be more; tol ≤ 0 stands for the set's own tolerance,
-	// that of Argmin. What it learns for the next call goes to warm, which may be nil:
-	// then the call starts from nothing, like Argmin. An exact one uses neither and
-	// returns 0.
+	// iterative one tries for slack ≤ tol, or the set's own tolerance if tol ≤ 0, and
+	// returns the slack that it reached, which may be more. What it learns for the next
+	// call goes to warm, which may be nil: then the call starts from nothing, like
+	// Argmin. An exact one uses neither and returns 0.
 	ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64)
 }
 

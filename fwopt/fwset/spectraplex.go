@@ -18,8 +18,7 @@ import (
 // symmetric part S = (g + gᵀ)/2 counts.
 //
 // A linear optimisation is an eigenvector of the least eigenvalue of S, a projection a full
-// eigen-decomposition, which from N of some hundred on is ever dearer: O(N³) beside N² for
-// each step of the Lanczos method.
+// eigen-decomposition: O(N³) beside N² for each step of the Lanczos method.
 type Spectraplex struct {
 	N int     // rows and columns, at least 1
 	R float64 // the trace, positive
@@ -44,14 +43,13 @@ func (b Spectraplex) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 // R·λ_min(S) is the minimum over Ω.
 //
 // If N ≤ 64, q comes from a full eigen-decomposition. Then the slack is certain; it covers
-// rounding only, 2N·2⁻⁵²·R‖S‖, and tol and warm are not used. If N > 64, q comes from the
-// Lanczos method on cI − S, where c ≥ ‖S‖ is the smaller of the Frobenius norm and the
-// largest row sum of absolute values, at N² multiplications a step and at most 512 steps.
-// It stops at slack ≤ tol, or at 1e-6·R·c if tol ≤ 0. The start and the chance that a slack
-// is wrong, 1e-6, are those of [TraceNorm]; the last q is kept in warm.
+// rounding only, 2N·2⁻⁵²·R‖S‖, and tol and warm are not used. Else q comes from the Lanczos
+// method on cI − S, where c ≥ ‖S‖ is the smaller of the Frobenius norm and the largest row sum of
+// absolute values, at N² multiplications a step and at most 512 steps. It stops at slack ≤ tol, or
+// at 1e-6·R·c if tol ≤ 0. The start, what warm keeps and the chance that a slack is wrong, 1e-6,
+// are those of [TraceNorm].
 //
-// If S = 0 or N = 1, v is the centre. If g holds a NaN or an infinity, v is the centre, too, and the
-// slack is +Inf.
+// If S = 0 or N = 1, v is the centre; it is, with a slack of +Inf, if g holds a NaN or an infinity.
 func (b Spectraplex) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
 	b.check(g)
 	p := kern.Borrow(len(g))
