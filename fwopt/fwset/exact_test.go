@@ -32,8 +32,8 @@ func TestArgminsOfExtremes(t *testing.T) {
 		{fwset.Box{Lo: []float64{1, 1}, Hi: []float64{2, 4}}, []float64{1e-320, 0}, []float64{1, 2.5}},
 		{fwset.Hull{Points: [][]float64{{1, 0}, {0, 1}}}, []float64{1, 1}, []float64{1, 0}},
 		{fwset.Hull{Points: [][]float64{{1, 0}, {0, 1}}}, []float64{0, 0}, []float64{0.5, 0.5}},
-		{fwset.Product{plainBall{2}, fwset.Simplex{D: 2, R: 1}}, []float64{3, 4, 1, -1}, []float64{-1.2,
-			-1.6, 0, 1}},
+		{fwset.Product{plainBall{2}, fwset.Simplex{D: 2, R: 1}}, []float64{3, 4, 1, -1},
+			[]float64{-1.2, -1.6, 0, 1}},
 		{fwset.Rotations{N: 1}, []float64{-1e308}, []float64{1}},
 		{fwset.Rotations{N: 1}, []float64{0}, []float64{1}},
 		{fwset.TraceNorm{H: 2, M: 2, Tau: 1e300}, []float64{1e-40, 0, 0, 1e-41}, []float64{-1e300, 0, 0, 0}},
@@ -66,8 +66,7 @@ func TestProjectionsOfExtremes(t *testing.T) {
 	}
 	check(fwset.L1Ball{D: 2, R: 1.7e308}, []float64{1.7e308, 1.6e308}, []float64{0.9e308, 0.8e308})
 	check(fwset.Simplex{D: 2, R: 1.7e308}, []float64{1.7e308, 1.6e308}, []float64{0.9e308, 0.8e308})
-	check(fwset.L1Ball{D: 3, R: 1}, []float64{1e308, -1e308, 1.7e308}, []float64{0, 0,
-		1}) // the sum is infinite
+	check(fwset.L1Ball{D: 3, R: 1}, []float64{1e308, -1e308, 1.7e308}, []float64{0, 0, 1}) // of infinite sum
 	for _, c := range []float64{1e-300, 1e-150, 1, 1e12, 1e150, 1e300} {
 		check(fwset.L1Ball{D: 3, R: c}, []float64{-3 * c, 2.5 * c, c}, []float64{-0.75 * c, 0.25 * c, 0})
 		check(fwset.L2Ball{D: 2, R: 5 * c}, []float64{30 * c, -40 * c}, []float64{3 * c, -4 * c})
@@ -87,10 +86,7 @@ func TestProjectionsOfExtremes(t *testing.T) {
 				x[i*(n+1)], want[i*(n+1)] = size, float64(n-2)/float64(n)
 			}
 			x[0], want[0] = -x[0], -want[0]
-			p := make([]float64, n*n)
-			if (fwset.Rotations{N: n}).Project(p, x); !(floats.Distance(p, want, inf) <= 1e-12) {
-				t.Errorf("N = %d, a reflection times %g: %v, want %v", n, size, p, want)
-			}
+			check(fwset.Rotations{N: n}, x, want)
 		}
 	}
 	for _, x := range []float64{-1e308, -1, 0, 0.5, 1, 3} { // SO(1) is {1}
@@ -100,27 +96,23 @@ func TestProjectionsOfExtremes(t *testing.T) {
 
 // Gauges and diameters in closed form.
 func TestGauges(t *testing.T) {
-	b := fwset.Box{Lo: []float64{-1, 2, 0}, Hi: []float64{3, 2, 0}}
+	b, l2 := fwset.Box{Lo: []float64{-1, 2, 0}, Hi: []float64{3, 2, 0}}, fwset.L2Ball{D: 2, R: 5}
+	trace, spectral := fwset.TraceNorm{H: 2, M: 2, Tau: 2}, fwset.SpectralNorm{H: 1, M: 2, R: 5}
 	for _, c := range []struct {
 		set  fwset.Gauged
 		x    []float64
 		want float64
 	}{
-		{b, []float64{1, 2, 0}, 0}, {b, []float64{3, 2, 0}, 1}, {b, []float64{0, 2, 0}, 0.5}, {b,
-			[]float64{-3, 2, 0}, 2},
-		{b, []float64{1, 3, 0}, 1.5}, {b, []float64{1, 2, 1e-9}, inf}, {fwset.Rotations{N: 1},
-			[]float64{0.5}, 1.5},
-		{fwset.L2Ball{D: 2, R: 5}, []float64{3e-300, 4e-300}, 1e-300}, {fwset.L2Ball{D: 2, R: 5},
-			[]float64{3e300, 4e300}, 1e300},
+		{b, []float64{1, 2, 0}, 0}, {b, []float64{3, 2, 0}, 1}, {b, []float64{0, 2, 0}, 0.5},
+		{b, []float64{-3, 2, 0}, 2}, {b, []float64{1, 3, 0}, 1.5}, {b, []float64{1, 2, 1e-9}, inf},
+		{l2, []float64{3e-300, 4e-300}, 1e-300}, {l2, []float64{3e300, 4e300}, 1e300},
 		{fwset.TraceNorm{H: 2, M: 2, Tau: 2, SVD: true}, []float64{0, 3e-300, 1e-300, 0}, 2e-300},
-		{fwset.TraceNorm{H: 2, M: 2, Tau: 2}, []float64{0, 3e300, 1e300, 0}, 2e300},
-		{fwset.TraceNorm{H: 2, M: 2, Tau: 2}, []float64{0, inf, 1, 0}, inf},
+		{trace, []float64{0, 3e300, 1e300, 0}, 2e300}, {trace, []float64{0, inf, 1, 0}, inf},
 		{fwset.Simplex{D: 2, R: 2}, []float64{4, -1}, 2}, {fwset.Birkhoff{N: 2}, []float64{2, -1, 0, 1}, 2.5},
-		{fwset.SpectralNorm{H: 1, M: 2, R: 5}, []float64{3, 4}, 1}, {fwset.SpectralNorm{H: 1, M: 2, R: 5},
-			[]float64{3, -inf}, inf},
+		{spectral, []float64{3, 4}, 1}, {spectral, []float64{3, -inf}, inf},
 		{fwset.Spectraplex{N: 2, R: 2}, []float64{1, 2, -2, 1}, 1 + math.Sqrt2}, // ‖x − xᵀ‖/2 = 2√2
-		{fwset.Rotations{N: 2}, []float64{2, 0, 0, -2}, 6}, {fwset.Rotations{N: 3}, []float64{1, 0, 0, 0, 1,
-			0, 0, 0, -1}, 3},
+		{fwset.Rotations{N: 1}, []float64{0.5}, 1.5}, {fwset.Rotations{N: 2}, []float64{2, 0, 0, -2}, 6},
+		{fwset.Rotations{N: 3}, []float64{1, 0, 0, 0, 1, 0, 0, 0, -1}, 3},
 		{fwset.Product{b, fwset.L2Ball{D: 1, R: 5}}, []float64{0, 2, 0, 4}, 0.8},
 	} {
 		if got := c.set.Gauge(c.x); !(math.Abs(got-c.want) <= 1e-14*c.want) && got != c.want {

@@ -255,13 +255,9 @@ func none(product func(y, q []float64), u []float64, s int, theta float64) bool 
 		kern.MulTransVec(q, u, s, h)
 		floats.Add(y, q)
 	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for i := range start {
-		start[i] = rng.NormFloat64()
-	}
+	c := begin(start, &Warm{RNG: *rand.NewPCG(1, 1)}) // not that of the search, which may have missed one
 	drop(start)
 	toSphere(start, start, 1)
-	c := lmoFail * math.Sqrt(math.Pi/2/float64(s))
 	steps, goal := 0, theta*theta
 	upper, _ := eigen.Lanczos(start, func(y, q []float64) {
 		product(y, q)
