@@ -1,39 +1,31 @@
 package fwset_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
 )
 
 // The bits do not depend on the number of processors, on what dst held, nor on whether the
-// scratch space is fresh; in one piece and in several.
+// scratch space is fresh; in one piece and in several, and where few singular values stay.
 func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	all := []fwset.Domain{fwset.NewCompletion(330, 300, entries(4, 330, 300, 70_000), 1)}
-	for _, sh := range [][2]int{{7, 9000}, {9000, 7}, {100, 3000}, {3000, 100}, {130, 140}} {
-		all = append(all, fwset.TraceNorm{H: sh[0], M: sh[1], Tau: 2})
-	}
-	for _, d := range all {
-		g := normals(3, 1, d.Dim())[0]
-		if b, ok := d.(fwset.TraceNorm); ok {
-			for j := 0; j < b.M; j += 3 { // some features are zero
-				clear(g[j*b.H : j*b.H+b.H])
-			}
-		}
+	same := func(d fwset.Domain, g []float64) {
 		var first []float64
 		for _, procs := range []int{1, 2, 3, 8} {
 			runtime.GOMAXPROCS(procs)
-			x, v, warm := make([]float64, 2*len(g)), fwset.Vertex{}, &fwset.Warm{RNG: *rand.NewPCG(1, 2)}
+			x, v, warm := slices.Concat(g, g), fwset.Vertex{}, &fwset.Warm{RNG: *rand.NewPCG(1, 2)}
 			for range 2 {
 				fwset.Argmin(d, &v, g, 0, warm)
 			}
 			v.Dense(x[:len(g)])
 			if p, ok := d.(fwset.Projector); ok {
-				p.Project(x[len(g):], g)
+				p.Project(x[len(g):], x[len(g):])
 			}
 			if first == nil {
 				first = x
@@ -42,6 +34,23 @@ func TestSameBits(t *testing.T) {
 				t.Errorf("%T of dimension %d: %d processors give other bits than one", d, len(g), procs)
 			}
 		}
+	}
+	same(fwset.NewCompletion(330, 300, entries(4, 330, 300, 70_000), 1), normals(3, 1, 70_000)[0])
+	for _, sh := range [][2]int{{7, 9000}, {9000, 7}, {100, 3000}, {3000, 100}, {130, 140}} {
+		b := fwset.TraceNorm{H: sh[0], M: sh[1], Tau: 2}
+		g := normals(3, 1, b.Dim())[0]
+		for j := 0; j < b.M; j += 3 { // some features are zero
+			clear(g[j*b.H : j*b.H+b.H])
+		}
+		same(b, g)
+	}
+	for k, b := range []fwset.TraceNorm{{H: 510, M: 550}, {H: 550, M: 510}} {
+		sigma := make([]float64, 510)
+		for i := range sigma {
+			sigma[i] = math.Pow(float64(i+1), []float64{-1.5, -4}[k])
+		}
+		b.Tau = 0.4 * floats.Sum(sigma)
+		same(b, fwset.Reflected(rand.New(rand.NewPCG(33, 34)), b.H, b.M, sigma))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -197,39 +196,6 @@ func TestTraceNormFewMisses(t *testing.T) {
 	}
 	if b.Project(want, x); !floats.EqualApprox(got, want, 1e-11) {
 		t.Error("a warm start that misses a singular value leads elsewhere")
-	}
-}
-
-// Both ways of few singular values have the same bits on any number of processors, and in
-// place.
-func TestTraceNormFewSameBits(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	const s = 510
-	for _, sh := range [][2]int{{s, 550}, {550, s}} {
-		for _, power := range []float64{1.5, 4} {
-			sigma := make([]float64, s)
-			for i := range sigma {
-				sigma[i] = math.Pow(float64(i+1), -power)
-			}
-			b := TraceNorm{H: sh[0], M: sh[1], Tau: 0.4 * floats.Sum(sigma)}
-			x := Reflected(rand.New(rand.NewPCG(33, 34)), b.H, b.M, sigma)
-			var first []float64
-			for _, procs := range []int{1, 2, 3, 8} {
-				runtime.GOMAXPROCS(procs)
-				got, gram := slices.Clone(x), make([]float64, s*s)
-				if !b.projectFew(got, got, func() []float64 { kern.Gram(gram, x, b.M, b.H); return gram },
-					fewOf(s), nil) {
-					t.Fatalf("%v, σ_i = i^−%g: not certified", sh, power)
-				}
-				if first == nil {
-					first = slices.Clone(x)
-					b.Project(first, x)
-				}
-				if !slices.Equal(first, got) {
-					t.Errorf("%v, σ_i = i^−%g: other bits on %d processors, or in place", sh, power, procs)
-				}
-			}
-		}
 	}
 }
 
