@@ -54,13 +54,7 @@ func (b L1Ball) Project(dst, x []float64) {
 	if math.IsNaN(sum) {
 		top = sum
 	}
-	// The mean is the first bound on θ, less what rounding may add to it.
-	d := float64(b.D)
-	least := (sum-b.R)/d - top - 0x1p-50*d*top
-	if !(least < 0) { // an infinite sum
-		least = -b.R
-	}
-	theta := shift(x, kern.Size, top, b.R, max(least, -b.R))
+	theta := shift(x, kern.Size, top, b.R)
 	if top+theta <= 0 { // as rounding can make it where the sum is R but for rounding
 		copy(dst, x)
 		return

@@ -62,7 +62,7 @@ func (s Simplex) Project(dst, x []float64) {
 	if math.IsNaN(sum) && floats.HasNaN(x) { // a sum may also be ∞ − ∞
 		top = sum
 	}
-	kern.Shrink(dst, x, kern.Whole, top, shift(x, kern.Whole, top, s.R, -s.R))
+	kern.Shrink(dst, x, kern.Whole, top, shift(x, kern.Whole, top, s.R))
 }
 
 // threshold returns the largest entry top of x and the θ ≤ 0 for which
@@ -70,20 +70,20 @@ func (s Simplex) Project(dst, x []float64) {
 // far larger than r.
 func threshold(x []float64, r float64) (top, theta float64) {
 	top = slices.Max(x)
-	return top, shift(x, kern.Whole, top, r, -r)
+	return top, shift(x, kern.Whole, top, r)
 }
 
 // shift returns the θ of threshold for the parts of the numbers of x, the largest of
-// which is top; NaN if that is no number. It is known to be at least least.
+// which is top; NaN if that is no number. It is at least −r.
 //
 // Any set of coordinates has Σ (y_j − θ) ≤ r, which bounds θ from below, and one below
 // that bound is 0 in the projection. What is left ends as the set of the positive ones,
 // where the bound is attained.
-func shift(x []float64, part kern.Part, top, r, least float64) (theta float64) {
+func shift(x []float64, part kern.Part, top, r float64) (theta float64) {
 	p := kern.Borrow(len(x))
 	defer kern.Return(p)
 	y := *p
-	for n := kern.Above(y, x, part, top, least); n > 0; {
+	for n := kern.Above(y, x, part, top, -r); n > 0; {
 		y = y[:n]
 		sum, _ := kern.Total(y, kern.Whole)
 		if theta = (sum - r) / float64(n); math.IsInf(theta, -1) {
