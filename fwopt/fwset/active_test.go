@@ -36,8 +36,8 @@ func TestActiveSetAMillionMoves(t *testing.T) {
 		least, most, low, high := s.Ends(g)
 		for i := range s.Atom {
 			if c := s.Atom[i].Dot(g); c < low || c > high || i == least && c > low || i == most && c < high {
-				t.Fatalf("move %d: the ends are %d and %d, %g and %g, and atom %d has %g", n, least, most, low,
-					high, i, c)
+				t.Fatalf("move %d: the ends are %d and %d, %g and %g, and atom %d has %g",
+					n, least, most, low, high, i, c)
 			}
 		}
 		if u, _ := s.Choose(g); rng.IntN(3) == 0 {

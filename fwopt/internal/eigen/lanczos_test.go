@@ -152,7 +152,8 @@ func TestLanczosStopsAtOnce(t *testing.T) {
 				diagonal[j] = math.Pow(q, float64(j))
 			}
 			u, c := slices.Repeat([]float64{1 / math.Sqrt(float64(s))}, s), 0.01/float64(s)
-			upper, steps := Lanczos(u, times(diagonal), c, func(sigma float64) float64 { return 1e-4 * sigma })
+			upper, steps := Lanczos(u, times(diagonal), c,
+				func(sigma float64) float64 { return 1e-4 * sigma })
 			if !(upper >= 1-1e-14 && upper <= 1+3e-4) {
 				t.Errorf("order %d, q = %g: λ is at most %.10g, want 1 and a little", s, q, upper)
 			}

@@ -34,9 +34,9 @@ type secular struct {
 // solve finds the root right of pole j, to the accuracy to which f is known there, and
 // leaves the distances pole_i − root in delta, each with a small relative error: x is
 // measured from the nearer pole. It returns NaN if it does not find it. The steps are
-// those of dlaed4 in LAPACK (R.-C. Li, LAPACK Working Note 89): f is replaced by a function with two poles, next to the root, that
-// has its value and slope. What leaves the interval in which the root is, or makes it no
-// smaller, is replaced by bisection.
+// those of dlaed4 in LAPACK (R.-C. Li, LAPACK Working Note 89): f is replaced by a function
+// with two poles, next to the root, that has its value and slope. What leaves the interval
+// in which the root is, or makes it no smaller, is replaced by bisection.
 func (p *secular) solve(delta []float64, j int) (root float64) {
 	k := len(p.pole)
 	if k == 1 {
