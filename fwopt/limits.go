@@ -74,14 +74,7 @@ func positiveInt(what string, n int) {
 // and Record.
 func (b Budget) Share(p Point) float64 {
 	share := 0.
-	for _, l := range []struct{ spent, limit float64 }{
-		{float64(p.Step), float64(b.Steps)},
-		{float64(p.Calls.Exact), float64(b.Exact)},
-		{float64(p.Calls.Stochastic), float64(b.Stochastic)},
-		{float64(p.Calls.Linear), float64(b.Linear)},
-		{float64(p.Calls.Projections), float64(b.Projections)},
-		{p.Seconds, b.Seconds},
-	} {
+	for _, l := range b.limits(p) {
 		if l.limit > 0 {
 			share = max(share, l.spent/l.limit)
 		}
@@ -89,16 +82,27 @@ func (b Budget) Share(p Point) float64 {
 	return share
 }
 
+type limit struct {
+	name         string
+	spent, limit float64
+}
+
+// limits are those of b, with what is spent at p, of Tolerance nothing.
+func (b *Budget) limits(p Point) []limit {
+	return []limit{
+		{"Steps", float64(p.Step), float64(b.Steps)},
+		{"Exact", float64(p.Calls.Exact), float64(b.Exact)},
+		{"Stochastic", float64(p.Calls.Stochastic), float64(b.Stochastic)},
+		{"Linear", float64(p.Calls.Linear), float64(b.Linear)},
+		{"Projections", float64(p.Calls.Projections), float64(b.Projections)},
+		{"Seconds", p.Seconds, b.Seconds},
+		{"Tolerance", 0, b.Tolerance},
+	}
+}
+
 func (b *Budget) check() {
 	limits := 0.
-	for _, l := range []struct {
-		name  string
-		limit float64
-	}{
-		{"Steps", float64(b.Steps)}, {"Exact", float64(b.Exact)}, {"Stochastic", float64(b.Stochastic)},
-		{"Linear", float64(b.Linear)}, {"Projections", float64(b.Projections)}, {"Seconds", b.Seconds},
-		{"Tolerance", b.Tolerance},
-	} {
+	for _, l := range b.limits(Point{}) {
 		if !(l.limit >= 0) {
 			panic(need.Linef("fwopt: Budget.%s = %g, want a positive limit or 0 for none", l.name, l.limit))
 		}

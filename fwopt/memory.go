@@ -100,14 +100,6 @@ func (h *hull) start(x, tilde []float64) {
 	h.enter(0, x, tilde)
 }
 
-// append adds a vertex.
-func (h *hull) append(v *Vertex, x, tilde []float64) {
-	i := len(h.atom)
-	h.atom = h.atom[:i+1]
-	h.atom[i].Set(v)
-	h.enter(i, x, tilde)
-}
-
 // enter gives the vertices from a_from on weight 0, and their products.
 func (h *hull) enter(from int, x, tilde []float64) {
 	fwset.Dots(h.ax[from:], h.atom[from:], x)
@@ -139,7 +131,10 @@ func (h *hull) add(v *Vertex, x, tilde []float64) {
 		}
 		h.forget(i, x)
 	}
-	h.append(v, x, tilde)
+	n := len(h.atom)
+	h.atom = h.atom[:n+1]
+	h.atom[n].Set(v)
+	h.enter(n, x, tilde)
 }
 
 // forget gives the weight of p_i to b, at the mean of the two, and drops p_i.

@@ -129,23 +129,3 @@ func snapshot(k int) int {
 	}
 	return 0
 }
-
-// Checkpoints is EpochEnds of a method of this package with epochs, or of one with a method
-// EpochLength, and else Geometric with ratio 2.
-func Checkpoints(m Method, last int) func(s Step) (record, last bool) {
-	switch m := m.(type) {
-	case *SVRF:
-		return EpochEnds(m.N, last)
-	case *STORC:
-		return EpochEnds(m.N, last)
-	case *STORCAway:
-		return EpochEnds(m.N, last)
-	case *SCGSStrong:
-		return EpochEnds(m.N, last)
-	case *SVRG:
-		return EpochEnds(m.N, last)
-	case interface{ EpochLength(t int) int }:
-		return EpochEnds(m.EpochLength, last)
-	}
-	return Geometric(2, last)
-}

@@ -72,8 +72,8 @@ func NewRunner(o *Oracle, m Method, b Budget) *Runner {
 		panic(need.Line("fwopt: this Oracle has served a run; make a new one for a new run"))
 	}
 	o.used = true
-	shared := begin(o)
-	defer end(o)
+	shared := o.work(1)
+	defer o.work(-1)
 	checkParts(o.F, o.Omega, o.w0, shared)
 	r := &Runner{Oracle: o, Method: m, Budget: b}
 	r.state = State{Next: 1, Now: nowhere()}
@@ -91,45 +91,29 @@ func NewRunner(o *Oracle, m Method, b Budget) *Runner {
 	return r
 }
 
-// atWork holds the readers' own parts that runs are at work on, and how many runs.
-var atWork struct {
+// atWork counts the runs that are at work on each of the readers' own parts.
+var atWork = struct {
 	sync.Mutex
 	runs map[any]int
-}
+}{runs: map[any]int{}}
 
-// begin notes that a run is at work on o's parts, and reports whether another one is, too.
-func begin(o *Oracle) (shared bool) {
+// work notes that a run begins to work on o's parts, by = 1, or ends to, −1, and reports whether
+// another one is at work on them, too.
+func (o *Oracle) work(by int) (shared bool) {
 	atWork.Lock()
 	defer atWork.Unlock()
-	if atWork.runs == nil {
-		atWork.runs = map[any]int{}
-	}
-	for _, key := range keys(o) {
-		atWork.runs[key]++
+	for _, part := range []any{o.F, o.Omega} {
+		if ident.Untested(part) == nil {
+			continue
+		}
+		key := ident.Key(part)
+		atWork.runs[key] += by
 		shared = shared || atWork.runs[key] > 1
-	}
-	return shared
-}
-
-// end takes back what begin has noted.
-func end(o *Oracle) {
-	atWork.Lock()
-	defer atWork.Unlock()
-	for _, key := range keys(o) {
-		if atWork.runs[key]--; atWork.runs[key] == 0 {
+		if atWork.runs[key] == 0 {
 			delete(atWork.runs, key)
 		}
 	}
-}
-
-// keys returns what two runs have in common if they share a reader's own part.
-func keys(o *Oracle) (keys []any) {
-	for _, part := range []any{o.F, o.Omega} {
-		if ident.Untested(part) != nil {
-			keys = append(keys, ident.Key(part))
-		}
-	}
-	return keys
+	return shared
 }
 
 // Twin returns a run that goes on from r's State, on a copy m of its method, without Watch or W.
@@ -192,8 +176,8 @@ func name(x any) string {
 // Run takes the run from where it stands to its end, once.
 func (r *Runner) Run(ctx context.Context) *Trace {
 	given("the context of a run", ctx == nil)
-	begin(r.Oracle)
-	defer end(r.Oracle)
+	r.Oracle.work(1)
+	defer r.Oracle.work(-1)
 	tr := r.Trace
 	if r.state.Now.Step == 0 && len(tr.Points) == 0 && r.Budget.Record == nil {
 		r.record() // w_0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
@@ -18,7 +19,8 @@ type Plan struct {
 	Seeds int    // on each draw; 0 stands for 1
 	Last  int    // epochs of a method that has epochs, else steps
 
-	// At are the checkpoints; nil stands for fwopt.Checkpoints up to Last.
+	// At are the checkpoints; nil stands for the ends of the method's epochs, by its field N, or else
+	// the steps 1, 2, 4, …, up to Last.
 	At   func(s fwopt.Step) (record, last bool)
 	Same bool // each draw has the seeds 1, 2, …, where else they go on
 }
@@ -44,7 +46,7 @@ func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance,
 		q := in(draw)
 		m, at := of(q.Constants), p.At
 		if at == nil {
-			at = fwopt.Checkpoints(m, p.Last)
+			at = checkpoints(m, p.Last)
 		}
 		if p.Same {
 			seed = 1 + (seed-1)%uint64(seeds)
@@ -57,4 +59,15 @@ func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance,
 		}
 	}
 	return r
+}
+
+func checkpoints(m fwopt.Method, last int) func(s fwopt.Step) (record, last bool) {
+	if v := reflect.Indirect(reflect.ValueOf(m)); v.Kind() == reflect.Struct {
+		if N := v.FieldByName("N"); N.IsValid() {
+			if N, ok := N.Interface().(func(t int) int); ok {
+				return fwopt.EpochEnds(N, last)
+			}
+		}
+	}
+	return fwopt.Geometric(2, last)
 }
