@@ -83,8 +83,18 @@ func called(part, in any) string {
 }
 
 func (c *partsCheck) wrongSet(format string, a ...any) {
-	panic(need.Linef("fwopt: %s: %s; fwtest.TestDomain checks the whole of it", c.own.omega,
-		fmt.Sprintf(format, a...)))
+	wrong(c.own.omega, "fwtest.TestDomain", format, a...)
+}
+
+func (c *partsCheck) wrongSum(format string, a ...any) {
+	wrong(c.own.f, "fwtest.TestFiniteSum", format, a...)
+}
+
+// wrong panics, unless fwtest has passed the part.
+func wrong(part, test, format string, a ...any) {
+	if part != "" {
+		panic(need.Linef("fwopt: %s: %s; %s checks the whole of it", part, fmt.Sprintf(format, a...), test))
+	}
 }
 
 // more reports whether there is time for what is not asked of a dear part.
@@ -123,7 +133,7 @@ func (c *partsCheck) start() {
 	d := c.omega.Dim()
 	var fault string
 	c.x, fault = ask(d, func(dst []float64) { c.omega.Argmin(dst, make([]float64, d)) })
-	if c.calls++; fault != "" && c.own.omega != "" {
+	if c.calls++; fault != "" {
 		c.wrongSet("Argmin of g = 0: %s; a run without w0 begins there, and any point of Ω will do", fault)
 	}
 	c.at, c.size = c.x, floats.Norm(c.x, 2)
@@ -146,22 +156,20 @@ func (c *partsCheck) where() string {
 
 // argmin returns the Vertex form's answer where there is one, and its slack.
 func (c *partsCheck) argmin(g []float64) (v []float64, slack float64) {
-	var x Vertex
-	v, was := make([]float64, len(g)), slices.Clone(g)
-	if _, ok := c.omega.(fwset.VertexDomain); !ok {
-		var fault string
-		if v, fault = ask(len(g), func(dst []float64) { c.omega.Argmin(dst, g) }); fault != "" &&
-			c.own.omega != "" {
-			c.wrongSet("Argmin: %s", fault)
-		}
-	} else {
-		slack = fwset.Argmin(c.omega, &x, g, 0, &c.warm)
-		x.Dense(v)
-		if j := unfit(v); j >= 0 && c.own.omega != "" {
-			c.wrongSet("ArgminVertex: coordinate %d is %g", j, v[j])
+	name, was := "Argmin", slices.Clone(g)
+	answer := func(dst []float64) { c.omega.Argmin(dst, g) }
+	if _, ok := c.omega.(fwset.VertexDomain); ok {
+		name, answer = "ArgminVertex", func(dst []float64) {
+			var x Vertex
+			slack = fwset.Argmin(c.omega, &x, g, 0, &c.warm)
+			x.Dense(dst)
 		}
 	}
-	if c.own.omega != "" && !slices.Equal(g, was) {
+	v, fault := ask(len(g), answer)
+	if fault != "" {
+		c.wrongSet("%s: %s", name, fault)
+	}
+	if !slices.Equal(g, was) {
 		c.wrongSet("Argmin writes to g, which the method still needs")
 	}
 	c.calls++
@@ -171,11 +179,10 @@ func (c *partsCheck) argmin(g []float64) (v []float64, slack float64) {
 
 // linear fills c.v and looks whether it is where ⟨g, ·⟩ is least, and the same again.
 func (c *partsCheck) linear(shared bool) {
-	v, slack := c.argmin(c.g)
-	if c.v, c.off = v, slack; c.own.omega == "" {
+	if c.v, c.off = c.argmin(c.g); c.own.omega == "" {
 		return
 	}
-	value, far := floats.Dot(c.g, v), 2*slack+rounded*floats.Norm(c.g, 2)*c.size
+	value, far := floats.Dot(c.g, c.v), 2*c.off+rounded*floats.Norm(c.g, 2)*c.size
 	if !shared || c.more() {
 		c.again(value, far)
 	}
@@ -189,33 +196,18 @@ func (c *partsCheck) linear(shared bool) {
 			})
 	}
 	c.projections()
-	if value < floats.Dot(c.g, c.x)-far || c.calls >= 4 && !c.more() {
-		c.others() // less than at another point, so the sign is right here
-		return
-	}
-	against := negative(c.g)
-	u, ok := c.try(against)
-	if !ok { // ⟨g, v(g)⟩ is the least of all points of Ω, whatever they answer
-		floats.AddConst(floats.Max(c.g)+floats.Min(c.g), against)
-		u, ok = c.try(against)
-	}
-	switch b := floats.Dot(c.g, u); {
-	case !ok:
-	case value > b+far:
-		c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is above ⟨g, u⟩ = %g of the answer u to "+
-			"another g, where v(g) is the point of Ω with the least ⟨g, v⟩", value, b)
-	case floats.Dot(c.g, c.x) < value-far:
-		c.wrongSet("Argmin of g = 0 has ⟨g, v⟩ = %g, less than the least of Ω, which Argmin of g finds to "+
-			"be %g; g = 0 may be answered by any point of Ω, but no other", floats.Dot(c.g, c.x), value)
-	}
+	c.others(value >= floats.Dot(c.g, c.x)-far) // less than at another point would be the right sign
 }
 
-// others asks for −g, a short g and some at random, and holds the answers against each
-// other: each must be the least of all for its own g.
-func (c *partsCheck) others() {
+// others asks for −g, for one that falls where g rises and has its sign, for a short g and for
+// some at random, and holds the answers against each other: each must be the least of all for its
+// own g. In doubt the last question is not left to w_0.
+func (c *partsCheck) others(doubt bool) {
 	rng := rand.New(rand.NewPCG(19, 23))
-	gs := [][]float64{c.g, negative(c.g), floats.ScaleTo(make([]float64, len(c.g)), 0x1p-10, c.g)}
-	for len(gs) < 8 {
+	turned := negative(c.g)
+	floats.AddConst(floats.Max(c.g)+floats.Min(c.g), turned)
+	gs := [][]float64{c.g, negative(c.g), turned, floats.ScaleTo(make([]float64, len(c.g)), 0x1p-10, c.g)}
+	for len(gs) < 9 {
 		r := make([]float64, len(c.g))
 		for j := range r {
 			r[j] = rng.NormFloat64()
@@ -225,7 +217,7 @@ func (c *partsCheck) others() {
 	vs, slack := [][]float64{c.v}, []float64{c.off}
 	for _, g := range gs[1:] {
 		v, ok := c.x, false
-		if c.calls < 4 && c.w0 == nil || c.more() { // else w_0 has the last question
+		if c.calls < 4 && (c.w0 == nil || doubt) || c.more() {
 			v, ok = c.towards(g)
 		}
 		if vs, slack = append(vs, v), append(slack, c.slack); !ok {
@@ -234,21 +226,20 @@ func (c *partsCheck) others() {
 	}
 	for i, g := range gs {
 		value, far := floats.Dot(g, vs[i]), 2*slack[i]+rounded*floats.Norm(g, 2)*c.size
-		least, most := c.x, math.Inf(-1)
+		least, most := math.Inf(1), math.Inf(-1)
 		for _, v := range append(vs, c.x) {
-			if most = max(most, floats.Dot(g, v)); floats.Dot(g, v) < floats.Dot(g, least) {
-				least = v
-			}
+			least, most = min(least, floats.Dot(g, v)), max(most, floats.Dot(g, v))
 		}
-		switch b := floats.Dot(g, least); {
-		case value <= b+far || math.IsInf(far, 1):
+		switch {
+		case value <= least+far || math.IsInf(far, 1):
 		case value >= most-far:
 			c.wrongSet("Argmin has the wrong sign: ⟨g, v(g)⟩ = %g is the largest of all its answers, and "+
 				"the answer u to another g has ⟨g, u⟩ = %g, where v(g) is the point of Ω with the least "+
-				"⟨g, v⟩", value, b)
+				"⟨g, v⟩", value, least)
 		default:
 			c.wrongSet("Argmin is not where ⟨g, v⟩ is least, or leaves Ω: ⟨g, v(g)⟩ = %g, and the answer u "+
-				"to another g has ⟨g, u⟩ = %g; v(g) does not depend on the length of g", value, b)
+				"to another g, or to 0, has ⟨g, u⟩ = %g; v(g) does not depend on the length of g", value,
+				least)
 		}
 	}
 }
@@ -355,17 +346,12 @@ func (c *partsCheck) nearest(steps int) {
 	}
 }
 
-// towards is try for a g of which the answer must be right: a network may answer to
-// negative costs with any path.
+// towards is argmin for a g that Ω may not take: a network may answer to negative costs with a
+// panic, or with any path.
 func (c *partsCheck) towards(g []float64) (v []float64, ok bool) {
 	if c.costs && floats.Min(g) < 0 {
 		return c.x, false
 	}
-	return c.try(g)
-}
-
-// try is argmin for a g that Ω may not take, as a network takes no negative costs.
-func (c *partsCheck) try(g []float64) (v []float64, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			v, ok = c.x, false

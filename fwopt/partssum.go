@@ -6,20 +6,24 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
 
 // What a run asks of a reader's own sum before it begins: see partsCheck.
 
+// gradOf returns the gradient of a batch at w, and what is wrong with it.
+func (c *partsCheck) gradOf(w []float64, b Batch) (g []float64, fault string) {
+	return ask(len(w), func(dst []float64) { c.f.Grad(dst, w, b) })
+}
+
 // gradient fills c.g; where the gradient is 0 it is another direction.
 func (c *partsCheck) gradient() {
 	was := slices.Clone(c.at)
-	g, fault := ask(len(c.at), func(dst []float64) { c.f.Grad(dst, c.at, Batch{}) })
-	if c.own.f != "" && !slices.Equal(c.at, was) {
+	g, fault := c.gradOf(c.at, Batch{})
+	if !slices.Equal(c.at, was) {
 		c.wrongSum("Grad writes to w, which is the method's")
 	}
-	if fault != "" && c.own.f != "" {
+	if fault != "" {
 		c.wrongSum("Grad of the zero Batch at %s: %s", c.where(), fault)
 	}
 	if c.grad, c.g = g, g; fault != "" || floats.Norm(g, 2) == 0 {
@@ -62,7 +66,7 @@ func (c *partsCheck) slopes() {
 			}
 			lerpTo(inside, inside, 1/float64(k+2), v)
 		}
-		if g, fault := ask(len(p), func(dst []float64) { c.f.Grad(dst, inside, Batch{}) }); fault == "" {
+		if g, fault := c.gradOf(inside, Batch{}); fault == "" {
 			c.slope(inside, g, v)
 		}
 	}
@@ -92,11 +96,10 @@ func (c *partsCheck) slope(p, g, to []float64) (fp float64, y, gy []float64) {
 // segment says what is wrong on the segment from p to y = (1−t)p + t·to; "" if nothing.
 // Where f is convex ⟨∇f(p), y−p⟩ ≤ f(y) − f(p) ≤ ⟨∇f(y), y−p⟩, at a kink as well.
 func (c *partsCheck) segment(p, g, to []float64, fp, t float64, flat bool) (y, gy []float64, wrong string) {
-	f := c.f
-	y = make([]float64, len(p))
+	y, n := make([]float64, len(p)), float64(c.f.Len())
 	lerpTo(y, p, t, to)
-	fy := f.Value(y)
-	gy, fault := ask(len(p), func(dst []float64) { f.Grad(dst, y, Batch{}) })
+	fy := c.f.Value(y)
+	gy, fault := c.gradOf(y, Batch{})
 	if fault != "" || !finite(fy) { // f may end in Ω, as a barrier does
 		return nil, nil, ""
 	}
@@ -119,9 +122,9 @@ func (c *partsCheck) segment(p, g, to []float64, fp, t float64, flat bool) (y, g
 	switch ratio := 2 * rise / (lo + hi); {
 	case ratio < 0:
 		return y, gy, "Grad or Value has the wrong sign: " + seen
-	case math.Abs(ratio-float64(f.Len())) < 0.1*ratio || math.Abs(1/ratio-float64(f.Len())) < 0.1/ratio:
+	case math.Abs(ratio-n) < 0.1*ratio || math.Abs(1/ratio-n) < 0.1/ratio:
 		return y, gy, fmt.Sprintf("one of Value and Grad is the sum over the n = %d terms, where both must "+
-			"be the mean: %s", f.Len(), seen)
+			"be the mean: %s", c.f.Len(), seen)
 	default:
 		return y, gy, fmt.Sprintf("Value and Grad do not belong together, by a factor of %.4g: %s", ratio,
 			seen)
@@ -188,13 +191,12 @@ func (c *partsCheck) batch(m int) (b Batch) {
 // terms holds batches against their terms one by one, and the exact gradient against
 // all terms, or a sample of them.
 func (c *partsCheck) terms() {
-	f, w, all, n, where := c.f, c.at, c.grad, c.f.Len(), c.where()
+	w, all, n, where := c.at, c.grad, c.f.Len(), c.where()
 	if c.near != nil {
 		w, all, where = c.near, c.nearGrad, "a point near "+where
 	}
 	single := func(i int) []float64 {
-		g, fault := ask(len(w),
-			func(dst []float64) { f.Grad(dst, w, Batch{Index: []int{i}, Weight: []float64{1}}) })
+		g, fault := c.gradOf(w, Batch{Index: []int{i}, Weight: []float64{1}})
 		if fault != "" {
 			c.wrongSum("Grad of the batch of term %d alone, at %s: %s", i, where, fault)
 		}
@@ -207,7 +209,7 @@ func (c *partsCheck) terms() {
 		floats.AddScaled(sum, weight, g)
 		size += weight * floats.Norm(g, 2)
 	}
-	got, fault := ask(len(w), func(dst []float64) { f.Grad(dst, w, b) })
+	got, fault := c.gradOf(w, b)
 	if fault != "" {
 		c.wrongSum("Grad of a batch of %d terms, at %s: %s", len(b.Index), where, fault)
 	}
@@ -217,9 +219,11 @@ func (c *partsCheck) terms() {
 			b.Index, b.Weight, e, floats.Norm(sum, 2), factor(got, sum))
 	}
 	if n <= 400 || float64(n)*float64(len(w)) <= 1e6 && c.more() {
-		even, _ := ask(len(w), func(dst []float64) {
-			f.Grad(dst, w, Batch{Index: indices(n), Weight: slices.Repeat([]float64{1 / float64(n)}, n)})
-		})
+		var each Batch
+		for i, weight := range each.All(n) {
+			each.Index, each.Weight = append(each.Index, i), append(each.Weight, weight)
+		}
+		even, _ := c.gradOf(w, each)
 		if e := floats.Distance(all, even, 2); e > rounded*(floats.Norm(even, 2)+size) {
 			c.wrongSum("Grad of the zero Batch is not the mean of all n = %d terms: it is off by %.3g, "+
 				"where the mean has length %.3g%s", n, e, floats.Norm(even, 2), factor(all, even))
@@ -227,14 +231,6 @@ func (c *partsCheck) terms() {
 		return
 	}
 	c.sampled(all, single)
-}
-
-func indices(n int) []int {
-	index := make([]int, n)
-	for i := range index {
-		index[i] = i
-	}
-	return index
 }
 
 // factor names the factor between two vectors, if it is one.
@@ -272,9 +268,4 @@ func (c *partsCheck) sampled(all []float64, single func(i int) []float64) {
 				"have the mean %.4g, it has %.4g, some %.3g times that", n, len(along), mean, length, r)
 		}
 	}
-}
-
-func (c *partsCheck) wrongSum(format string, a ...any) {
-	panic(need.Linef("fwopt: %s: %s; fwtest.TestFiniteSum checks the whole of it", c.own.f,
-		fmt.Sprintf(format, a...)))
 }

@@ -2,6 +2,9 @@ package fwopt
 
 import (
 	"embed"
+	"fmt"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"path"
 	"regexp"
@@ -116,7 +119,7 @@ func (t *tree) files(types []string) (on map[string]bool) {
 		}
 	}
 	for _, name := range t.names {
-		isPart := strings.Contains(t.code[name], ") Identify"+"(")
+		isPart := strings.Contains(t.code[name], ") Identify"+" (")
 		if len(types) == 0 || strings.HasPrefix(name, "internal/") || pkgOf(name) == "fwopt" && !isPart {
 			add(name)
 		}
@@ -140,45 +143,24 @@ func (t *tree) hash(types []string) (h uint64) {
 }
 
 // gonum names what stands as gonum: its version and, where go.mod replaces it, by what.
-func gonum(d *debug.Module) string {
-	if d.Replace == nil {
-		return d.Version
-	}
-	return d.Version + " => " + d.Replace.Path + " " + d.Replace.Version
-}
+func gonum(d *debug.Module) string { return fmt.Sprint(d.Version, d.Replace) }
 
-// code returns a Go file without its comments, and with one space for each run of
-// white space outside of quotes.
+// code returns the tokens of a Go file, without comments and, but around names, without white space.
 func code(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		rest, n := text[i:], 1
-		switch {
-		case strings.HasPrefix(rest, "//"):
-			if n = strings.IndexByte(rest, '\n'); n < 0 {
-				n = len(rest)
-			}
-			rest = " "
-		case strings.HasPrefix(rest, "/*"):
-			if n = strings.Index(rest, "*/") + 2; n < 2 {
-				n = len(rest)
-			}
-			rest = " "
-		case rest[0] == '`' || rest[0] == '"' || rest[0] == '\'':
-			for n < len(rest) && rest[n] != rest[0] {
-				if rest[n] == '\\' && rest[0] != '`' {
-					n++
-				}
-				n++
-			}
-			n = min(n+1, len(rest))
-		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
-			rest = " "
+	var (
+		b     strings.Builder
+		s     scanner.Scanner
+		after token.Token
+	)
+	s.Init(token.NewFileSet().AddFile("", 1, len(text)), []byte(text), nil, 0)
+	for _, tok, lit := s.Scan(); tok != token.EOF; _, tok, lit = s.Scan() {
+		if tok != token.PERIOD && after != token.PERIOD { // fwset.Box is one word
+			b.WriteByte(' ')
 		}
-		if s := rest[:min(n, len(rest))]; s != " " || !strings.HasSuffix(b.String(), " ") {
-			b.WriteString(s)
+		if after = tok; lit == "" {
+			lit = tok.String()
 		}
-		i += n
+		b.WriteString(lit)
 	}
 	return b.String()
 }
