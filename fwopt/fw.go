@@ -32,7 +32,7 @@ func (a *FW) String() string { return "FW" }
 // Identify says the rule.
 func (a *FW) Identify(id *Identity) { id.Of(a).Part(a.rule()) }
 
-// Tested returns a, or what in it fwtest has not passed: see Tested.
+// Tested returns a, or what in it fwtest has not passed: see Identity.
 func (a *FW) Tested() any { return ident.First(a, a.rule()) }
 
 // Steps runs Frank-Wolfe. A step counts one exact gradient, two with a line search, and one linear

@@ -18,31 +18,25 @@ type Step struct {
 // as long as the caller asks for more. It touches f and Ω through o only.
 //
 // A method is a struct of its schedules, functions with the paper's names, and its whole state in
-// exported fields, so that a run that was saved goes on to the same bits. Keep knows it if it is
-// [Identified]; fwtest.TestMethod checks all that. A value that has run is used up.
+// exported fields, so that a run that was saved goes on to the same bits. Keep knows it by its
+// [Identity]; fwtest.TestMethod checks all that. A value that has run is used up.
 type Method interface {
 	Steps(o *Oracle, w0 []float64) iter.Seq[Step]
 }
 
-type (
-	// Identified is a part of a run, its f, Ω, method or rule, that says what decides what it does,
-	// which is how Keep knows a run; one without is run anew each time.
-	//
-	//	func (b ball) Identify(id *fwopt.Identity) { id.Of(b).Int(b.d) }
-	//
-	// Two calls must say the same; two parts that differ in a parameter, data or a schedule must
-	// not. Code need not be said: see fwkeep.Keep.
-	Identified = ident.Identified
-
-	// Identity is what a part says of itself.
-	Identity = ident.Identity
-
-	// Tested is a part that declares that fwtest has passed it, so that runs spare it questions.
-	// Tested returns the part that it speaks for, as a type that embeds it inherits the method.
-	//
-	//	func (b ball) Tested() any { return b }
-	Tested = ident.Tested
-)
+// Identity is what decides what a part of a run does, its f, Ω, method or rule, as the part itself has
+// it. Keep knows a run by it; one with a part without Identify is run anew each time.
+//
+//	func (b ball) Identify(id *fwopt.Identity) { id.Of(b).Int(b.d) }
+//
+// Two calls must say the same; two parts that differ in a parameter, data or a schedule must not. Code
+// need not be said: see fwkeep.Keep.
+//
+// A part that fwtest has passed may declare it, so that [Run] spares it questions. Tested returns the
+// part that it speaks for, as a type that embeds it inherits the method.
+//
+//	func (b ball) Tested() any { return b }
+type Identity = ident.Identity
 
 // MethodFunc is a function as a Method. Its state cannot be saved: Keep runs it anew each time.
 type MethodFunc func(o *Oracle, w0 []float64) iter.Seq[Step]

@@ -21,7 +21,7 @@ import (
 // holds the last iterate. Recording changes nothing of the run: same seed, same bits.
 //
 // Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω of your
-// own is seen to break its contract: see [Tested]. It asks such parts questions first, for 0.1
+// own is seen to break its contract: see [Identity]. It asks such parts questions first, for 0.1
 // seconds or, if they are dear, some four linear optimisations, two gradients, two values and 1,000
 // gradients of terms.
 func Run(ctx context.Context, o *Oracle, m Method, b Budget) *Trace {

@@ -100,7 +100,7 @@ type sum interface {
 	fwopt.FiniteSum
 	fwopt.Differ
 	fwopt.LineSearcher
-	fwopt.Identified
+	Identify(id *fwopt.Identity)
 	excess(w []float64) float64
 	variance(w, w0 []float64) float64
 	base() *quad

@@ -36,7 +36,7 @@ func (f plain) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) { draw(b, f.su
 // Identify says the sum.
 func (f plain) Identify(id *fwopt.Identity) { id.Of(f).Part(f.sum) }
 
-// Tested returns f, or what in it fwtest has not passed: see fwopt.Tested.
+// Tested returns f, or what in it fwtest has not passed: see fwopt.Identity.
 func (f plain) Tested() any { return ident.First(f, f.sum) }
 
 // String returns the call that made the instance.

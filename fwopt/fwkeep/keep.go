@@ -30,7 +30,7 @@ import (
 //     is interrupted and every 20 seconds before that;
 //   - any other run is run, and kept if it reaches its budget.
 //
-// The parts say by themselves what decides them: see [Identified]. A run with a part that does not is run
+// The parts say by themselves what decides them: see [fwopt.Identity]. A run with a part that does not is run
 // anew each time; Trace.Note names the part. The exported fields of a fresh method count without being
 // said, its schedules by their values at the steps that the run made, so that a checkpoint serves all that
 // begin as it did. The budget is a part of a run: one that may want more asks for more from the start.

@@ -51,7 +51,7 @@ func (a *AwayFW) String() string { return "AwayFW" }
 // Identify says the rule.
 func (a *AwayFW) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
-// Tested returns a, or what in it fwtest has not passed: see fwopt.Tested.
+// Tested returns a, or what in it fwtest has not passed: see fwopt.Identity.
 func (a *AwayFW) Tested() any { return ident.First(a, a.Rule) }
 
 // Steps runs AwayFW. A step counts one exact gradient and one linear

@@ -51,7 +51,7 @@ func (a *BlendedPairwise) String() string { return "BlendedPairwise" }
 // Identify says the rule.
 func (a *BlendedPairwise) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
-// Tested returns a, or what in it fwtest has not passed: see fwopt.Tested.
+// Tested returns a, or what in it fwtest has not passed: see fwopt.Identity.
 func (a *BlendedPairwise) Tested() any { return ident.First(a, a.Rule) }
 
 // Steps runs BlendedPairwise. A step counts one exact gradient and one linear

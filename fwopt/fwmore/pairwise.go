@@ -47,7 +47,7 @@ func (a *PairwiseFW) String() string { return "PairwiseFW" }
 // Identify says the rule.
 func (a *PairwiseFW) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
-// Tested returns a, or what in it fwtest has not passed: see fwopt.Tested.
+// Tested returns a, or what in it fwtest has not passed: see fwopt.Identity.
 func (a *PairwiseFW) Tested() any { return ident.First(a, a.Rule) }
 
 // Steps runs PairwiseFW. A step counts one exact gradient and one linear optimisation,

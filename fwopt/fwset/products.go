@@ -140,7 +140,7 @@ func (p Product) Identify(id *ident.Identity) {
 	}
 }
 
-// Tested returns p, or the first factor that fwtest has not passed: see fwopt.Tested.
+// Tested returns p, or the first factor that fwtest has not passed: see fwopt.Identity.
 func (p Product) Tested() any {
 	for _, f := range p {
 		if in := ident.Untested(f); in != nil {

@@ -14,7 +14,7 @@ import (
 // bits of values.
 type Features interface {
 	Size() (n, m int) // rows (examples) and columns (features)
-	fwopt.Identified
+	Identify(id *fwopt.Identity)
 
 	check()              // panics unless the matrix is well formed and finite
 	nonzeros() int       // numbers that are kept
@@ -46,7 +46,7 @@ type backward interface {
 	rows(dst, p []float64, index []int, from, to int)
 	// cut returns the column where share q of cuts begins.
 	cut(q int) int
-	fwopt.Identified
+	Identify(id *fwopt.Identity)
 }
 
 // checkData panics unless x is a matrix that is well formed and finite.

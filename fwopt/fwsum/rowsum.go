@@ -288,7 +288,7 @@ func (f *RowSum) Identify(id *fwopt.Identity) {
 	id.Of(f).Part(f.x).Part(f.back).Int(f.h).Part(f.loss)
 }
 
-// Tested returns f, or what in it fwtest has not passed: see fwopt.Tested.
+// Tested returns f, or what in it fwtest has not passed: see fwopt.Identity.
 func (f *RowSum) Tested() any { return ident.First(f, f.loss) }
 
 // String returns Name.

@@ -20,7 +20,7 @@ import (
 //
 //	func (b ball) Identify(id *ident.Identity) { id.Of(b).Int(b.d) }
 //
-// In package fwopt the two types here have the same names.
+// In package fwopt Identity has the same name.
 //
 // Two calls must say the same, and two parts that differ in a parameter, in data or
 // in a schedule must not. The code of a part need not be said: see Keep.
