@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
@@ -171,73 +170,5 @@ func TestVRGradInPlace(t *testing.T) {
 		if apart.Calls != in.Calls || apart.RNG != in.RNG {
 			t.Errorf("%T: in place %+v, elsewhere %+v, or other draws", f, in.Calls, apart.Calls)
 		}
-	}
-}
-
-// The accounts of the theorems' schedules, against the closed forms.
-func TestAccountsClosedForm(t *testing.T) {
-	f, h := instance(2, 40, 5, 12)
-	D := h.Diameter()
-	const L, G = 7.0, 11.0
-	run := func(m fwopt.Method, steps int) fwopt.Calls {
-		o := fwopt.NewOracle(f, h, 1)
-		w0 := o.Start() // counts one exact gradient and one linear optimisation
-		n := 0
-		for range m.Steps(o, w0) {
-			if n++; n == steps {
-				break
-			}
-		}
-		return o.Calls
-	}
-	if got, want := run(fwopt.SVRFTheorem1(), 14+30+62), (fwopt.Calls{Exact: 4, Stochastic: 504768,
-		Linear: 107}); got != want {
-		t.Errorf("SVRF, T = 3: %+v, want %+v", got, want)
-	}
-	*h.asked = 0
-	got := run(fwopt.STORCTheorem2a(fwopt.Constants{L: L, D: D}), 6+8+12)
-	asked := *h.asked - 1 // one for the arbitrary x of Start
-	if want := (fwopt.Calls{Exact: 4, Stochastic: 2 * 900 * (36 + 64 + 144), Linear: asked}); got != want {
-		t.Errorf("STORC a, T = 3: %+v, want %+v", got, want)
-	}
-	*h.asked = 0
-	got = run(fwopt.STORCTheorem2c(fwopt.Constants{L: L, D: D, Alpha: 0.7}), 18+18) // μ = 10, N = ⌈√320⌉ = 18
-	if want := (fwopt.Calls{Exact: 3, Stochastic: 2 * 36 * 5600 * 18 * 10,
-		Linear: *h.asked - 1}); got != want {
-		t.Errorf("STORC c, T = 2: %+v, want %+v", got, want)
-	}
-	if got, want := run(fwopt.SFWExperiments(), 10), (fwopt.Calls{Exact: 1, Stochastic: 385,
-		Linear: 11}); got != want {
-		t.Errorf("SFW, 10 steps: %+v, want %+v", got, want)
-	}
-	if got := run(fwopt.SCGSExperiments(fwopt.Constants{L: L, D: D}), 10); got.Exact != 1 ||
-		got.Stochastic != 3025 || got.Linear < 11 {
-		t.Errorf("SCGS, 10 steps: %+v", got)
-	}
-	if got, want := run(&fwopt.FW{}, 10), (fwopt.Calls{Exact: 11, Linear: 11}); got != want {
-		t.Errorf("FW, 10 steps: %+v, want %+v", got, want)
-	}
-	if got, want := run(fwmore.OnlineFWSmooth(), 100), (fwopt.Calls{Exact: 1, Stochastic: 5050,
-		Linear: 101}); got != want {
-		t.Errorf("Online-FW, 100 rounds: %+v, want %+v", got, want)
-	}
-	if got, want := run(fwmore.OnlineFWLipschitz(fwopt.Constants{D: D, G: G}), 100), (fwopt.Calls{Exact: 1,
-		Stochastic: 100, Linear: 101}); got != want {
-		t.Errorf("Online-FW, linearised, 100 rounds: %+v, want %+v", got, want)
-	}
-	*h.asked = 0
-	got = run(fwopt.SCGSStronglyConvex(fwopt.Constants{L: 4, D: 3, Alpha: 2, Sigma: 8}), 8+8+8) // μ = 2, N = 8, D_t² = 18, 9, 4.5, m = ⌈32(k+1)²/D_t²⌉
-	if want := (fwopt.Calls{Exact: 1, Stochastic: 508 + 1012 + 2022, Linear: *h.asked - 1}); got != want {
-		t.Errorf("SCGS, strongly convex, T = 3: %+v, want %+v", got, want)
-	}
-	// from a w_0 of the caller the stochastic methods ask for no exact gradient
-	o := fwopt.NewOracle(f, h, 1)
-	for s := range fwopt.SCGSExperiments(fwopt.Constants{L: L, D: D}).Steps(o, h.points[0]) {
-		if s.K == 5 {
-			break
-		}
-	}
-	if o.Calls.Exact != 0 {
-		t.Errorf("SCGS asked for %d exact gradients", o.Calls.Exact)
 	}
 }

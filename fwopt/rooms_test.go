@@ -3,6 +3,7 @@ package fwopt_test
 import (
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
 	"maps"
@@ -121,76 +122,59 @@ func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir+"/")
 }
 
-// TestPanics: what the library panics with is a need.Line, of which a cell shows no stack. Apart are rooms
-// that stand below need or in no cell, and the kernels.
-func TestPanics(t *testing.T) {
-	plain, lines := regexp.MustCompile(`panic\((fmt\.Sprintf\()?"fw`), 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+// eachFile hands each Go file under dir to see, but for tests and the folders of these names.
+func eachFile(t *testing.T, dir string, but []string, see func(path, text string)) {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains([]string{"internal", "fwbeam", "fwverify", "testdata"}, d.Name()):
+		case d.IsDir() && slices.Contains(but, d.Name()):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		for i, line := range strings.Split(string(text), "\n") {
-			if plain.MatchString(line) {
-				t.Errorf("%s:%d: a panic with a string: take need.Line or need.Linef", path, i+1)
-			}
-			lines += strings.Count(line, "panic(need.Line")
-		}
+		see(path, string(text))
 		return err
 	})
-	if err != nil || lines < 150 {
-		t.Errorf("%d panics, %v", lines, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPanics: what the library panics with is a need.Line, of which a cell shows no stack. Apart are rooms
+// that stand below need or in no cell, and the kernels.
+func TestPanics(t *testing.T) {
+	plain, lines := regexp.MustCompile(`panic\((fmt\.Sprintf\()?"fw`), 0
+	eachFile(t, ".", []string{"internal", "fwbeam", "fwverify", "testdata"}, func(path, text string) {
+		if plain.MatchString(text) {
+			t.Errorf("%s: a panic with a string: take need.Line or need.Linef", path)
+		}
+		lines += strings.Count(text, "panic(need.Line")
+	})
+	if lines < 150 {
+		t.Errorf("%d panics", lines)
 	}
 }
 
 // Exported names are ASCII, so that everybody can type them; Σ, as a capital, would be exported.
 func TestExportedNamesAreASCII(t *testing.T) {
 	seen := 0
-	for _, name := range exportedNames(t, "..") {
-		if seen++; strings.IndexFunc(name, func(r rune) bool { return r > 127 }) >= 0 {
-			t.Errorf("%s is exported, and not ASCII", name)
+	eachFile(t, "..", []string{".git", ".venv", "node_modules", "runs", "testdata"}, func(path, text string) {
+		var s scanner.Scanner
+		s.Init(token.NewFileSet().AddFile("", 1, len(text)), []byte(text), nil, 0)
+		for _, tok, name := s.Scan(); tok != token.EOF; _, tok, name = s.Scan() {
+			if tok != token.IDENT || !token.IsExported(name) {
+				continue
+			}
+			if seen++; strings.IndexFunc(name, func(r rune) bool { return r > 127 }) >= 0 {
+				t.Errorf("%s: %s is exported, and not ASCII", path, name)
+			}
 		}
-	}
+	})
 	if seen < 1000 {
 		t.Errorf("only %d names: this test must follow the tree", seen)
 	}
-}
-
-// exportedNames are those at the top of the files under dir but for tests, and those of
-// fields, methods and parameters.
-func exportedNames(t *testing.T, dir string) (names []string) {
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch name := d.Name(); {
-		case err != nil:
-			return err
-		case d.IsDir() && path != dir && (name[0] == '.' || name[0] == '_' || name == "testdata" ||
-			name == "node_modules" || name == "runs"):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && id.IsExported() {
-				names = append(names, path+": "+id.Name)
-			}
-			_, body := n.(*ast.BlockStmt)
-			return !body
-		})
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
 }
 
 // TestFiles: the files of this package in the order in which one may read them. A file that names

@@ -23,14 +23,14 @@ func Mistakes(f any, args ...any) (bad []string) {
 			good[i] = good[i].Convert(t)
 		}
 	}
-	if said := answer(fn, good); said != "" {
+	if said := Panics(func() { fn.Call(good) }); said != "" {
 		bad = append(bad, "as it should be: "+said)
 	}
 	for i := range good {
 		for _, m := range mistakes(parameter(fn.Type(), i), good[i]) {
 			call := append([]reflect.Value{}, good...)
 			call[i] = m
-			if said := answer(fn, call); said != "" &&
+			if said := Panics(func() { fn.Call(call) }); said != "" &&
 				(!ours.MatchString(said) || strings.Contains(said, "runtime error")) {
 				bad = append(bad, fmt.Sprintf("argument %d = %#v: %.200s", i+1, m, said))
 			}
@@ -46,17 +46,6 @@ func parameter(t reflect.Type, i int) reflect.Type {
 		return t.In(n - 1).Elem()
 	}
 	return t.In(i)
-}
-
-// answer returns what a call panics with, in the words that the runtime would print.
-func answer(fn reflect.Value, args []reflect.Value) (said string) {
-	defer func() {
-		if p := recover(); p != nil {
-			said = fmt.Sprint(p)
-		}
-	}()
-	fn.Call(args)
-	return ""
 }
 
 func mistakes(t reflect.Type, good reflect.Value) (all []reflect.Value) {
