@@ -36,164 +36,102 @@ func throughMemory(memory, x []float64) []float64 {
 
 var shared sync.Mutex
 
-// ownSum is a reader's (1/n) Σ scale/2 ‖w − c_i‖², and what may be wrong with it.
-type ownSum struct {
-	n, d  int
-	wrong string
-	scale float64
-	tmp   []float64
-	calls *[4]atomic.Int64 // exact gradients, terms, values, linear optimisations
-}
+// made is a reader's own sum and set, of functions.
+type (
+	madeSum struct {
+		n, d  int
+		value func(w []float64) float64
+		grad  func(dst, w []float64, b fwopt.Batch)
+	}
+	madeSet struct {
+		d      int
+		argmin func(dst, g []float64)
+	}
+)
 
-func (f ownSum) Dim() int { return f.d }
-func (f ownSum) Len() int { return f.n }
+func (f *madeSum) Dim() int                             { return f.d }
+func (f *madeSum) Len() int                             { return f.n }
+func (f *madeSum) Value(w []float64) float64            { return f.value(w) }
+func (f *madeSum) Grad(dst, w []float64, b fwopt.Batch) { f.grad(dst, w, b) }
+func (s *madeSet) Dim() int                             { return s.d }
+func (s *madeSet) Argmin(dst, g []float64)              { s.argmin(dst, g) }
 
-func (f ownSum) Identify(id *fwopt.Identity) { id.Of(f).Int(f.n, f.d).Float(f.scale) }
-
-func (f ownSum) c(i, j int) float64 { return math.Mod(float64(i*7+j*3+1)*0.618, 1) }
-
-func (f ownSum) Value(w []float64) (sum float64) {
-	f.calls[2].Add(1)
-	for i := range f.n {
-		for j, x := range w {
-			sum += f.scale / 2 * (x - f.c(i, j)) * (x - f.c(i, j)) / float64(f.n)
+// plainSum is (1/n) Σ scale/2 ‖w − c_i‖², plainSet the ℓ1 ball of radius r.
+func plainSum(n, d int, scale float64) *madeSum {
+	c := func(i, j int) float64 { return math.Mod(float64(i*7+j*3+1)*0.618, 1) }
+	return &madeSum{n, d, func(w []float64) (sum float64) {
+		for i := range n {
+			for j, x := range w {
+				sum += scale / float64(n) * half(x-c(i, j))
+			}
 		}
-	}
-	switch f.wrong {
-	case "value scaled":
-		return 2 * sum
-	case "value is a sum":
-		return float64(f.n) * sum
-	case "value NaN":
-		return math.NaN()
-	}
-	return sum
-}
-
-func (f ownSum) Grad(dst, w []float64, b fwopt.Batch) {
-	if b.Index == nil {
-		f.calls[0].Add(1)
-	} else {
-		f.calls[1].Add(int64(len(b.Index)))
-	}
-	if f.wrong == "shared" {
-		w = throughMemory(f.tmp, w)
-	}
-	if f.wrong != "dst added to" {
+		return sum
+	}, func(dst, w []float64, b fwopt.Batch) {
 		clear(dst)
-	}
-	for i, weight := range b.All(f.n) {
-		switch {
-		case f.wrong == "mean twice":
-			weight /= float64(max(1, len(b.Index)))
-		case f.wrong == "batch sums" && b.Index != nil:
-			weight = 1
-		case f.wrong == "exact sums" && b.Index == nil:
-			weight = 1
-		case f.wrong == "wrong sign":
-			weight = -weight
+		for i, weight := range b.All(n) {
+			for j := range w {
+				dst[j] += weight * scale * (w[j] - c(i, j))
+			}
 		}
-		for j := range w {
-			dst[j] += weight * f.scale * (w[j] - f.c(i, j))
+	}}
+}
+
+func plainSet(d int, r float64) *madeSet {
+	return &madeSet{d, func(dst, g []float64) {
+		at := 0
+		for j := range g {
+			if math.Abs(g[j]) > math.Abs(g[at]) {
+				at = j
+			}
 		}
-	}
-	switch f.wrong {
-	case "NaN":
-		dst[1] = math.NaN()
-	case "infinity":
-		dst[1] = math.Inf(1)
-	case "writes w":
-		w[2] = 0
-	case "dst in part":
-		dst[2] = 0 * dst[2]
+		if clear(dst); g[at] != 0 {
+			dst[at] = -math.Copysign(r, g[at])
+		}
+	}}
+}
+
+// graded is f with another gradient, spoilt with a multiple of its value and what change makes of
+// its gradient.
+func graded(f *madeSum, grad func(dst, w []float64, b fwopt.Batch)) *madeSum {
+	return &madeSum{f.n, f.d, f.value, grad}
+}
+
+func spoilt(f *madeSum, value float64, change func(g []float64, b fwopt.Batch)) *madeSum {
+	return &madeSum{f.n, f.d, func(w []float64) float64 { return value * f.value(w) },
+		func(dst, w []float64, b fwopt.Batch) {
+			f.grad(dst, w, b)
+			change(dst, b)
+		}}
+}
+
+func unchanged([]float64, fwopt.Batch) {}
+
+// meanTwice and exactSums are what may be wrong with the gradients of n terms.
+func meanTwice(g []float64, b fwopt.Batch) { floats.Scale(1/float64(max(1, len(b.Index))), g) }
+func exactSums(n int) func(g []float64, b fwopt.Batch) {
+	return func(g []float64, b fwopt.Batch) {
+		if b.Index == nil {
+			floats.Scale(float64(n), g)
+		}
 	}
 }
 
-// ownSet is a reader's ℓ1 ball of radius r, and what may be wrong with it.
-type ownSet struct {
-	d     int
-	r     float64
-	wrong string
-	tmp   []float64
-	calls *[4]atomic.Int64
-}
-
-func (s ownSet) Dim() int { return s.d }
-
-func (s ownSet) Identify(id *fwopt.Identity) { id.Of(s).Int(s.d).Float(s.r) }
-
-func (s ownSet) Argmin(dst, g []float64) {
-	s.calls[3].Add(1)
-	at := 0
-	if s.wrong == "shared" {
-		g = throughMemory(s.tmp, g)
-	}
-	for j := range g {
-		if math.Abs(g[j]) > math.Abs(g[at]) {
-			at = j
-		}
-	}
-	if s.wrong != "dst not cleared" {
-		clear(dst)
-	}
-	if g[at] == 0 {
-		return
-	}
-	v := -math.Copysign(s.r, g[at])
-	switch s.wrong {
-	case "wrong sign":
-		v = -v
-	case "dst added to":
-		v += dst[at]
-	case "NaN":
-		v /= g[0] - g[0]
-	case "infinity":
-		v = math.Inf(1)
-	case "no sign":
-		v = s.r
-	case "length":
-		v /= math.Abs(g[at])
-	case "writes g":
-		g[at] = 0
-	}
-	dst[at] = v
-}
-
-// ownLoss is a reader's ℓ_i(s) = ½(s − b_i)² of one score, and what may be wrong with it.
+// ownLoss is a reader's ℓ_i(s) = ½(s − b_i)² of one score, and what becomes of its value, and of
+// its gradient g = c(s − b_i).
 type ownLoss struct {
 	b     []float64
-	wrong string
-	tmp   []float64
+	value func(v float64) float64
+	grad  func(g, c, s float64) float64
 }
 
-func (l *ownLoss) Value(i int, s []float64) float64 {
-	v := (s[0] - l.b[i]) * (s[0] - l.b[i]) / 2
-	if l.wrong == "value scaled" {
-		v /= 2
-	}
-	return v
-}
-func (l *ownLoss) Smoothness() float64 { return 1 }
-func (l *ownLoss) Grad(i int, s []float64, c float64) {
-	g := c * (s[0] - l.b[i])
-	switch l.wrong {
-	case "wrong sign":
-		g = -g
-	case "mean for sum":
-		g /= c
-	case "dst added to":
-		g += s[0]
-	case "NaN":
-		g = math.NaN()
-	case "shared":
-		g = throughMemory(l.tmp, []float64{g})[0]
-	}
-	s[0] = g
-}
-func (l *ownLoss) Identify(id *fwopt.Identity) { id.Of(l).Float(l.b...) }
+func (l *ownLoss) Value(i int, s []float64) float64   { return l.value(half(s[0] - l.b[i])) }
+func (l *ownLoss) Smoothness() float64                { return 1 }
+func (l *ownLoss) Grad(i int, s []float64, c float64) { s[0] = l.grad(c*(s[0]-l.b[i]), c, s[0]) }
+func (l *ownLoss) Identify(id *fwopt.Identity)        { id.Of(l).Float(l.b...) }
+func right(g, _, _ float64) float64                   { return g }
 
 // lossSum is a RowSum of ownLoss.
-func lossSum(n, d int, wrong string) fwopt.FiniteSum {
+func lossSum(n, d int, value func(v float64) float64, grad func(g, c, s float64) float64) fwopt.FiniteSum {
 	x, b := &fwsum.Dense{N: n, M: d}, make([]float64, n)
 	for i := range n * d {
 		x.Val = append(x.Val, math.Mod(float64(i)*0.618, 1)-0.3)
@@ -201,108 +139,122 @@ func lossSum(n, d int, wrong string) fwopt.FiniteSum {
 	for i := range b {
 		b[i] = float64(i%5) - 1
 	}
-	return fwsum.NewRowSum(x, 1, &ownLoss{b, wrong, make([]float64, 1)})
+	return fwsum.NewRowSum(x, 1, &ownLoss{b, value, grad})
+}
+
+// checked runs the checks as a run does, and wants a panic with these words, or none for "".
+func checked(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, shared bool,
+	want string) {
+	t.Helper()
+	got := small.Panics(func() { fwopt.CheckParts(f, omega, w0, shared) })
+	if (got == "") != (want == "") || !strings.Contains(got, want) {
+		t.Errorf("%s: %q, want %q", name, got, want)
+	}
+	if strings.Contains(got, "fwopt_test.") && !strings.Contains(got, "fwtest") && !strings.Contains(got, "w0") {
+		t.Errorf("%s: no word of fwtest in %q", name, got)
+	}
 }
 
 func TestPartsMistakes(t *testing.T) {
 	const n, d = 30, 6
 	defer fwopt.Cheap(time.Minute)() // on a busy machine, too
-	sum := func(wrong string) fwopt.FiniteSum {
-		return ownSum{n, d, wrong, 1, make([]float64, d), new([4]atomic.Int64)}
+	sum, set, ours := plainSum(n, d, 1), plainSet(d, 2), fwset.L1Ball{D: d, R: 2}
+	ourSum, nan := lossSum(n, d, same, right), math.NaN()
+	answers := func(change func(dst, g []float64)) *madeSet {
+		return &madeSet{d, func(dst, g []float64) {
+			if set.argmin(dst, g); floats.Norm(g, 2) > 0 {
+				change(dst, g)
+			}
+		}}
 	}
-	many := func(wrong string) fwopt.FiniteSum {
-		return ownSum{5000, d, wrong, 1, make([]float64, d), new([4]atomic.Int64)}
-	}
-	set := func(wrong string) fwopt.Domain {
-		return ownSet{d, 2, wrong, make([]float64, d), new([4]atomic.Int64)}
-	}
-	loss := func(wrong string) fwopt.FiniteSum { return lossSum(n, d, wrong) }
-	const isSum, isSet, isLoss = "fwopt: fwopt_test.ownSum: ", "fwopt: fwopt_test.ownSet: ",
-		"fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: "
-	for _, c := range []struct {
-		name  string
-		f     fwopt.FiniteSum
-		omega fwopt.Domain
-		w0    []float64
-		want  []string
-	}{
-		{"set, wrong sign", sum(""), set("wrong sign"), nil, []string{isSet, "wrong sign"}},
-		{"set, dst not cleared", sum(""), set("dst not cleared"), nil,
-			[]string{isSet, "adds to dst, or leaves a part of it"}},
-		{"set, dst added to", sum(""), set("dst added to"), nil, nil}, // cleared before: right
-		{"set, NaN", sum(""), set("NaN"), nil, []string{isSet, "Inf", "Argmin"}},
-		{"set, infinity", sum(""), set("infinity"), nil, []string{isSet, "Inf", "Argmin"}},
-		{"set, no sign", sum(""), set("no sign"), nil, []string{isSet, "wrong sign"}},
-		{"set, no sign, under a sum of ours", loss(""), set("no sign"), nil, []string{isSet, "wrong sign"}},
-		{"set, length of g", sum(""), set("length"), nil,
-			[]string{isSet, "does not depend on the length of g"}},
-		{"set, writes g", sum(""), set("writes g"), nil, []string{isSet, "writes to g"}},
-		{"sum, writes w", sum("writes w"), set(""), []float64{0, 0, 0.5, 0, 0, 0},
-			[]string{isSum, "writes to w"}},
-		{"sum, wrong sign", sum("wrong sign"), set(""), nil, []string{isSum, "wrong sign"}},
-		{"sum, dst added to", sum("dst added to"), set(""), nil,
-			[]string{isSum, "adds to dst, or leaves a part of it"}},
-		{"sum, dst in part", sum("dst in part"), set(""), nil,
-			[]string{isSum, "Value and Grad do not belong together"}},
-		{"sum, mean twice", sum("mean twice"), set(""), nil, []string{isSum, "Weight[j]",
-			"by the factor 0.2"}},
-		{"sum, batch sums", sum("batch sums"), set(""), nil, []string{isSum, "Weight[j]"}},
-		{"sum, exact sums", sum("exact sums"), set(""), nil,
-			[]string{isSum, "the sum over the n = 30 terms"}},
-		{"sum, value is a sum", sum("value is a sum"), set(""), nil,
-			[]string{isSum, "the sum over the n = 30 terms"}},
-		{"sum, value scaled", sum("value scaled"), set(""), nil, []string{isSum, "by a factor of 2"}},
-		{"sum, value NaN", sum("value NaN"), set(""), nil, []string{isSum, "Value", "is NaN"}},
-		{"sum, NaN", sum("NaN"), set(""), nil, []string{isSum, "coordinate 1 is NaN"}},
-		{"sum, infinity", sum("infinity"), set(""), nil, []string{isSum, "coordinate 1 is +Inf"}},
-		{"sum of many, exact sums", many("exact sums"), set(""), nil,
-			[]string{isSum, "the sum over the n = 5000 terms"}},
-		{"sum over a set of ours", sum("wrong sign"), fwset.L1Ball{D: d, R: 2}, nil,
-			[]string{isSum, "wrong sign"}},
-		{"set under a sum of ours", loss(""), set("wrong sign"), nil, []string{isSet, "wrong sign"}},
-		{"loss, wrong sign", loss("wrong sign"), set(""), nil, []string{isLoss, "wrong sign"}},
-		{"loss, mean for sum", loss("mean for sum"), set(""), nil,
-			[]string{isLoss, "the sum over the n = 30 terms"}},
-		{"loss, dst added to", loss("dst added to"), set(""), nil,
-			[]string{isLoss, "do not belong together"}},
-		{"loss, value scaled", loss("value scaled"), set(""), nil, []string{isLoss, "by a factor of 0.5"}},
-		{"loss, NaN", loss("NaN"), set(""), nil, []string{isLoss, "is NaN"}},
-		{"w_0 outside of a set of ours", loss(""), fwset.L1Ball{D: d, R: 2}, slices.Repeat([]float64{0.4}, d),
-			[]string{"fwopt: w0 is outside of Ω, a fwset.L1Ball"}},
-		{"w_0 outside of an own set", sum(""), set(""), []float64{0, 0, 3, 0, 0, 0},
-			[]string{"fwopt: w0 is outside of Ω, a fwopt_test.ownSet"}},
-		{"w_0 of NaN", sum(""), set(""), []float64{0, math.NaN(), 0, 0, 0, 0},
-			[]string{"coordinate 1 of w0 is NaN"}},
-		{"all as it should be", sum(""), set(""), []float64{0, 0, -2, 0, 0, 0}, nil},
+	noSign := answers(func(dst, _ []float64) {
+		for j, x := range dst {
+			dst[j] = math.Abs(x)
+		}
+	})
+	reversed := answers(func(dst, _ []float64) { floats.Scale(-1, dst) })
+	const is = "fwopt: *fwopt_test.madeSet: Argmin"
+	for want, omega := range map[string]*madeSet{
+		is + " has the wrong sign": reversed, is + " has the wrong sign: ⟨g, v(g)⟩": noSign,
+		is + ": coordinate 0 is NaN":  answers(func(dst, _ []float64) { dst[0] = nan }),
+		is + ": coordinate 0 is +Inf": answers(func(dst, _ []float64) { dst[0] = math.Inf(1) }),
+		is + " of g = 0: coordinate 1 is NaN where dst held NaN before, and 0 where it held 0: it adds to dst": {d,
+			func(dst, g []float64) {
+				old := slices.Clone(dst)
+				set.argmin(dst, g)
+				dst[1] += old[1]
+			}},
+		is + " is not where ⟨g, v⟩ is least, or leaves Ω": answers(func(dst, g []float64) {
+			floats.Scale(1/floats.Norm(g, math.Inf(1)), dst)
+		}),
+		is + " writes to g": answers(func(_, g []float64) { g[0]++ }),
 	} {
-		got := small.Panics(func() { fwopt.CheckParts(c.f, c.omega, c.w0, false) })
-		lacks := func(w string) bool { return !strings.Contains(got, w) }
-		if (got == "") != (c.want == nil) || slices.ContainsFunc(c.want, lacks) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-		if strings.Contains(got, "fwopt_test.own") && lacks("w0") && lacks("fwtest.Test") {
-			t.Errorf("%s: no word of fwtest in %q", c.name, got)
+		checked(t, "a set", sum, omega, nil, false, want)
+		checked(t, "a set under a sum of ours", ourSum, omega, nil, false, want)
+	}
+	after := func(change func(g []float64)) *madeSum {
+		return spoilt(sum, 1, func(g []float64, _ fwopt.Batch) { change(g) })
+	}
+	for want, f := range map[string]*madeSum{
+		"Grad writes to w": graded(sum, func(dst, w []float64, b fwopt.Batch) {
+			sum.grad(dst, w, b)
+			w[2]++
+		}),
+		"Grad or Value has the wrong sign": after(func(g []float64) { floats.Scale(-1, g) }),
+		"Grad of the zero Batch at the point that Argmin gives for g = 0: coordinate 0 is NaN where dst held NaN " +
+			"before, and": graded(sum, func(dst, w []float64, b fwopt.Batch) {
+			old := slices.Clone(dst)
+			sum.grad(dst, w, b)
+			floats.Add(dst, old)
+		}),
+		"Value and Grad do not belong together": after(func(g []float64) { g[2] = 0 }),
+		"Grad of a batch is not Σ_j Weight[j]":  spoilt(sum, 1, meanTwice),
+		"by the factor 0.2; the weights have":   spoilt(sum, 1, meanTwice),
+		"∇f_{Index[j]}(w): for terms": graded(sum, func(dst, w []float64, b fwopt.Batch) {
+			b.Weight = slices.Repeat([]float64{1}, len(b.Index))
+			sum.grad(dst, w, b)
+		}),
+		"is the sum over the n = 30 terms, where both":          spoilt(sum, 1, exactSums(n)),
+		"the sum over the n = 30 terms":                         spoilt(sum, n, unchanged),
+		"the sum over the n = 5000 terms":                       spoilt(plainSum(5000, d, 1), 1, exactSums(5000)),
+		"by a factor of 2":                                      spoilt(sum, 2, unchanged),
+		"Value at the point that Argmin gives for g = 0 is NaN": spoilt(sum, nan, unchanged),
+		"coordinate 1 is NaN":                                   after(func(g []float64) { g[1] = nan }),
+		"coordinate 1 is +Inf":                                  after(func(g []float64) { g[1] = math.Inf(1) }),
+	} {
+		for _, omega := range []fwopt.Domain{set, ours} {
+			checked(t, "a sum", f, omega, nil, false, want)
+			checked(t, "a sum", f, omega, nil, false, "fwopt: *fwopt_test.madeSum: ")
 		}
 	}
+	for want, f := range map[string]fwopt.FiniteSum{
+		"wrong sign":                    lossSum(n, d, same, func(g, _, _ float64) float64 { return -g }),
+		"the sum over the n = 30 terms": lossSum(n, d, same, func(g, c, _ float64) float64 { return g / c }),
+		"do not belong together":        lossSum(n, d, same, func(g, _, s float64) float64 { return g + s }),
+		"by a factor of 0.5":            lossSum(n, d, func(v float64) float64 { return v / 2 }, right),
+		"is NaN":                        lossSum(n, d, same, func(_, _, _ float64) float64 { return nan }),
+	} {
+		checked(t, "a loss", f, set, nil, false, want)
+		checked(t, "a loss", f, set, nil, false, "fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: ")
+	}
+	outside := "fwopt: w0 is outside of Ω, a "
+	checked(t, "w_0", ourSum, ours, slices.Repeat([]float64{0.4}, d), false, outside+"fwset.L1Ball")
+	checked(t, "w_0", sum, set, []float64{0, 0, 3, 0, 0, 0}, false, outside+"*fwopt_test.madeSet")
+	checked(t, "w_0", sum, set, []float64{0, nan, 0, 0, 0, 0}, false, "coordinate 1 of w0 is NaN")
+	checked(t, "all as it should be", sum, set, []float64{0, 0, -2, 0, 0, 0}, false, "")
 	// so does a run, kept or not
-	b, bad := fwopt.Budget{Steps: 5}, set("wrong sign")
+	b := fwopt.Budget{Steps: 5}
 	for how, run := range map[string]func(){
-		"Run": func() { run(sum(""), bad, fwopt.SVRFExperiments(), b) },
+		"Run": func() { run(sum, reversed, fwopt.SVRFExperiments(), b) },
 		"Keep": func() {
-			fwkeep.Keep(bg, t.TempDir(), fwopt.NewOracle(sum(""), bad, 1), fwopt.SVRFExperiments(), b)
+			fwkeep.Keep(bg, t.TempDir(), fwopt.NewOracle(sum, reversed, 1), fwopt.SVRFExperiments(), b)
 		},
 	} {
-		if got := small.Panics(run); !strings.HasPrefix(got, isSet) {
+		if got := small.Panics(run); !strings.HasPrefix(got, is) {
 			t.Errorf("%s: %q", how, got)
 		}
 	}
 }
-
-// plainSum and plainSet are parts without a fault.
-func plainSum(n, d int, scale float64) ownSum {
-	return ownSum{n, d, "", scale, nil, new([4]atomic.Int64)}
-}
-func plainSet(d int, r float64) ownSet { return ownSet{d, r, "", nil, new([4]atomic.Int64)} }
 
 // Parts that only look odd: kinks, scales, a barrier, an inexact linear optimisation, a
 // network that takes no negative costs, an optimum at w_0, a part with a state that shows nowhere.
@@ -320,8 +272,8 @@ func TestPartsPass(t *testing.T) {
 		"one term":      {plainSum(1, 4, 1), plainSet(4, 1), nil},
 		"many terms":    {plainSum(20000, 4, 1), plainSet(4, 1), nil},
 		"one dimension": {plainSum(3, 1, 1), plainSet(1, 1), nil},
-		"a kink at w_0": {kink{4}, plainSet(4, 1), []float64{0.5, 0, 0, 0}},
-		"a kink":        {kink{4}, plainSet(4, 1), nil},
+		"a kink at w_0": {kink(4), plainSet(4, 1), []float64{0.5, 0, 0, 0}},
+		"a kink":        {kink(4), plainSet(4, 1), nil},
 		"a minimum":     {odd["bowl"], plainSet(4, 1), nil},
 		"a barrier":     {odd["barrier"], plainSet(3, 1), nil},
 		"rare terms":    {odd["rare"], plainSet(2, 1), nil},
@@ -344,23 +296,20 @@ func TestPartsPass(t *testing.T) {
 }
 
 // kink is 1 + Σ_j |w_j − ½| with a subgradient where it has a kink.
-type kink struct{ d int }
-
-func (f kink) Dim() int { return f.d }
-func (f kink) Len() int { return 1 }
-func (f kink) Value(w []float64) float64 {
-	sum := 1.
-	for _, x := range w {
-		sum += math.Abs(x - 0.5)
-	}
-	return sum
-}
-func (f kink) Grad(dst, w []float64, _ fwopt.Batch) {
-	for j, x := range w {
-		if dst[j] = 1; x < 0.5 {
-			dst[j] = -1
+func kink(d int) *madeSum {
+	return &madeSum{1, d, func(w []float64) float64 {
+		sum := 1.
+		for _, x := range w {
+			sum += math.Abs(x - 0.5)
 		}
-	}
+		return sum
+	}, func(dst, w []float64, _ fwopt.Batch) {
+		for j, x := range w {
+			if dst[j] = 1; x < 0.5 {
+				dst[j] = -1
+			}
+		}
+	}}
 }
 
 // inexact answers with a point that is worse by its slack.
@@ -482,15 +431,27 @@ func TestPartsDeclared(t *testing.T) {
 func TestPartsCost(t *testing.T) {
 	for _, n := range []int{7, 300, 5000} {
 		for _, w0 := range [][]float64{nil, {0.5, 0, 0, 0}} {
-			f, omega := plainSum(n, 4, 1), plainSet(4, 1)
+			var calls [4]atomic.Int64 // exact gradients, terms, values, linear optimisations
+			sum, set := plainSum(n, 4, 1), plainSet(4, 1)
+			f := &madeSum{n, 4, func(w []float64) float64 {
+				calls[2].Add(1)
+				return sum.value(w)
+			}, func(dst, w []float64, b fwopt.Batch) {
+				if calls[1].Add(int64(len(b.Index))); b.Index == nil {
+					calls[0].Add(1)
+				}
+				sum.grad(dst, w, b)
+			}}
+			omega := &madeSet{4, func(dst, g []float64) {
+				calls[3].Add(1)
+				set.argmin(dst, g)
+			}}
 			defer fwopt.Cheap(0)()
 			o := fwopt.NewOracle(f, omega, 1)
 			rng := o.RNG
-			f.calls, omega.calls = new([4]atomic.Int64), new([4]atomic.Int64)
 			fwopt.CheckParts(f, omega, w0, true)
 			for i, most := range []int64{2, 1000, 2, 4} {
-				if got := []*[4]atomic.Int64{f.calls, f.calls, f.calls,
-					omega.calls}[i][i].Load(); got > most || got == 0 {
+				if got := calls[i].Load(); got > most || got == 0 {
 					t.Errorf("n = %d, w_0 = %v: %d calls of kind %d, want 1 to %d", n, w0, got, i, most)
 				}
 			}
@@ -501,13 +462,22 @@ func TestPartsCost(t *testing.T) {
 	}
 }
 
+// sharing is a sum that is no pointer, and that == cannot compare.
+type sharing struct {
+	*madeSum
+	tmp []float64
+}
+
 // Memory that calls share shows where two runs are at work at once, and is no fault
 // where one is; in a loss, which many goroutines call, it shows in any run.
 func TestPartsShared(t *testing.T) {
 	defer fwopt.Cheap(time.Minute)()
 	const d = 400
-	sum := ownSum{50, d, "shared", 1, make([]float64, d), new([4]atomic.Int64)}
-	set := ownSet{d, 1, "shared", make([]float64, d), new([4]atomic.Int64)}
+	plain, ball, tmp := plainSum(50, d, 1), plainSet(d, 1), make([]float64, d)
+	sum := sharing{graded(plain, func(dst, w []float64, b fwopt.Batch) {
+		plain.grad(dst, throughMemory(tmp, w), b)
+	}), tmp}
+	set := &madeSet{d, func(dst, g []float64) { ball.argmin(dst, throughMemory(tmp, g)) }}
 	run := func(f fwopt.FiniteSum, omega fwopt.Domain, watch func(*fwopt.Trace, fwopt.Point)) string {
 		return small.Panics(func() {
 			fwopt.Run(bg, fwopt.NewOracle(f, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 2, Watch: watch})
@@ -516,8 +486,8 @@ func TestPartsShared(t *testing.T) {
 	for name, c := range map[string]struct {
 		f     fwopt.FiniteSum
 		omega fwopt.Domain
-	}{"fwopt_test.ownSum: Grad": {sum, fwset.L1Ball{D: d, R: 1}},
-		"fwopt_test.ownSet: Argmin": {fwsum.NewQuadratic(d, nil, make([]float64, d)), set}} {
+	}{"fwopt_test.sharing: Grad": {sum, fwset.L1Ball{D: d, R: 1}},
+		"*fwopt_test.madeSet: Argmin": {fwsum.NewQuadratic(d, nil, make([]float64, d)), set}} {
 		if got := run(c.f, c.omega, nil); got != "" {
 			t.Errorf("%s, alone: %s", name, got)
 		}
@@ -531,9 +501,15 @@ func TestPartsShared(t *testing.T) {
 			t.Errorf("%s, after the other run: %s", name, got)
 		}
 	}
-	if got := run(lossSum(30, d, "shared"), fwset.L1Ball{D: d, R: 1}, nil); !strings.HasPrefix(got,
-		"fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: Grad gives another answer") {
-		t.Errorf("a loss: %q", got)
+	through := func(x float64) float64 { return throughMemory(tmp, []float64{x})[0] }
+	for want, f := range map[string]fwopt.FiniteSum{
+		"Grad":  lossSum(30, d, same, func(g, _, _ float64) float64 { return through(g) }),
+		"Value": lossSum(30, d, through, right),
+	} {
+		if got := run(f, fwset.L1Ball{D: d, R: 1}, nil); !strings.HasPrefix(got,
+			"fwopt: *fwsum.RowSum, with *fwopt_test.ownLoss: "+want+" gives another answer") {
+			t.Errorf("a loss: %q", got)
+		}
 	}
 }
 
@@ -562,26 +538,6 @@ func TestRunNotMoved(t *testing.T) {
 		}
 	}
 }
-
-// made is a sum and a set of functions.
-type (
-	madeSum struct {
-		n, d  int
-		value func(w []float64) float64
-		grad  func(dst, w []float64, b fwopt.Batch)
-	}
-	madeSet struct {
-		d      int
-		argmin func(dst, g []float64)
-	}
-)
-
-func (f *madeSum) Dim() int                             { return f.d }
-func (f *madeSum) Len() int                             { return f.n }
-func (f *madeSum) Value(w []float64) float64            { return f.value(w) }
-func (f *madeSum) Grad(dst, w []float64, b fwopt.Batch) { f.grad(dst, w, b) }
-func (s *madeSet) Dim() int                             { return s.d }
-func (s *madeSet) Argmin(dst, g []float64)              { s.argmin(dst, g) }
 
 // scored is (1/n) Σ ℓ(x_iᵀw − b_i) with x of a fixed pattern.
 func scored(n, d int, b float64, l, slope func(s float64) float64) *madeSum {
@@ -618,39 +574,14 @@ func corners(d int) *madeSet { // the simplex
 	}}
 }
 
-// spoilt is a sum of which value and grad are changed.
-func spoilt(f *madeSum, value float64, grad func(g []float64, b fwopt.Batch)) *madeSum {
-	return &madeSum{f.n, f.d, func(w []float64) float64 { return value * f.value(w) },
-		func(dst, w []float64, b fwopt.Batch) {
-			f.grad(dst, w, b)
-			grad(dst, b)
-		}}
-}
-
-// checked runs the checks as a run does, or as one does whose parts are dear.
-func checked(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, shared bool,
-	want string) {
-	t.Helper()
-	got := small.Panics(func() { fwopt.CheckParts(f, omega, w0, shared) })
-	if (got == "") != (want == "") || !strings.Contains(got, want) {
-		t.Errorf("%s: %q, want %q", name, got, want)
-	}
-}
-
 // What is 0 at w_0 = 0 is looked at elsewhere.
 func TestPartsNear(t *testing.T) {
 	defer fwopt.Cheap(time.Minute)()
 	even := scored(50, 6, 0, half, same) // its gradients are 0 at 0
-	twice := func(g []float64, b fwopt.Batch) { floats.Scale(1/float64(max(1, len(b.Index))), g) }
-	sums := func(g []float64, b fwopt.Batch) {
-		if b.Index == nil {
-			floats.Scale(50, g)
-		}
-	}
 	ball := fwset.L1Ball{D: 6, R: 1}
 	checked(t, "even", even, ball, nil, false, "")
-	checked(t, "mean twice", spoilt(even, 1, twice), ball, nil, false, "Grad of a batch is not")
-	checked(t, "sums", spoilt(even, 50, sums), ball, nil, false, "not the mean of all n = 50 terms")
+	checked(t, "mean twice", spoilt(even, 1, meanTwice), ball, nil, false, "Grad of a batch is not")
+	checked(t, "sums", spoilt(even, 50, exactSums(50)), ball, nil, false, "not the mean of all n = 50 terms")
 }
 
 // An f that bends often on its way, and one that is computed in float32, are no mistakes.
@@ -673,7 +604,7 @@ func TestPartsBentAndRounded(t *testing.T) {
 		g := &madeSum{f.n, f.d, func(w []float64) float64 { return factor * (1e6 + f.value(w)) }, f.grad}
 		checked(t, "by a factor", g, ball, nil, false, "madeSum: ")
 	}
-	narrow := spoilt(f, 1, func([]float64, fwopt.Batch) {})
+	narrow := spoilt(f, 1, unchanged)
 	narrow.value = func(w []float64) float64 { return 2 * float64(float32(f.value(w))) }
 	checked(t, "float32 by a factor", narrow, ball, nil, false, "by a factor of 2")
 }
@@ -716,11 +647,7 @@ func TestPartsUnequalTerms(t *testing.T) {
 		})
 		for _, f := range []*madeSum{few, tenth} {
 			checked(t, "unequal", f, plainSet(2, 1), nil, false, "")
-			sum := spoilt(f, float64(n), func(g []float64, b fwopt.Batch) {
-				if b.Index == nil {
-					floats.Scale(float64(n), g)
-				}
-			})
+			sum := spoilt(f, float64(n), exactSums(n))
 			if n == 4000 || f == tenth {
 				checked(t, "sum", sum, plainSet(2, 1), nil, false, "is not the mean of")
 			}
@@ -781,17 +708,7 @@ func TestPartsInside(t *testing.T) {
 	checked(t, "the longest path", costs, longest, nil, false, "wrong sign")
 }
 
-// valued is a loss whose Value has its scratch memory in common.
-type valued struct {
-	ownLoss
-	tmp []float64
-}
-
-func (l *valued) Value(i int, s []float64) float64 {
-	return l.ownLoss.Value(i, throughMemory(l.tmp, s))
-}
-
-// Scratch memory in a short call, and in Value of a loss, shows; an f that ends in Ω, as a
+// Scratch memory in a short call shows; an f that ends in Ω, as a
 // barrier does, gives no answer there, and is not blamed.
 func TestPartsTogether(t *testing.T) {
 	const d = 8
@@ -808,17 +725,7 @@ func TestPartsTogether(t *testing.T) {
 		floats.Scale(-1/max(floats.Norm(dst, 2), 1e-300), dst)
 	}}
 	f := scored(50, d, 1, half, same)
-	if got := small.Panics(func() { fwopt.CheckParts(f, ball, nil, true) }); !strings.Contains(got,
-		"Argmin gives another answer where two goroutines call it at once") {
-		t.Errorf("a ball: %q", got)
-	}
-	x, b := &fwsum.Dense{N: 30, M: d}, make([]float64, 30)
-	for i := range 30 * d {
-		x.Val = append(x.Val, math.Mod(float64(i)*0.618, 1))
-	}
-	checked(t, "Value of a loss", fwsum.NewRowSum(x, 1, &valued{ownLoss{b, "", nil}, make([]float64, 1)}),
-		fwset.L1Ball{D: d, R: 1}, nil, false, "Value gives another answer")
-
+	checked(t, "a ball", f, ball, nil, true, "Argmin gives another answer where two goroutines call it at once")
 	entropy := &madeSum{1, d, func(w []float64) (sum float64) {
 		for _, x := range w {
 			sum += x * math.Log(max(x, 1e-300))
@@ -836,13 +743,13 @@ func TestPartsTogether(t *testing.T) {
 func TestPartsTogetherCost(t *testing.T) {
 	f := scored(50, 8, 1, half, same)
 	calls := 0
-	slow := &madeSum{f.n, f.d, f.value, func(dst, w []float64, b fwopt.Batch) {
+	slow := graded(f, func(dst, w []float64, b fwopt.Batch) {
 		shared.Lock()
 		calls++
 		shared.Unlock()
 		time.Sleep(11 * time.Millisecond)
 		f.grad(dst, w, b)
-	}}
+	})
 	if checked(t, "slow", slow, plainSet(8, 1), nil, true, ""); calls > 30 {
 		t.Errorf("%d gradients", calls)
 	}
@@ -851,7 +758,7 @@ func TestPartsTogetherCost(t *testing.T) {
 // A method that stays at a kink where f is least is not doubted.
 func TestRunNotMovedKink(t *testing.T) {
 	for _, rule := range []fwopt.StepRule{fwopt.Short{L: 1e30}, &fwmore.Backtracking{}} {
-		tr := fwopt.Run(bg, fwopt.NewOracle(kink{4}, plainSet(4, 3),
+		tr := fwopt.Run(bg, fwopt.NewOracle(kink(4), plainSet(4, 3),
 			1).From(slices.Repeat([]float64{0.5}, 4)), &fwopt.FW{Rule: rule}, fwopt.Budget{Steps: 50})
 		if tr.Doubt != "" {
 			t.Errorf("%T: %q", rule, tr.Doubt)
@@ -890,10 +797,8 @@ func TestRunNotFinite(t *testing.T) {
 			if strings.HasPrefix(name, "SVRF") || math.IsNaN(bad) && name == "STORC" {
 				own = plainly{f}
 			}
-			b := fwopt.Budget{Steps: 400, Watch: func(_ *fwopt.Trace,
-				now fwopt.Point) {
-				f.on = now.Step >= 7
-			}}
+			b := fwopt.Budget{Steps: 400,
+				Watch: func(_ *fwopt.Trace, now fwopt.Point) { f.on = now.Step >= 7 }}
 			var tr *fwopt.Trace
 			if got := small.Panics(func() { tr = run(own, omega, small.Methods()[name], b) }); got != "" {
 				t.Errorf("%s, %g: %s", name, bad, got)
