@@ -56,24 +56,38 @@ func (f *madeSum) Grad(dst, w []float64, b fwopt.Batch) { f.grad(dst, w, b) }
 func (s *madeSet) Dim() int                             { return s.d }
 func (s *madeSet) Argmin(dst, g []float64)              { s.argmin(dst, g) }
 
-// plainSum is (1/n) Σ scale/2 ‖w − c_i‖², plainSet the ℓ1 ball of radius r.
-func plainSum(n, d int, scale float64) *madeSum {
-	c := func(i, j int) float64 { return math.Mod(float64(i*7+j*3+1)*0.618, 1) }
+// scored is (1/n) Σ ℓ(x_iᵀw − b_i) with x of a fixed pattern.
+func scored(n, d int, b float64, l, slope func(s float64) float64) *madeSum {
+	x := func(i, j int) float64 { return math.Mod(float64(i*7+j*13+1)*0.618, 1) - 0.5 }
+	score := func(i int, w []float64) (s float64) {
+		for j := range w {
+			s += x(i, j) * w[j]
+		}
+		return s - b*(1+x(i, d))
+	}
 	return &madeSum{n, d, func(w []float64) (sum float64) {
 		for i := range n {
-			for j, x := range w {
-				sum += scale / float64(n) * half(x-c(i, j))
-			}
+			sum += l(score(i, w)) / float64(n)
 		}
 		return sum
-	}, func(dst, w []float64, b fwopt.Batch) {
+	}, func(dst, w []float64, batch fwopt.Batch) {
 		clear(dst)
-		for i, weight := range b.All(n) {
-			for j := range w {
-				dst[j] += weight * scale * (w[j] - c(i, j))
+		for i, c := range batch.All(n) {
+			c *= slope(score(i, w))
+			for j := range dst {
+				dst[j] += c * x(i, j)
 			}
 		}
 	}}
+}
+
+func half(s float64) float64 { return s * s / 2 }
+func same(s float64) float64 { return s }
+
+// plainSum and plainSet, the ℓ1 ball of radius r, are parts without a fault.
+func plainSum(n, d int, scale float64) *madeSum {
+	return scored(n, d, 1, func(s float64) float64 { return scale * half(s) },
+		func(s float64) float64 { return scale * s })
 }
 
 func plainSet(d int, r float64) *madeSet {
@@ -241,6 +255,10 @@ func TestPartsMistakes(t *testing.T) {
 	checked(t, "w_0", ourSum, ours, slices.Repeat([]float64{0.4}, d), false, outside+"fwset.L1Ball")
 	checked(t, "w_0", sum, set, []float64{0, 0, 3, 0, 0, 0}, false, outside+"*fwopt_test.madeSet")
 	checked(t, "w_0", sum, set, []float64{0, nan, 0, 0, 0, 0}, false, "coordinate 1 of w0 is NaN")
+	even := scored(50, d, 0, half, same) // its gradients are 0 at 0, and are looked at elsewhere
+	checked(t, "even", even, ours, nil, false, "")
+	checked(t, "even", spoilt(even, 1, meanTwice), ours, nil, false, "Grad of a batch is not")
+	checked(t, "even", spoilt(even, 50, exactSums(50)), ours, nil, false, "not the mean of all n = 50 terms")
 	checked(t, "all as it should be", sum, set, []float64{0, 0, -2, 0, 0, 0}, false, "")
 	// so does a run, kept or not
 	b := fwopt.Budget{Steps: 5}
@@ -516,22 +534,28 @@ func TestPartsShared(t *testing.T) {
 // A method whose constant is off by orders of magnitude does not move, and the trace and
 // the summary have it; one that has nothing to gain is not doubted.
 func TestRunNotMoved(t *testing.T) {
-	f, omega := plainSum(40, 5, 1), plainSet(5, 1)
-	run := func(m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
-		return fwopt.Run(bg, fwopt.NewOracle(f, omega, 1).From(w0), m, b)
+	run := func(f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, rule fwopt.StepRule,
+		steps int) *fwopt.Trace {
+		return fwopt.Run(bg, fwopt.NewOracle(f, omega, 1).From(w0), &fwopt.FW{Rule: rule},
+			fwopt.Budget{Steps: steps, DualityGap: true})
 	}
-	still := run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 50, DualityGap: true})
-	if want := "f has not moved in 50 steps, and w_0 is not best: is a constant of the method"; !strings.HasPrefix(still.Note, want) {
+	f, omega, none := plainSum(40, 5, 1), plainSet(5, 1), fwopt.Short{L: 1e30}
+	still := run(f, omega, nil, none, 50)
+	const want = "f has not moved in 50 steps, and w_0 is not best: is a constant of the method"
+	if !strings.HasPrefix(still.Note, want) {
 		t.Errorf("%q, want %q", still.Note, want)
 	}
 	if row := fwrate.Summary(still)[1]; !slices.Contains(row, "1 done, f has not moved") {
 		t.Errorf("the summary has %q", row)
 	}
 	vertex := fwsum.NewQuadratic(5, nil, []float64{9, 0, 0, 0, 0}) // the best point of Ω is where Start is
+	least := slices.Repeat([]float64{0.5}, 4)                      // at a kink
 	for name, tr := range map[string]*fwopt.Trace{
-		"moved": run(&fwopt.FW{}, nil, fwopt.Budget{Steps: 50}),
-		"best":  fwopt.Run(bg, fwopt.NewOracle(vertex, omega, 1), &fwopt.FW{}, fwopt.Budget{Steps: 50}),
-		"short": run(&fwopt.FW{Rule: fwopt.Short{L: 1e30}}, nil, fwopt.Budget{Steps: 1}),
+		"moved":              run(f, omega, nil, fwopt.OpenLoop{}, 50),
+		"best":               run(vertex, omega, nil, fwopt.OpenLoop{}, 50),
+		"short":              run(f, omega, nil, none, 1),
+		"kink":               run(kink(4), plainSet(4, 3), least, none, 50),
+		"kink, backtracking": run(kink(4), plainSet(4, 3), least, &fwmore.Backtracking{}, 50),
 	} {
 		if tr.Note != "" {
 			t.Errorf("%s: %q", name, tr.Note)
@@ -539,49 +563,11 @@ func TestRunNotMoved(t *testing.T) {
 	}
 }
 
-// scored is (1/n) Σ ℓ(x_iᵀw − b_i) with x of a fixed pattern.
-func scored(n, d int, b float64, l, slope func(s float64) float64) *madeSum {
-	x := func(i, j int) float64 { return math.Mod(float64(i*7+j*13+1)*0.618, 1) - 0.5 }
-	score := func(i int, w []float64) (s float64) {
-		for j := range w {
-			s += x(i, j) * w[j]
-		}
-		return s - b*(1+x(i, d))
-	}
-	return &madeSum{n, d, func(w []float64) (sum float64) {
-		for i := range n {
-			sum += l(score(i, w)) / float64(n)
-		}
-		return sum
-	}, func(dst, w []float64, batch fwopt.Batch) {
-		clear(dst)
-		for i, c := range batch.All(n) {
-			c *= slope(score(i, w))
-			for j := range dst {
-				dst[j] += c * x(i, j)
-			}
-		}
-	}}
-}
-
-func half(s float64) float64 { return s * s / 2 }
-func same(s float64) float64 { return s }
-
 func corners(d int) *madeSet { // the simplex
 	return &madeSet{d, func(dst, g []float64) {
 		clear(dst)
 		dst[floats.MinIdx(g)] = 1
 	}}
-}
-
-// What is 0 at w_0 = 0 is looked at elsewhere.
-func TestPartsNear(t *testing.T) {
-	defer fwopt.Cheap(time.Minute)()
-	even := scored(50, 6, 0, half, same) // its gradients are 0 at 0
-	ball := fwset.L1Ball{D: 6, R: 1}
-	checked(t, "even", even, ball, nil, false, "")
-	checked(t, "mean twice", spoilt(even, 1, meanTwice), ball, nil, false, "Grad of a batch is not")
-	checked(t, "sums", spoilt(even, 50, exactSums(50)), ball, nil, false, "not the mean of all n = 50 terms")
 }
 
 // An f that bends often on its way, and one that is computed in float32, are no mistakes.
@@ -752,17 +738,6 @@ func TestPartsTogetherCost(t *testing.T) {
 	})
 	if checked(t, "slow", slow, plainSet(8, 1), nil, true, ""); calls > 30 {
 		t.Errorf("%d gradients", calls)
-	}
-}
-
-// A method that stays at a kink where f is least is not doubted.
-func TestRunNotMovedKink(t *testing.T) {
-	for _, rule := range []fwopt.StepRule{fwopt.Short{L: 1e30}, &fwmore.Backtracking{}} {
-		tr := fwopt.Run(bg, fwopt.NewOracle(kink(4), plainSet(4, 3),
-			1).From(slices.Repeat([]float64{0.5}, 4)), &fwopt.FW{Rule: rule}, fwopt.Budget{Steps: 50})
-		if tr.Doubt != "" {
-			t.Errorf("%T: %q", rule, tr.Doubt)
-		}
 	}
 }
 
