@@ -31,7 +31,7 @@ func TestFiniteSum(t *testing.T, f fwopt.FiniteSum) {
 func finiteSum(t reporter, f fwopt.FiniteSum) {
 	t.Helper()
 	c := &sumCheck{f: f, n: f.Len(), d: f.Dim(), rng: rand.New(rand.NewPCG(1, 2))}
-	if report(t, f, c.sizes) && report(t, f, c.reads, c.gradient, c.mean, c.batches, c.convex, c.constants,
+	if report(t, f, c.sizes) && report(t, f, c.reads, c.gradient, c.batches, c.convex, c.constants,
 		c.differ, c.lineSearch, c.sampler, c.curve) {
 		report(t, f, c.parallel) // what is wrong alone is not asked from many sides
 	}
@@ -182,14 +182,7 @@ func (c *sumCheck) gradient() {
 	}
 }
 
-// mean checks ∇f = (1/n) Σ ∇f_i.
-func (c *sumCheck) mean() {
-	w := c.point()
-	sum, size := c.sum(w, fwopt.Batch{})
-	near("Grad of the zero Batch against the mean of all n single terms", c.grad(w, fwopt.Batch{}), sum, size)
-}
-
-// batches checks weights and duplicates, in small and in large batches.
+// batches checks ∇f = (1/n) Σ ∇f_i, and weights and duplicates, in small and in large batches.
 func (c *sumCheck) batches() {
 	i, j := c.rng.IntN(c.n), c.rng.IntN(c.n)
 	double := fwopt.Batch{Index: []int{i, j, i}, Weight: []float64{0.25, -0.5, 1.25}}
@@ -198,17 +191,16 @@ func (c *sumCheck) batches() {
 		all.Index = append(all.Index, i)
 	}
 	for _, b := range []fwopt.Batch{
-		single(i), {Index: []int{i, j}, Weight: []float64{0, 1}},
+		{}, single(i), {Index: []int{i, j}, Weight: []float64{0, 1}},
 		double, all, c.batch(1 + c.n/3), c.batch(c.n), c.batch(2*c.n + 1),
 	} {
 		w := c.point()
 		sum, size := c.sum(w, b)
-		name := fmt.Sprintf("Grad of a batch of %d out of %d against its terms one by one", len(b.Index), c.n)
-		if len(b.Index) <= 3 {
-			name = fmt.Sprintf("Grad of terms %d with weights %g against its terms one by one", b.Index,
-				b.Weight)
+		name := fmt.Sprintf("%s out of %d", called(b), c.n)
+		if n := len(b.Index); n > 0 && n <= 3 {
+			name = fmt.Sprintf("terms %d with weights %g", b.Index, b.Weight)
 		}
-		near(name, c.grad(w, b), sum, size)
+		near("Grad of "+name+" against its terms one by one", c.grad(w, b), sum, size)
 	}
 }
 

@@ -3,20 +3,26 @@ package fwtest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/sample"
+	"gonum.org/v1/gonum/floats"
 )
 
-// bowl is f_i(w) = ½ Σ_j i·(w_j − i)² for i < n, in the plainest way, with one
-// fault.
+// bowl is f_i(w) = ½ Σ_j i·(w_j − i)² for i < n, in the plainest way. A function that is there
+// spoils what the method of its name has done.
 type bowl struct {
-	n, d  int
-	fault string
-	calls int // that a fault counts
+	n, d   int
+	value  func(w []float64, v float64) float64
+	grad   func(dst, w []float64, b fwopt.Batch)
+	smooth func(L float64) float64
+	diff   func(dst, w, w0 []float64, b fwopt.Batch)
+	search func(w, v []float64, gamma float64) float64
+	curve  func(dst, w, d []float64)
 }
 
 func (f *bowl) Dim() int { return f.d }
@@ -29,173 +35,73 @@ func (f *bowl) Value(w []float64) float64 {
 			sum += float64(i) * (x - float64(i)) * (x - float64(i)) / 2
 		}
 	}
-	switch f.fault {
-	case "value writes w":
-		w[0]++
-	case "value is NaN":
-		return math.NaN()
-	case "value is concave":
-		return -sum / float64(f.n)
+	if sum /= float64(f.n); f.value != nil {
+		return f.value(w, sum)
 	}
-	return sum / float64(f.n)
+	return sum
 }
 
 func (f *bowl) Grad(dst, w []float64, b fwopt.Batch) {
-	if f.fault == "last coordinate not written" {
-		dst = dst[:f.d-1]
-	}
-	if f.fault != "dst not cleared" {
-		clear(dst)
-	}
-	seen := map[int]bool{}
+	clear(dst)
 	for i, weight := range b.All(f.n) {
-		if f.fault == "exact gradient is the sum" && b.Index == nil {
-			weight = 1
-		}
-		if f.fault == "weights ignored" {
-			weight = 1 / float64(max(1, len(b.Index)))
-			if b.Index == nil {
-				weight = 1 / float64(f.n)
-			}
-		}
-		if f.fault == "duplicates dropped" && seen[i] {
-			continue
-		}
-		seen[i] = true
 		for j := range dst {
 			dst[j] += weight * float64(i) * (w[j] - float64(i))
 		}
 	}
-	switch f.fault {
-	case "gradient off in one coordinate":
-		dst[1] += 1e-3 * w[1]
-	case "gradient writes w":
-		w[0] = 0
-	case "gradient writes the batch":
-		if b.Weight != nil {
-			b.Weight[0] = 0
-		}
-	case "gradient writes the indices":
-		if b.Index != nil {
-			b.Index[0] = (b.Index[0] + 1) % f.n
-		}
-	case "gradient remembers":
-		f.calls++
-		dst[0] += 1e-13 * float64(f.calls)
-	case "large batches wrong":
-		if len(b.Index) > f.n {
-			dst[0] *= 1.001
-		}
-	case "terms are not convex":
-		if len(b.Index) > 0 { // ∇f_i + (−1)^i 100w has the same mean
-			for i, weight := range b.All(f.n) {
-				for j := range dst {
-					dst[j] += weight * 100 * float64(1-2*(i%2)) * w[j]
-				}
-			}
-		}
+	if f.grad != nil {
+		f.grad(dst, w, b)
 	}
 }
 
 func (f *bowl) Smoothness() float64 {
-	if f.fault == "L too small" {
-		return 0.99 * float64(f.n-1)
+	if f.smooth != nil {
+		return f.smooth(float64(f.n - 1))
 	}
 	return float64(f.n - 1)
 }
 
 func (f *bowl) AddGradDiff(dst, w, w0 []float64, b fwopt.Batch) {
-	if f.fault == "difference overwrites" {
-		clear(dst)
-	}
 	for i, weight := range b.All(f.n) {
 		for j := range dst {
 			dst[j] += weight * float64(i) * (w[j] - w0[j])
 		}
 	}
-	switch f.fault {
-	case "difference writes w0":
-		w0[0]++
-	case "difference writes the indices":
-		if b.Index != nil {
-			b.Index[0] = (b.Index[0] + 1) % f.n
-		}
-	case "difference reversed":
-		for i, weight := range b.All(f.n) {
-			for j := range dst {
-				dst[j] -= 2 * weight * float64(i) * (w[j] - w0[j])
-			}
-		}
+	if f.diff != nil {
+		f.diff(dst, w, w0, b)
 	}
 }
 
 func (f *bowl) LineSearch(w, v []float64) float64 {
 	g := make([]float64, f.d)
 	f.Grad(g, w, fwopt.Batch{})
-	slope, curve := 0.0, 0.0
-	for j := range g {
-		u := v[j] - w[j]
-		slope += g[j] * u
-		curve += float64(f.n-1) / 2 * u * u
+	u := floats.SubTo(make([]float64, f.d), v, w)
+	gamma := -floats.Dot(g, u) / (float64(f.n-1) / 2 * floats.Dot(u, u))
+	if f.search != nil {
+		return f.search(w, v, gamma)
 	}
-	switch f.fault {
-	case "line search not clipped":
-		return -slope / curve
-	case "line search writes v":
-		v[0]++
-	case "line search too short":
-		return 0.5 * max(0, min(1, -slope/curve))
-	case "line search at the end":
-		return 1
-	}
-	return max(0, min(1, -slope/curve))
+	return max(0, min(1, gamma))
 }
 
 func (f *bowl) Curve(dst, w, d []float64) {
-	for j := range dst {
-		dst[j] = float64(f.n-1) / 2 * d[j]
-	}
-	switch f.fault {
-	case "curve of the sum":
-		for j := range dst {
-			dst[j] *= float64(f.n)
-		}
-	case "curve not symmetric":
-		dst[0] += d[1]
-	case "curve of the other sign":
-		for j := range dst {
-			dst[j] = -dst[j]
-		}
-	case "curve not linear": // at the sum of two directions, which is asked for after them
-		if f.calls++; f.calls > 20 && f.calls%3 == 2 {
-			dst[0] *= 2
-		}
-	case "curve adds to dst":
-		dst[2] = math.NaN()
-	case "curve writes d":
-		d[0]++
-	case "curve writes w":
-		w[0]++
+	floats.ScaleTo(dst, float64(f.n-1)/2, d)
+	if f.curve != nil {
+		f.curve(dst, w, d)
 	}
 }
 
 // sampled is bowl that draws its own batches.
-type sampled struct{ bowl }
+type sampled struct {
+	bowl
+	draw func(b *fwopt.Batch, m int, rng *rand.Rand)
+}
 
-func (f *sampled) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) {
-	n, draws := f.n, m
-	switch f.fault {
-	case "a term left out":
-		n--
-	case "a term too many":
-		n++
-	case "half as many samples":
-		draws = (m + 1) / 2
+func (f *sampled) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) { f.draw(b, m, rng) }
+
+// uniform draws from n terms.
+func uniform(n int) func(b *fwopt.Batch, m int, rng *rand.Rand) {
+	return func(b *fwopt.Batch, m int, rng *rand.Rand) {
+		b.Index, b.Weight = sample.Uniform(b.Index[:0], b.Weight[:0], rng, m, n)
 	}
-	if f.fault != "batch of the call before" {
-		b.Index, b.Weight = b.Index[:0], b.Weight[:0]
-	}
-	b.Index, b.Weight = sample.Uniform(b.Index, b.Weight, rng, draws, n)
 }
 
 // flat is bowl with a false G.
@@ -221,57 +127,128 @@ func (f *crowded) Grad(dst, w []float64, b fwopt.Batch) {
 
 // Each fault must be found, by a message that says what is wrong.
 func TestFiniteSumFindsFaults(t *testing.T) {
-	TestFiniteSum(t, &sampled{bowl{n: 6, d: 3}})
-	for fault, want := range map[string]string{
-		"value writes w":                 "call of Value wrote to w",
-		"value is NaN":                   "Value(w) = NaN",
-		"value is concave":               "not convex",
-		"dst not cleared":                "must overwrite",
-		"last coordinate not written":    "must overwrite",
-		"exact gradient is the sum":      "gradient of Value | is under the tangent",
-		"weights ignored":                "one by one",
-		"duplicates dropped":             "one by one",
-		"gradient off in one coordinate": "along coordinate 1",
-		"gradient writes w":              "wrote to w",
-		"gradient writes the batch":      "wrote to the batch",
-		"gradient writes the indices":    "wrote to the batch",
-		"gradient remembers":             "two calls with the same arguments",
-		"large batches wrong":            "Grad of a batch of 13 out of 6",
-		"terms are not convex":           "is not convex: ⟨∇f_i(v) − ∇f_i(w), v−w⟩",
-		"L too small":                    "Smoothness() = ",
-		"difference overwrites":          "AddGradDiff",
-		"difference reversed":            "AddGradDiff",
-		"difference writes w0":           "AddGradDiff wrote to",
-		"difference writes the indices":  "AddGradDiff wrote to",
-		"line search writes v":           "LineSearch wrote to",
-		"line search not clipped":        "want a γ in [0, 1]",
-		"line search too short":          "LineSearch returns",
-		"line search at the end":         "LineSearch returns",
-		"curve of the sum":               "Curve is not the derivative of Grad at 20 of 20 points",
-		"curve not symmetric":            "the first two must be the same",
-		"curve of the other sign":        "not negative",
-		"curve not linear":               "Curve is not linear in d",
-		"curve adds to dst":              "coordinate 2 of ∇²f(w)d is NaN",
-		"curve writes d":                 "Curve wrote to w or d",
-		"curve writes w":                 "Curve wrote to w or d",
-	} {
-		var r recorder
-		finiteSum(&r, &bowl{n: 6, d: 3, fault: fault})
-		for _, want := range strings.Split(want, " | ") {
-			expect(t, r.msgs, want)
+	type Batch = fwopt.Batch
+	six, nan, calls := bowl{n: 6, d: 3}, math.NaN(), 0.
+	TestFiniteSum(t, &sampled{six, uniform(6)})
+	writesIndex := func(b Batch) {
+		if b.Index != nil {
+			b.Index[0] = (b.Index[0] + 1) % 6
 		}
 	}
-	six := func(fault string) bowl { return bowl{n: 6, d: 3, fault: fault} }
+	exactSums := func(dst, _ []float64, b Batch) {
+		if b.Index == nil {
+			floats.Scale(6, dst)
+		}
+	}
+	for _, c := range []struct {
+		want string
+		f    bowl
+	}{
+		{"call of Value wrote to w", bowl{value: func(w []float64, v float64) float64 {
+			w[0]++
+			return v
+		}}},
+		{"Value(w) = NaN", bowl{value: func([]float64, float64) float64 { return nan }}},
+		{"not convex", bowl{value: func(_ []float64, v float64) float64 { return -v }}},
+
+		{"must overwrite", bowl{grad: func(dst, _ []float64, _ Batch) { dst[2] = nan }}},
+		{"gradient of Value", bowl{grad: exactSums}},
+		{"is under the tangent", bowl{grad: exactSums}},
+		{"of the zero Batch out of 6 against its terms", bowl{grad: exactSums}},
+		{"with weights [0 1] against its terms one by one", bowl{grad: func(dst, w []float64, b Batch) {
+			if b.Index != nil {
+				equal := 1 / float64(len(b.Index))
+				six.Grad(dst, w, Batch{Index: b.Index, Weight: slices.Repeat([]float64{equal}, len(b.Index))})
+			}
+		}}},
+		{"one by one", bowl{grad: func(dst, w []float64, b Batch) { // without duplicates
+			var once Batch
+			for j, i := range b.Index {
+				if !slices.Contains(once.Index, i) {
+					once.Index, once.Weight = append(once.Index, i), append(once.Weight, b.Weight[j])
+				}
+			}
+			six.Grad(dst, w, once)
+		}}},
+		{"along coordinate 1", bowl{grad: func(dst, w []float64, _ Batch) { dst[1] += 1e-3 * w[1] }}},
+		{"wrote to w", bowl{grad: func(_, w []float64, _ Batch) { w[0] = 0 }}},
+		{"wrote to the batch", bowl{grad: func(_, _ []float64, b Batch) {
+			if b.Weight != nil {
+				b.Weight[0] = 0
+			}
+		}}},
+		{"wrote to the batch", bowl{grad: func(_, _ []float64, b Batch) { writesIndex(b) }}},
+		{"two calls with the same arguments", bowl{grad: func(dst, _ []float64, _ Batch) {
+			calls++
+			dst[0] += 1e-13 * calls
+		}}},
+		{"Grad of a batch of 13 out of 6", bowl{grad: func(dst, _ []float64, b Batch) {
+			if len(b.Index) > 6 {
+				dst[0] *= 1.001
+			}
+		}}},
+		// ∇f_i + (−1)^i 100w has the same mean
+		{"is not convex: ⟨∇f_i(v) − ∇f_i(w), v−w⟩", bowl{grad: func(dst, w []float64, b Batch) {
+			for i, weight := range b.All(6) {
+				floats.AddScaled(dst, weight*100*float64(1-2*(i%2)), w)
+			}
+		}}},
+		{"Smoothness() = ", bowl{smooth: func(L float64) float64 { return 0.99 * L }}},
+
+		{"AddGradDiff", bowl{diff: func(dst, w, w0 []float64, b Batch) { // overwrites
+			clear(dst)
+			six.AddGradDiff(dst, w, w0, b)
+		}}},
+		{"AddGradDiff", bowl{diff: func(dst, w, w0 []float64, b Batch) { // reversed
+			six.AddGradDiff(dst, w0, w, b)
+			six.AddGradDiff(dst, w0, w, b)
+		}}},
+		{"AddGradDiff wrote to", bowl{diff: func(_, _, w0 []float64, _ Batch) { w0[0]++ }}},
+		{"AddGradDiff wrote to", bowl{diff: func(_, _, _ []float64, b Batch) { writesIndex(b) }}},
+
+		{"LineSearch wrote to", bowl{search: func(_, v []float64, gamma float64) float64 {
+			v[0]++
+			return max(0, min(1, gamma))
+		}}},
+		{"want a γ in [0, 1]", bowl{search: func(_, _ []float64, gamma float64) float64 { return gamma }}},
+		{"LineSearch returns", bowl{search: func(_, _ []float64, gamma float64) float64 {
+			return 0.5 * max(0, min(1, gamma))
+		}}},
+		{"LineSearch returns", bowl{search: func(_, _ []float64, _ float64) float64 { return 1 }}},
+
+		{"Curve is not the derivative of Grad at 20 of 20 points", bowl{curve: func(dst, _, _ []float64) {
+			floats.Scale(6, dst)
+		}}},
+		{"the first two must be the same", bowl{curve: func(dst, _, d []float64) { dst[0] += d[1] }}},
+		{"not negative", bowl{curve: func(dst, _, _ []float64) { floats.Scale(-1, dst) }}},
+		// at the sum of two directions, which is asked for after them
+		{"Curve is not linear in d", bowl{curve: func(dst, _, _ []float64) {
+			if calls++; calls > 20 && int(calls)%3 == 2 {
+				dst[0] *= 2
+			}
+		}}},
+		{"coordinate 2 of ∇²f(w)d is NaN", bowl{curve: func(dst, _, _ []float64) { dst[2] = nan }}},
+		{"Curve wrote to w or d", bowl{curve: func(_, _, d []float64) { d[0]++ }}},
+		{"Curve wrote to w or d", bowl{curve: func(_, w, _ []float64) { w[0]++ }}},
+	} {
+		var r recorder
+		calls, c.f.n, c.f.d = 0, 6, 3
+		finiteSum(&r, &c.f)
+		expect(t, r.msgs, c.want)
+	}
 	for _, c := range []struct {
 		f    fwopt.FiniteSum
 		want string // alone
 	}{
-		{&sampled{six("a term left out")}, "SampleBatch, m = 1: the mean"},
-		{&sampled{six("a term too many")}, "want some of {0, …, 5}"},
-		{&sampled{six("half as many samples")}, "SampleBatch, m = 3: coordinate"},
-		{&sampled{six("batch of the call before")}, "the weights add up to 2"},
-		{&flat{six("")}, "Lipschitz() = 0.001"},
-		{&crowded{bowl: six("")}, "called from four goroutines at once"},
+		{&sampled{six, uniform(5)}, "SampleBatch, m = 1: the mean"},
+		{&sampled{six, uniform(7)}, "want some of {0, …, 5}"},
+		{&sampled{six, func(b *Batch, m int, rng *rand.Rand) { uniform(6)(b, (m+1)/2, rng) }},
+			"SampleBatch, m = 3: coordinate"},
+		{&sampled{six, func(b *Batch, m int, rng *rand.Rand) {
+			b.Index, b.Weight = sample.Uniform(b.Index, b.Weight, rng, m, 6) // beside that of the call before
+		}}, "the weights add up to 2"},
+		{&flat{six}, "Lipschitz() = 0.001"},
+		{&crowded{bowl: six}, "called from four goroutines at once"},
 		{&bowl{}, "Dim() = 0"},
 	} {
 		var r recorder
