@@ -52,20 +52,24 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	if !(eta >= 0) {
 		panic(need.Linef("fwopt: η = %g, want η ≥ 0; look at the schedule Eta", eta))
 	}
-	if c.h != nil {
-		return c.argminHull(o, eta)
-	}
 	u, grad := c.x, c.tilde // u = x_{k−1}, where ∇g(u) = ∇̃
 	if c.s != nil {
 		o.ArgminTo(&c.v, c.tilde, eta/10)
 		c.v.Dense(c.u)
 		c.s.Start(&c.v)
 	}
+	if c.h != nil {
+		c.h.start(c.x, c.tilde)
+	}
 	for k := range maxInner {
 		if o.Halted() {
 			return nil
 		}
-		if k > 0 || c.s != nil {
+		if c.h != nil {
+			c.h.solve(c.β, eta/8)
+			c.h.point(c.u, c.x)
+		}
+		if k > 0 || c.s != nil || c.h != nil {
 			u, grad = c.u, c.grad
 			for j, t := range c.tilde {
 				grad[j] = t + c.β*(u[j]-c.x[j]) // ∇g(u) = ∇̃ + β(u − x)
@@ -99,8 +103,11 @@ func (c *CondG) Accept(u, x []float64) []float64 {
 }
 
 // move goes from u towards v, where gap is ⟨∇g(u), u−v⟩ and length2 is ‖u−v‖², or away from
-// an active vertex. The result is in c.u.
+// an active vertex. The result is in c.u; with a Memory v is there for the next u.
 func (c *CondG) move(u []float64, gap, length2 float64) (moved bool) {
+	if c.h != nil {
+		return c.h.learn(&c.v, c.β, c.x, c.tilde, c.grad, gap)
+	}
 	γ := shortStep(gap, c.β*length2) // argmin_{γ∈[0,1]} g(u − γ(u−v))
 	if c.s == nil {
 		c.v.LerpTo(c.u, u, γ)

@@ -33,6 +33,7 @@ type hull struct {
 	lin    []float64   // ⟨∇̃, p_i − x⟩
 	slope  []float64   // ∂g/∂λ_i
 	xx, tx float64     // ‖x‖², ⟨∇̃, x⟩
+	last   float64     // the gap at refine, if no vertex has come since
 	ax     []float64   // ⟨a_i, x⟩
 
 	at      []int // scratch of newton
@@ -57,46 +58,10 @@ func newHull(d int, mem *Memory) *hull {
 	return h
 }
 
-// argminHull is argmin with a memory.
-func (c *CondG) argminHull(o *Oracle, eta float64) []float64 {
-	h := c.h
-	h.start(c.x, c.tilde)
-	last := math.Inf(1) // the gap at refine, if no vertex has come since
-	for range maxInner {
-		if o.Halted() {
-			return nil
-		}
-		h.solve(c.β, eta/8)
-		h.point(c.u, c.x)
-		for j, t := range c.tilde {
-			c.grad[j] = t + c.β*(c.u[j]-c.x[j]) // ∇g(u) = ∇̃ + β(u − x)
-		}
-		slack := o.ArgminTo(&c.v, c.grad, eta/10) // v = argmin_{v∈Ω} ∇g(u)ᵀv
-		c.v.From(c.d, c.u)
-		gap := floats.Dot(c.grad, c.d) // max_{v∈Ω} ∇g(u)ᵀ(u − v), Eq. (4)
-		if gap+slack <= eta {
-			return c.u
-		}
-		known := slices.ContainsFunc(h.atom, func(a Vertex) bool { return a.Equal(&c.v) })
-		if slack > eta || known && gap > last/2 || !(gap > 0) {
-			break // slack or rounding alone exceeds η
-		}
-		if known {
-			last = gap
-			h.refine(c.β, c.x, c.grad)
-			continue
-		}
-		h.add(&c.v, c.x, c.tilde)
-		last = math.Inf(1)
-	}
-	o.Stall()
-	return nil
-}
-
 // start is u = b = x beside the vertices remembered.
 func (h *hull) start(x, tilde []float64) {
 	h.moved, h.xx, h.tx = false, floats.Dot(x, x), floats.Dot(tilde, x)
-	h.λ[0], h.lin[0], h.gram[0][0] = 1, 0, 0
+	h.λ[0], h.lin[0], h.gram[0][0], h.last = 1, 0, 0, math.Inf(1)
 	h.enter(0, x, tilde)
 }
 
@@ -120,21 +85,33 @@ func (h *hull) enter(from int, x, tilde []float64) {
 
 func (h *hull) pair(i, j int, x float64) { h.gram[i][j], h.gram[j][i] = x, x }
 
-// add appends v, after it has made room for it.
-func (h *hull) add(v *Vertex, x, tilde []float64) {
-	if len(h.atom) == h.mem.Size {
+// learn adds v = argmin_{v∈Ω} ∇g(u)ᵀv, after it has made room for it. It reports whether there is
+// something to gain by it: a v that is known shows that the slopes are not exact.
+func (h *hull) learn(v *Vertex, β float64, x, tilde, grad []float64, gap float64) bool {
+	if slices.ContainsFunc(h.atom, func(a Vertex) bool { return a.Equal(v) }) {
+		if !(gap > 0) || gap > h.last/2 {
+			return false
+		}
+		h.last = gap
+		h.refine(β, x, grad)
+		return true
+	}
+	n := len(h.atom)
+	if n == h.mem.Size {
 		i := 1
-		for j := 2; j <= len(h.atom); j++ {
+		for j := 2; j <= n; j++ {
 			if h.λ[j] < h.λ[i] {
 				i = j
 			}
 		}
 		h.forget(i, x)
+		n--
 	}
-	n := len(h.atom)
 	h.atom = h.atom[:n+1]
 	h.atom[n].Set(v)
 	h.enter(n, x, tilde)
+	h.last = math.Inf(1)
+	return gap > 0
 }
 
 // forget gives the weight of p_i to b, at the mean of the two, and drops p_i.
