@@ -3,11 +3,14 @@ package fwopt_test
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A second implementation of each method, from the paper's text and as plain as
@@ -103,13 +106,8 @@ func best(points [][]float64, g []float64) []float64 {
 		return 1
 	})
 }
-func dot(a, b []float64) (s float64) {
-	for j := range a {
-		s += a[j] * b[j]
-	}
-	return s
-}
-func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }
+func dot(a, b []float64) float64 { return floats.Dot(a, b) }
+func norm(a []float64) float64   { return floats.Norm(a, 2) }
 func comb(a float64, x []float64, b float64, y []float64) []float64 {
 	z := make([]float64, len(x))
 	for j := range z {
@@ -281,6 +279,7 @@ func (b disc) nearest(x []float64) []float64 { return comb(min(1, b.r/norm(x)), 
 // A twin is a method a second time. Its state is a list of vectors, the first of which is the iterate.
 type twin struct {
 	m     fwopt.Method
+	state string // the fields that hold it
 	omega fwopt.Domain
 	calls fwopt.Calls        // of a step, but for samples, snapshots and the inner loop
 	draws func(t, k int) int // the samples of a step; nil for none
@@ -290,41 +289,28 @@ type twin struct {
 	step func(t, k int, count []int, s [][]float64) (next [][]float64, checks int, close bool)
 }
 
-// state is that of a method.
-func state(m fwopt.Method, n int) [][]float64 {
-	switch a := m.(type) {
-	case *fwopt.FW:
-		return [][]float64{a.W}
-	case *fwopt.SFW:
-		return [][]float64{a.W}
-	case *fwopt.SGD:
-		return [][]float64{a.W}
-	case *fwopt.SVRF:
-		return [][]float64{a.X, a.X0}
-	case *fwopt.SVRG:
-		return [][]float64{a.X, a.X0}
-	case *fwopt.STORCAway:
-		return [][]float64{a.Y, a.X, a.Y0}
-	case *fwopt.STORC:
-		return [][]float64{a.Y, a.X, a.Y0}
-	case *fwopt.SCGS:
-		return [][]float64{a.Y, a.X}
-	case *fwopt.SCGSStrong:
-		return [][]float64{a.Y, a.X}
-	case *fwmore.FISTA:
-		return [][]float64{a.X, a.Y, {a.Theta}}
-	case *fwmore.OnlineFWLinear:
-		return [][]float64{a.W, a.X, a.Sum, a.X1}
+// state is that of a method, in these fields.
+func state(m fwopt.Method, fields string, n int) (s [][]float64) {
+	for _, name := range strings.Fields(fields) {
+		switch x := reflect.ValueOf(m).Elem().FieldByName(name).Interface().(type) {
+		case []float64:
+			s = append(s, x)
+		case float64:
+			s = append(s, []float64{x})
+		}
 	}
-	a, c := m.(*fwmore.OnlineFW), make([]float64, n)
-	for j, i := range a.Index {
-		c[i] += a.Count[j]
+	if a, ok := m.(*fwmore.OnlineFW); ok { // and how often each term has come
+		c := make([]float64, n)
+		for j, i := range a.Index {
+			c[i] += a.Count[j]
+		}
+		s = append(s, c)
 	}
-	return [][]float64{a.X, c}
+	return s
 }
 
 // start is the state at w0.
-func start(m fwopt.Method, n int, w0 []float64) [][]float64 {
+func start(m fwopt.Method, fields string, n int, w0 []float64) [][]float64 {
 	zero := make([]float64, len(w0))
 	switch m.(type) {
 	case *fwmore.FISTA:
@@ -334,7 +320,7 @@ func start(m fwopt.Method, n int, w0 []float64) [][]float64 {
 	case *fwmore.OnlineFW:
 		return [][]float64{w0, make([]float64, n)}
 	}
-	return slices.Repeat([][]float64{w0}, len(state(m, n)))
+	return slices.Repeat([][]float64{w0}, len(strings.Fields(fields)))
 }
 
 func twins(f *lsq, h hull, ball disc) map[string]twin {
@@ -352,7 +338,7 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 		return comb(1-gamma, w, gamma, best(h.points, g))
 	}
 	fw := func(m fwopt.Method, exact int, gamma func(k int, w, g, d []float64) float64) twin {
-		return twin{m, h, fwopt.Calls{Exact: exact}, nil, false, nil,
+		return twin{m, "W", h, fwopt.Calls{Exact: exact}, nil, false, nil,
 			func(_, k int, _ []int, s [][]float64) ([][]float64, int, bool) {
 				g := f.gradAll(s[0])
 				d := sub(s[0], best(h.points, g))
@@ -360,13 +346,13 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 			}}
 	}
 	sfw := func(m fwopt.Method, draws samples) twin {
-		return twin{m, h, fwopt.Calls{}, draws, false, nil,
+		return twin{m, "W", h, fwopt.Calls{}, draws, false, nil,
 			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				return [][]float64{toward(s[0], f.plain(count, s[0]), 2/float64(k+1))}, 1, false
 			}}
 	}
 	svrf := func(m fwopt.Method, draws samples, k0 func(t int) int, N func(t int) int) twin {
-		return twin{m, h, fwopt.Calls{}, draws, true, N,
+		return twin{m, "X X0", h, fwopt.Calls{}, draws, true, N,
 			func(t, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				x, x0 := s[0], s[1]
 				if k == 1 {
@@ -400,7 +386,7 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 	two := func(_, k int) float64 { return 2 / float64(k+1) }
 	storc := func(m fwopt.Method, draws samples, N func(t int) int, slide slider, l float64,
 		D2 func(t int) float64) twin {
-		return twin{m, h, fwopt.Calls{}, draws, true, N, sliding(true, slide, two,
+		return twin{m, "Y X Y0", h, fwopt.Calls{}, draws, true, N, sliding(true, slide, two,
 			func(_, k int) float64 { return 3 * l / float64(k) },
 			func(t, k int) float64 { return 2 * l * D2(t) / float64(N(t)*k) })}
 	}
@@ -413,7 +399,7 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 		return func(t, _ int) int { return ceil(c * float64(N(t))) }
 	}
 	scgs := func(m fwopt.Method, draws samples) twin {
-		return twin{m, h, fwopt.Calls{}, draws, false, nil, sliding(false, h.slide,
+		return twin{m, "Y X", h, fwopt.Calls{}, draws, false, nil, sliding(false, h.slide,
 			func(_, k int) float64 { return 3 / float64(k+2) },
 			func(_, k int) float64 { return 4 * L / float64(k+2) },
 			func(_, k int) float64 { return L * D * D / float64(k*(k+1)) })}
@@ -448,12 +434,13 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 			return ceil(G * G * math.Pow(float64(k+2), 3) / (L * L * D * D))
 		}),
 		"SCGS": scgs(fwopt.SCGSExperiments(C), func(_, k int) int { return k * k * k }),
-		"SCGS strongly convex": {fwopt.SCGSStronglyConvex(C), h, fwopt.Calls{}, func(t, k int) int {
+		"SCGS strongly convex": {fwopt.SCGSStronglyConvex(C), "Y X", h, fwopt.Calls{}, func(t, k int) int {
 			return ceil(G * G * float64(nC(t)) * math.Pow(float64(k+1), 2) / (L * L * falling(t)))
 		}, false, nC, sliding(false, h.slide, two,
 			func(_, k int) float64 { return 3 * L / float64(k) },
 			func(t, k int) float64 { return 2 * L * falling(t) / float64(nC(t)*k) })},
-		"Online-FW": {fwmore.OnlineFWSmooth(), h, fwopt.Calls{}, func(_, k int) int { return k }, false, nil,
+		"Online-FW": {fwmore.OnlineFWSmooth(), "X", h, fwopt.Calls{}, func(_, k int) int { return k }, false,
+			nil,
 			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				seen, g := slices.Clone(s[1]), make([]float64, f.Dim())
 				for i := range seen { // one sample more
@@ -467,7 +454,7 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 				}
 				return [][]float64{toward(s[0], g, 1/math.Sqrt(float64(k))), seen}, 1, false
 			}},
-		"Online-FW linearised": {fwmore.OnlineFWLipschitz(C), h, fwopt.Calls{},
+		"Online-FW linearised": {fwmore.OnlineFWLipschitz(C), "W X Sum X1", h, fwopt.Calls{},
 			func(_, _ int) int { return 1 }, false, nil,
 			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				mean, x, sum, x1, q := s[0], s[1], s[2], s[3], float64(k)
@@ -476,12 +463,12 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 				return [][]float64{comb((q-1)/q, mean, 1/q, x), toward(x, grad, math.Pow(q, -0.5)), sum,
 					x1}, 1, false
 			}},
-		"SGD": {fwopt.SGDExperiments(0.3), ball, fwopt.Calls{Projections: 1}, hundred, false, nil,
+		"SGD": {fwopt.SGDExperiments(0.3), "W", ball, fwopt.Calls{Projections: 1}, hundred, false, nil,
 			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				step := -0.3 / math.Sqrt(float64(k))
 				return [][]float64{ball.nearest(comb(1, s[0], step, f.plain(count, s[0])))}, 0, false
 			}},
-		"SVRG": {fwopt.SVRGExperiments(0.2), ball, fwopt.Calls{Projections: 1}, hundred, true, fifty,
+		"SVRG": {fwopt.SVRGExperiments(0.2), "X X0", ball, fwopt.Calls{Projections: 1}, hundred, true, fifty,
 			func(_, k int, count []int, s [][]float64) ([][]float64, int, bool) {
 				x, x0 := s[0], s[1]
 				if k == 1 {
@@ -489,7 +476,7 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 				}
 				return [][]float64{ball.nearest(comb(1, x, -0.2, f.reduced(count, x, x0))), x0}, 0, false
 			}},
-		"FISTA": {&fwmore.FISTA{L: LF}, ball, fwopt.Calls{Exact: 3, Projections: 1}, nil, false, nil,
+		"FISTA": {&fwmore.FISTA{L: LF}, "X Y Theta", ball, fwopt.Calls{Exact: 3, Projections: 1}, nil, false, nil,
 			func(_, _ int, _ []int, s [][]float64) ([][]float64, int, bool) {
 				w, y, theta := s[0], s[1], s[2][0]
 				x := ball.nearest(comb(1, y, -1./LF, f.gradAll(y)))
@@ -523,7 +510,7 @@ func TestAgainstNaive(t *testing.T) {
 			}
 			f.drawn = nil
 			*h.asked = 0
-			last := clones(start(c.m, f.Len(), w0)) // the method's own state before the step
+			last := clones(start(c.m, c.state, f.Len(), w0)) // the method's own state before the step
 			epoch, k, perStep, want := 1, 0, 0, fwopt.Calls{}
 			if c.draws != nil {
 				if perStep = 1; c.vr {
@@ -554,13 +541,13 @@ func TestAgainstNaive(t *testing.T) {
 					skipped++
 					want.Linear = o.Calls.Linear
 				} else {
-					for i, v := range state(c.m, f.Len()) {
+					for i, v := range state(c.m, c.state, f.Len()) {
 						if e := norm(sub(v, next[i])); !(e <= 1e-10) {
 							t.Fatalf("%s, step %d: vector %d of the state is %g off", name, n, i, e)
 						}
 					}
 				}
-				if s.T != epoch || s.K != k || !slices.Equal(s.X, state(c.m, f.Len())[0]) ||
+				if s.T != epoch || s.K != k || !slices.Equal(s.X, state(c.m, c.state, f.Len())[0]) ||
 					len(f.drawn) != n*perStep {
 					t.Fatalf("%s, step %d: t = %d, k = %d, X = %v, %d batches", name, n, s.T, s.K, s.X,
 						len(f.drawn))
@@ -569,7 +556,7 @@ func TestAgainstNaive(t *testing.T) {
 					t.Fatalf("%s, step %d: calls %+v, want %+v; %d linear optimisations", name, n, o.Calls,
 						want, *h.asked)
 				}
-				if last = clones(state(c.m, f.Len())); n == 150 {
+				if last = clones(state(c.m, c.state, f.Len())); n == 150 {
 					break
 				}
 			}

@@ -41,6 +41,9 @@ func Wide() (fwopt.FiniteSum, fwopt.Domain) {
 func Methods() map[string]fwopt.Method {
 	c := fwopt.Constants{L: 20, D: math.Sqrt2, G: 30, Alpha: 2, Sigma: 30, Rho: 2}
 	guess, search := fwopt.Constants{L: 0.1, D: math.Sqrt2}, fwopt.LineSearch{}
+	scgs, storc, adaptive := fwopt.SCGSExperiments(guess), fwopt.STORCExperiments(guess),
+		fwmore.NewAdaptiveSTORC()
+	scgs.Memory.Size, storc.Memory.Size, adaptive.Memory.Size = 3, 3, 3 // full soon
 	all := map[string]fwopt.Method{
 		"FWls": &fwopt.FW{Rule: search}, "FWsafe": &fwopt.FW{Rule: fwopt.Short{L: c.L}},
 		"FWback": &fwopt.FW{Rule: &fwmore.Backtracking{}},
@@ -55,12 +58,7 @@ func Methods() map[string]fwopt.Method {
 		"BPCGls":   &fwmore.BlendedPairwise{Rule: search},
 		"BPCGbt":   &fwmore.BlendedPairwise{Rule: &fwmore.Backtracking{}},
 
-		"SCGSmem": recalling(fwopt.SCGSExperiments(guess),
-			func(m *fwopt.SCGS) *fwopt.Memory { return &m.Memory }),
-		"STORCmem": recalling(fwopt.STORCExperiments(guess),
-			func(m *fwopt.STORC) *fwopt.Memory { return &m.Memory }),
-		"STORCad": recalling(fwmore.NewAdaptiveSTORC(),
-			func(m *fwmore.AdaptiveSTORC) *fwopt.Memory { return &m.Memory }),
+		"SCGSmem": scgs, "STORCmem": storc, "STORCad": adaptive,
 	}
 	for _, e := range fwopt.Methods() {
 		all[e.Name] = e.New(c)
@@ -76,12 +74,6 @@ func Calls(m fwopt.Method) func(t, k int) fwopt.Calls {
 		}
 	}
 	panic(fmt.Sprintf("%v is not registered", m))
-}
-
-// recalling gives a method a Memory that is full soon.
-func recalling[M fwopt.Method](m M, memory func(M) *fwopt.Memory) M {
-	memory(m).Size = 3
-	return m
 }
 
 // Bits writes out all that must not differ between two runs.
