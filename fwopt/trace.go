@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Point is what was recorded after a step.
@@ -94,7 +96,11 @@ func Kernel() string {
 	if x := 1 + 0x1p-30; productSum(x, x, -(1+0x1p-29)) != 0 { // 0x1p-60, if rounded once
 		name += "+fma"
 	}
-	return name + assembler
+	few := slices.Repeat([]float64{0x1p-53}, 64)
+	if few[0] = 1; runtime.GOARCH == "amd64" && floats.Sum(few) == 1 { // added up one by one
+		name += "+noasm"
+	}
+	return name
 }
 
 // productSum is what a compiler may fuse. On amd64 Go fuses a sum, never a difference.

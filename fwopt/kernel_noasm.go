@@ -1,5 +1,0 @@
-//go:build amd64 && (noasm || safe)
-
-package fwopt
-
-const assembler = "+noasm" // gonum adds up in another order
