@@ -8,10 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// CondG is lines 10 and 11 of Algorithm 2, for SCGS, STORC and methods of your own: by Frank-Wolfe
-// from u = x, with the minimiser on the segment as its step, it solves min_{u∈Ω} g(u) = (β/2)‖u −
-// x‖² + ∇̃ᵀu until gap + slack ≤ η, where the linear optimisation is asked for a slack of η/10: so
-// Eq. (4) holds. A run that needs a million linear optimisations for one η is Stalled.
+// CondG is lines 10 and 11 of Algorithm 2: Frank-Wolfe from u = x, with the minimiser on the segment as its
+// step, on min_{u∈Ω} g(u) = (β/2)‖u − x‖² + ∇̃ᵀu until gap + slack ≤ η, with a slack of η/10, so that Eq. (4)
+// holds. A run that needs a million linear optimisations for one η is Stalled.
 type CondG struct {
 	β        float64
 	x, tilde []float64 // of g

@@ -85,9 +85,8 @@ func (c Constants) BoundOnlineFWLinear(k int) float64 {
 	return 4.2 * c.get("G", c.G) * c.get("D", c.D) / math.Sqrt(math.Sqrt(float64(k)))
 }
 
-// BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k ≥ f(w_k) − f(w*) of
-// fwmore.GarberHazanStronglyConvex, k ≥ 0 (notebooks/06c-local-steps). It panics unless α ≤ L and ρ
-// ≥ 1.
+// BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k ≥ f(w_k) − f(w*) of fwmore.GarberHazanStronglyConvex, k ≥
+// 0 (notebooks/06c-local-steps). It panics unless α ≤ L and ρ ≥ 1.
 func (c Constants) BoundGarberHazan(k int) float64 {
 	rho := c.get("Rho", c.Rho)
 	if rho < 1 {

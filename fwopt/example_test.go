@@ -146,9 +146,8 @@ func ExampleMethodFunc() {
 	// true true
 }
 
-// momentum is a method of one's own: stochastic Frank-Wolfe with one sample a step
-// and an average of the samples so far for a gradient (after Mokhtari, Hassani &
-// Karbasi, JMLR 2020), that is
+// momentum is a method of one's own: stochastic Frank-Wolfe with one sample a step and an average of the
+// samples so far for a gradient (after Mokhtari, Hassani & Karbasi, JMLR 2020), that is
 //
 //	d_k = (1 − ρ_k) d_{k−1} + ρ_k ∇f_i(w_{k−1})
 //	v_k = argmin_{v∈Ω} d_kᵀv
@@ -176,8 +175,7 @@ func (a *momentum) Identify(id *fwopt.Identity) {
 	}
 }
 
-// Steps runs the method; a step counts one stochastic gradient and one linear
-// optimisation.
+// Steps runs the method; a step counts one stochastic gradient and one linear optimisation.
 func (a *momentum) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.K == 0 {
 		a.W, a.D = append(a.W, w0...), make([]float64, len(w0))
@@ -243,8 +241,7 @@ func (f logCosh) Identify(id *fwopt.Identity) {
 	}
 }
 
-// A sum of one's own, with an outlier in its third row. fwtest.TestFiniteSum
-// tests one.
+// A sum of one's own, with an outlier in its third row. fwtest.TestFiniteSum tests one.
 func ExampleFiniteSum() {
 	f := logCosh{[][]float64{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {1, 1}}, []float64{1, 0, 50, 1, 1}}
 	omega := fwset.L1Ball{D: 2, R: 2}

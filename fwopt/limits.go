@@ -6,11 +6,10 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Budget says how far a run goes and what it records. A limit of 0 is none, but one must be set.
-// The run ends after the first step that reaches a limit; an inner loop that passes that of Linear
-// or Seconds gives up its step. A limit that never comes nearer ends the run as Endless; a
-// Tolerance, looked at when a step is recorded, that is out of reach, or without progress for 15 of
-// 16 steps, as Stalled.
+// Budget is how far a run goes and what it records. A limit of 0 is none, but one must be set. The run ends
+// after the first step that reaches a limit; an inner loop that passes that of Linear or Seconds gives up
+// its step. A limit that never comes nearer ends the run as Endless; a Tolerance, looked at when a step is
+// recorded, that is out of reach, or without progress for 15 of 16 steps, as Stalled.
 type Budget struct {
 	Steps       int
 	Exact       int     // Calls.Exact, w_0's included
@@ -70,8 +69,7 @@ func positiveInt(what string, n int) {
 	}
 }
 
-// Share returns how much of the budget is spent at p: 1 or more at a limit. It ignores Tolerance
-// and Record.
+// Share returns how much of the budget is spent at p: 1 or more at a limit. It ignores Tolerance and Record.
 func (b Budget) Share(p Point) float64 {
 	share := 0.
 	for _, l := range b.limits(p) {

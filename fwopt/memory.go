@@ -9,16 +9,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Memory makes line 11 of Algorithm 2, in STORC and SCGS, remember vertices. It minimises g over
-// the hull of x_{k−1} and its vertices, by their Gram matrix, asks for the vertex where ∇g is
-// least, and adds it, until the gap is at most η, so the theorems hold as they are; most linear
-// optimisations are saved, as the minimisers of two steps are close. It costs two passes over the
-// vectors for each vertex and step, one for each vertex with weight and linear optimisation, and
-// linear systems of up to Size equations, which are most of it above a hundred vertices. Atom
-// belongs to the run.
+// Memory makes line 11 of Algorithm 2, in STORC and SCGS, remember vertices. It minimises g over the hull of
+// x_{k−1} and its vertices, and adds the vertex where ∇g is least, until the gap is at most η: the theorems
+// hold, and most linear optimisations are saved. It costs two passes over the vectors for each vertex and
+// step, one for each vertex with weight and linear optimisation, and linear systems of up to Size equations,
+// which are most of it above a hundred vertices.
 type Memory struct {
 	Size int      // at most so many vertices; 0: none
-	Atom []Vertex // those that the last step ended with
+	Atom []Vertex // of the run: those that the last step ended with
 }
 
 // hull is where argmin works: the points b, a_1, …, a_q and u = Σ λ_i p_i, all of it

@@ -13,9 +13,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A second implementation of each method, from the paper's text and as plain as
-// can be: terms one by one, Ω as a list of vertices, no scratch space. It is
-// handed the samples that the method drew, and nothing else.
+// A second implementation of each method, from the paper's text and as plain as can be: terms one by one, Ω
+// as a list of vertices, no scratch space. It is handed the samples that the method drew, and nothing else.
 
 // lsq is f_i(w) = ½(a_iᵀw − b_i)² for the methods. It logs the batches.
 type lsq struct {

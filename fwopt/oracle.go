@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// FiniteSum is the objective f(w) = (1/n) Σ f_i(w) of Section 1, on vectors of length Dim. Those of
-// fwsum serve many runs at once; so does your own if it keeps nothing between calls.
+// FiniteSum is the objective f(w) = (1/n) Σ f_i(w) of Section 1. One that keeps nothing between calls, as
+// those of fwsum, serves many runs at once.
 type FiniteSum interface {
 	Dim() int                           // d, the length of w
 	Len() int                           // n, the number of terms
@@ -55,9 +55,8 @@ func (b Batch) All(n int) iter.Seq2[int, float64] {
 	}
 }
 
-// A Differ is a FiniteSum that adds a variance-reduced correction in one pass, in place of two
-// calls of Grad. Override what you inherit of it, as of LineSearcher and Sampler, together with
-// Value and Grad.
+// A Differ is a FiniteSum that adds a variance-reduced correction in one pass, in place of two calls of
+// Grad. Override what you inherit of it, as of LineSearcher and Sampler, together with Value and Grad.
 type Differ interface {
 	// AddGradDiff does dst += Σ_j Weight[j] (∇f_{Index[j]}(w) − ∇f_{Index[j]}(w0)).
 	AddGradDiff(dst, w, w0 []float64, batch Batch)
@@ -69,12 +68,10 @@ type LineSearcher interface {
 	LineSearch(w, v []float64) float64
 }
 
-// A Sampler is a FiniteSum that draws its own batches in less than O(n), as one of many equal
-// terms.
+// A Sampler is a FiniteSum that draws its own batches in less than O(n), as one of many equal terms.
 type Sampler interface {
-	// SampleBatch sets b, whose memory it may use, to terms whose weighted gradient has, at all w
-	// together, the law of the mean of m independent uniform terms. All that is random comes from
-	// rng.
+	// SampleBatch sets b, in whose memory it may write, to terms whose weighted gradient has, at all w
+	// together, the law of the mean of m independent uniform terms, drawn from rng.
 	SampleBatch(b *Batch, m int, rng *rand.Rand)
 }
 
@@ -93,8 +90,8 @@ func (c *Calls) draw(m int) {
 	}
 }
 
-// Oracle is the paper's model of computation: a method touches f and Ω by its calls alone, and they
-// count. It draws the samples and keeps the warm starts. NewOracle makes one, for one run.
+// Oracle is the paper's model of computation: a method touches f and Ω by its calls alone, and they count. It
+// draws the samples and keeps the warm starts. NewOracle makes one, for one run.
 type Oracle struct {
 	F     FiniteSum
 	Omega Domain
@@ -147,8 +144,8 @@ func (o *Oracle) Grad(dst, w []float64) {
 	o.look(dst, "the exact gradient")
 }
 
-// look notes that what a reader's own sum has given, or what a method has made of it, is
-// not finite: a set would answer with some point, and f there would look right.
+// look notes that what a reader's own sum has given, or what a method has made of it, is not finite: a set
+// would answer with some point, and f there would look right.
 func (o *Oracle) look(g []float64, what string) {
 	if !o.own || o.broken != "" || finite(floats.Sum(g)) {
 		return
@@ -276,8 +273,8 @@ func (o *Oracle) Project(dst, x []float64) {
 	p.Project(dst, x)
 }
 
-// From makes a run begin at w0 in place of line 3, which nil stands for, and returns o. Nothing may
-// write to w0 before the run ends. It panics if w0 has another length than f's vectors.
+// From makes a run begin at w0, which nothing may write to before the run ends, and returns o; nil stands for
+// line 3. It panics if w0 has another length than f's vectors.
 func (o *Oracle) From(w0 []float64) *Oracle {
 	if w0 != nil && len(w0) != o.F.Dim() {
 		panic(need.Linef("fwopt: w0 has length %d, f has dimension %d", len(w0), o.F.Dim()))
@@ -301,9 +298,8 @@ func (o *Oracle) Start() []float64 {
 	return w0
 }
 
-// Sample draws m independent uniform terms and returns the batch that averages them, valid until
-// the next call. For m ≥ n it draws their counts, in O(n); a Sampler draws by itself. Sample counts
-// nothing; it panics if m < 1.
+// Sample returns the batch that averages m independent uniform terms, valid until the next call. For m ≥ n it
+// draws their counts, in O(n); a Sampler draws by itself. It counts nothing, and panics if m < 1.
 func (o *Oracle) Sample(m int) Batch {
 	if m < 1 {
 		panic(need.Linef("fwopt: a batch of %d samples; m_k, the schedule M, must be at least 1", m))
@@ -320,13 +316,12 @@ func (o *Oracle) Sample(m int) Batch {
 	return *b
 }
 
-// Halted reports whether the step at work must be given up: the run was told to stop, or a limit is
-// reached. A method asks in each turn of a long inner loop; if so, its Steps returns without a
-// yield, with the state of the last whole step.
+// Halted reports whether the step at work must be given up: the run was told to stop, or a limit is reached.
+// A method asks in each turn of a long inner loop; if so, Steps returns without a yield, its state that of the
+// last whole step.
 func (o *Oracle) Halted() bool { return o.broken != "" || o.halt != nil && o.halt() }
 
-// Stall says that the step cannot be finished: Steps returns as for Halted, and the run ends as
-// Stalled.
+// Stall ends the run as Stalled, for the step cannot be finished. Steps returns as for Halted.
 func (o *Oracle) Stall() { o.stalled = true }
 
 // Lerp does x = (1−γ)x + γv. γ must be in [0, 1], and the lengths equal.

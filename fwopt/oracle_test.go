@@ -16,9 +16,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Sample follows the law of m independent uniform indices, drawn one by one
-// (m < n) and as multinomial counts (m ≥ n): every outcome against its exact
-// probability, by χ².
+// Sample follows the law of m independent uniform indices, drawn one by one (m < n) and as multinomial
+// counts (m ≥ n): every outcome against its exact probability, by χ².
 func TestSampleLaw(t *testing.T) {
 	for _, c := range []struct{ n, m int }{{5, 1}, {4, 3}, {1, 3}, {3, 3}, {3, 4}, {2, 9}} {
 		f, h := instance(1, c.n, 2, 2)

@@ -68,8 +68,8 @@ var (
 	sideCode = regexp.MustCompile("`([^`]+)`")
 )
 
-// checkSides: of a table whose last column has a file of Go at its head, each piece of code in that column is a line of the
-// file, up to indentation and the comment at its end, and they stand in the file's order.
+// checkSides: of a table whose last column has a file of Go at its head, each piece of code in that column
+// is a line of the file, up to indentation and the comment at its end, and they stand in the file's order.
 func checkSides(t errorer, name, text string) {
 	lines := strings.Split(text, "\n")
 	for i := 0; i+1 < len(lines); i++ {

@@ -14,10 +14,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// partsCheck looks at a reader's own f and Ω before a run, for the mistakes that a run
-// would answer with a result that looks right. It counts nothing and draws nothing of
-// the run's. What takes long is asked least: four linear optimisations, two gradients,
-// two values and 1,000 gradients of terms; a little more where f does not fit.
+// partsCheck looks at a reader's own f and Ω before a run, for the mistakes that a run would answer with a
+// result that looks right. It counts nothing and draws nothing of the run's. A part that takes long is asked
+// what Run says, and a little more where f does not fit.
 type partsCheck struct {
 	f     FiniteSum
 	omega Domain
@@ -276,9 +275,8 @@ func (c *partsCheck) projections() {
 	}
 }
 
-// inside panics if w0 is outside of Ω, by a direction in which all of Ω lies beyond: the
-// gradient's, its total's, its least or largest coordinate's, or that to the point of Ω
-// nearest to w0, which it looks for by Frank-Wolfe.
+// inside panics if w0 is outside of Ω, by a direction in which all of Ω lies beyond: the gradient's, its
+// total's, its least or largest coordinate's, or that to the point of Ω nearest to w0, by Frank-Wolfe.
 func (c *partsCheck) inside() {
 	if c.v != nil {
 		c.beyond(c.g, c.v, c.off)
@@ -361,8 +359,7 @@ func (c *partsCheck) towards(g []float64) (v []float64, ok bool) {
 	return v, true
 }
 
-// atOnce asks two questions from two goroutines at once, for a while, and panics if an
-// answer is not right.
+// atOnce asks two questions from two goroutines at once, for a while, and panics if an answer is not right.
 func atOnce(name string, call func(dst, q []float64), questions [2][]float64,
 	right func(i int, got []float64) bool) {
 	began := time.Now()

@@ -14,9 +14,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
-// The loss that is reached on the digits and on news20 agrees with an optimum
-// found by other code and another algorithm (testdata/reference.py), within the
-// sum of both duality gaps.
+// The loss that is reached on the digits and on news20 agrees with an optimum found by other code and
+// another algorithm (testdata/reference.py), within the sum of both duality gaps.
 func TestReferenceOptima(t *testing.T) {
 	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {

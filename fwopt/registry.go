@@ -39,9 +39,8 @@ func Register(entries ...Entry) {
 // Methods returns what is registered by this package and those that a program imports.
 func Methods() []Entry { return slices.Clone(registry) }
 
-// The methods of this package. The colours are the palette of Okabe and Ito, which the
-// colour-blind can tell apart, without its yellow, which is too pale on white; the dashes
-// tell the methods apart in grey.
+// The methods of this package. The colours are the palette of Okabe and Ito, which the colour-blind can tell
+// apart, without its yellow, which is too pale on white; the dashes tell the methods apart in grey.
 func init() {
 	Register(
 		Entry{

@@ -73,8 +73,8 @@ var ring1 = map[string]bool{"fwopt": true, "fwopt/fwset": true, "fwopt/fwsum": t
 	"fwopt/fwrate": true,
 	"fwopt/fwinst": true, "fwopt/fwtest": true, "fwopt/fwnb": true, "fwopt/fwplot": true}
 
-// TestArrows: a room stands on those of lower floors only, so that a reader may take them one by one, and none of
-// the paper's ring on one beyond it.
+// TestArrows: a room stands on those of lower floors only, so that a reader may take them one by one, and
+// none of the paper's ring on one beyond it.
 func TestArrows(t *testing.T) {
 	floor := map[string]int{}
 	for n, rooms := range []string{

@@ -16,20 +16,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Run runs m from w_0 = o.Start() within the budget and returns what was recorded. If the context
-// is cancelled the run ends after the step at work, or within its inner loop; the trace says so and
-// holds the last iterate. Recording changes nothing of the run: same seed, same bits.
+// Run runs m from w_0 = o.Start() within the budget and returns what was recorded. If the context is
+// cancelled the run ends after the step at work, or within its inner loop, with the last iterate in the
+// trace. Recording changes nothing of the run: same seed, same bits.
 //
-// Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω of your
-// own is seen to break its contract: see [Identity]. It asks such parts questions first, for 0.1
-// seconds or, if they are dear, some four linear optimisations, two gradients, two values and 1,000
-// gradients of terms.
+// Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω of your own is
+// seen to break its contract: see [Identity]. It asks such parts questions first, for 0.1 seconds or, if
+// they are dear, some four linear optimisations, two gradients, two values and 1,000 gradients of terms.
 func Run(ctx context.Context, o *Oracle, m Method, b Budget) *Trace {
 	return NewRunner(o, m, b).Run(ctx)
 }
 
-// Runner is a run at work, which fwkeep stops, and whose State it writes to a file. Others call
-// Run.
+// Runner is a run at work, of which fwkeep writes the State to a file. Others call Run.
 type Runner struct {
 	Oracle      *Oracle
 	Method      Method
@@ -134,8 +132,7 @@ func (r *Runner) State() State {
 	return s
 }
 
-// Resume takes a run that has not begun to a State; the exported fields of Method must be those of
-// then.
+// Resume takes a run that has not begun to a State; the exported fields of Method must be those of then.
 func (r *Runner) Resume(s State) error {
 	r.state = s
 	r.state.RNG = slices.Clone(s.RNG) // for the run writes to them
@@ -355,8 +352,7 @@ func (r *Runner) record() {
 	r.Trace.Points = append(r.Trace.Points, *now)
 }
 
-// gap computes the duality gap of the last step, to a slack of tol, from its
-// gradient.
+// gap computes the duality gap of the last step, to a slack of tol, from its gradient.
 func (r *Runner) gap(tol float64) {
 	now := &r.state.Now
 	now.DualityGap, now.Slack = gapOf(r.Oracle.Omega, r.state.X, r.g, r.v, tol, &r.state.Eye)

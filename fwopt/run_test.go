@@ -322,9 +322,8 @@ func TestWatchSeesTheIterate(t *testing.T) {
 	}
 }
 
-// epochs is a method of N(t) steps an epoch, whose iterate is its number of
-// steps, in memory that it reuses, and which costs one linear optimisation a
-// step and one more an epoch.
+// epochs is a method of N(t) steps an epoch, whose iterate is its number of steps, in memory that it reuses,
+// and which costs one linear optimisation a step and one more an epoch.
 func epochs(N func(t int) int) fwopt.Method {
 	return fwopt.MethodFunc(func(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 		return func(yield func(fwopt.Step) bool) {

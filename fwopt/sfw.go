@@ -41,8 +41,7 @@ func (a *SFW) Identify(id *Identity) {
 	}
 }
 
-// Steps runs SFW. Step k counts m_k stochastic gradients and one linear
-// optimisation.
+// Steps runs SFW. Step k counts m_k stochastic gradients and one linear optimisation.
 func (a *SFW) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SFW.Gamma", a.Gamma == nil)
 	given("SFW.M", a.M == nil)

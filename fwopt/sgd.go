@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// SGD is projected stochastic gradient descent, one of the two baselines of
-// Section 5:
+// SGD is projected stochastic gradient descent, one of the two baselines of Section 5:
 //
 //	∇̃_k = average of m_k iid samples of ∇f_i(w_{k−1})
 //	w_k = Π_Ω(w_{k−1} − c_k ∇̃_k)

@@ -5,9 +5,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// StepRule chooses the steps of FW, AwayFW and others. One of your own is a struct; what it keeps
-// from step to step stands in exported fields behind a pointer, for checkpoints, and Identify says
-// its parameters.
+// StepRule chooses the steps of FW, AwayFW and others. One of your own is a struct with its state in exported
+// fields behind a pointer, for checkpoints, and its parameters in Identify.
 type StepRule interface {
 	// Step returns γ_k ∈ [0, 1]; more than seg.Most counts as that. It asks of f through o.
 	Step(o *Oracle, k int, seg Segment) float64

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// STORC is Algorithm 2, STOchastic variance-Reduced Conditional gradient
-// sliding:
+// STORC is Algorithm 2, STOchastic variance-Reduced Conditional gradient sliding:
 //
 //	 1  Input: objective function f = (1/n) Σ f_i.
 //	 2  Input: parameters γ_k, β_k, η_{t,k}, m_{t,k} and N_t.
@@ -41,16 +40,14 @@ type STORC struct {
 	Grad0 []float64 // ∇f(y_0)
 }
 
-// STORCTheorem2a is case (a) of Theorem 2, ∇f(w*) = 0: γ_k = 2/(k+1), β_k = 3L/k, η_{t,k} =
-// 2LD²/(N_t k), N_t = ⌈2^{t/2+2}⌉ and m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤
-// Constants.BoundEpoch(t), if every f_i is convex and L-smooth on R^d, D is the Euclidean diameter,
-// and f(w_0) − f(w*) ≤ LD²/2, as from line 3.
+// STORCTheorem2a is case (a) of Theorem 2, ∇f(w*) = 0: γ_k = 2/(k+1), β_k = 3L/k, η_{t,k} = 2LD²/(N_t k),
+// N_t = ⌈2^{t/2+2}⌉ and m_{t,k} = 900 N_t give E f(w_t) − f(w*) ≤ Constants.BoundEpoch(t), if every f_i is
+// convex and L-smooth on R^d, and f(w_0) − f(w*) ≤ LD²/2, as from line 3.
 func STORCTheorem2a(c Constants) *STORC {
 	return storcDoubling(c, func(N, _ int) int { return 900 * N })
 }
 
-// STORCTheorem2b is case (b), f G-Lipschitz: STORCTheorem2a with m_{t,k} = ⌈700 N_t + 24 N_t
-// G(k+1)/(LD)⌉.
+// STORCTheorem2b is case (b), f G-Lipschitz: STORCTheorem2a with m_{t,k} = ⌈700 N_t + 24 N_t G(k+1)/(LD)⌉.
 func STORCTheorem2b(c Constants) *STORC {
 	r := 24 * c.gf() / (c.get("L", c.L) * c.get("D", c.D))
 	return storcDoubling(c, func(N, k int) int {
@@ -72,8 +69,7 @@ func storcDoubling(c Constants, m func(N, k int) int) *STORC {
 }
 
 // STORCTheorem2c is case (c), f α-strongly convex: STORCTheorem2a with, where μ = L/α and D_t² =
-// μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and η_{t,k} = 2LD_t²/(N_t k). It panics if α
-// > L.
+// μD²/2^{t−1}, N_t = ⌈√(32μ)⌉, m_{t,k} = ⌈5600 N_t μ⌉ and η_{t,k} = 2LD_t²/(N_t k). It panics if α > L.
 func STORCTheorem2c(c Constants) *STORC {
 	L, D, mu := c.L, c.get("D", c.D), c.Mu()
 	N := ceil(math.Sqrt(32 * mu))
@@ -90,13 +86,11 @@ func STORCTheorem2c(c Constants) *STORC {
 	}
 }
 
-// STORCExperiments has N_t = 50 and m_{t,k} = 100 of Section 5 and, open there, γ_k, β_k and
-// η_{t,k} of Theorem 2 with D_t = D.
-//
-// With f's own L it is often the slowest method there is, as on data LD² is hundreds of times
-// f(w_0). To tune it hand in sL for L, s a power of 2: s was 1/16 on the digits and 2⁻¹² on news20;
-// too small an s makes steps that noise drives astray. It has a floor, for η_{t,k} and m_{t,k} do
-// not fall with t. fwmore.AdaptiveSTORC has neither.
+// STORCExperiments has N_t = 50 and m_{t,k} = 100 of Section 5 and, open there, γ_k, β_k and η_{t,k} of
+// Theorem 2 with D_t = D. With f's own L it is often the slowest method there is, as on data LD² is hundreds
+// of times f(w_0): to tune it hand in sL, s a power of 2 (1/16 on the digits, 2⁻¹² on news20); too small an
+// s makes steps that noise drives astray. It has a floor, for η_{t,k} and m_{t,k} do not fall with t.
+// fwmore.AdaptiveSTORC has neither.
 func STORCExperiments(c Constants) *STORC {
 	L, D := c.get("L", c.L), c.get("D", c.D)
 	return &STORC{

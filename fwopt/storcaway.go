@@ -7,14 +7,11 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// STORCAway is STORC whose line 11 takes away steps, as AwayFW does, from argmin_{v∈Ω} ∇̃_kᵀv; for polytopes.
-// The theorems hold as they are. On a polytope of pyramidal width δ step k takes at most
-//
-//	2 + 2⌈8(D/δ)² max(0, ln(β_kD²/η_{t,k}))⌉
-//
-// linear optimisations, where STORC's grow as β_kD²/η_{t,k}: g(u) − min g ≤ β_kD²/2 at the start, g has
-// condition number 1, a gap is at most D√(2β_k(g(u) − min g)), and at most every second step drops a
-// vertex.
+// STORCAway is STORC whose line 11 takes away steps, as AwayFW does, from argmin_{v∈Ω} ∇̃_kᵀv; for
+// polytopes. The theorems hold as they are. At a pyramidal width δ step k takes at most 2 + 2⌈8(D/δ)² max(0,
+// ln(β_kD²/η_{t,k}))⌉ linear optimisations, where STORC's grow as β_kD²/η_{t,k}: g(u) − min g ≤ β_kD²/2 at
+// the start, g has condition number 1, a gap is at most D√(2β_k(g(u) − min g)), and at most every second
+// step drops a vertex.
 type STORCAway struct{ STORC }
 
 func (a *STORCAway) String() string { return "STORC, away steps" }

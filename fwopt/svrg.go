@@ -43,8 +43,7 @@ func (a *SVRG) Identify(id *Identity) {
 	}
 }
 
-// Steps runs SVRG. Epoch t counts one exact gradient; its step k 2m_k stochastic ones and one
-// projection.
+// Steps runs SVRG. Epoch t counts one exact gradient; its step k 2m_k stochastic ones and one projection.
 func (a *SVRG) Steps(o *Oracle, w0 []float64) iter.Seq[Step] {
 	given("SVRG.M", a.M == nil)
 	given("SVRG.N", a.N == nil)

@@ -88,9 +88,8 @@ func (tr *Trace) Complete() []Point {
 	return tr.Points
 }
 
-// Kernel names the architecture and the arithmetic of this program: "+fma" where products and sums
-// are rounded once, "+noasm" without gonum's assembler. Runs of one Version, problem, method, seed,
-// budget and kernel have the same bits; with Budget.Seconds, up to the last common step.
+// Kernel names the architecture and the arithmetic of this program, which decide the bits of a run: "+fma"
+// where products and sums are rounded once, "+noasm" without gonum's assembler.
 func Kernel() string {
 	name := runtime.GOARCH
 	if x := 1 + 0x1p-30; productSum(x, x, -(1+0x1p-29)) != 0 { // 0x1p-60, if rounded once

@@ -29,10 +29,9 @@ var version struct {
 	tree *tree
 }
 
-// Version returns a hash of the code, without comments, that decides what parts of these types do,
-// as "fwset.Box", and of what any run stands on, with the versions of Go and gonum, or the path of
-// a folder in gonum's place. Of no types it is of all code. Another method or set does not change
-// it. It costs some milliseconds, once; a program that does not call it does not link the sources.
+// Version returns a hash of the code that decides what parts of these types do, as "fwset.Box", and of what
+// any run stands on, with the versions of Go and gonum; of no types, of all code. Another method or set does
+// not change it. It costs some ten milliseconds, once, and links the sources.
 func Version(types ...string) uint64 {
 	version.Do(func() { version.tree = newTree(sources) })
 	h := version.tree.hash(types)
@@ -94,9 +93,8 @@ func pkgOf(name string) string {
 	return "fwopt"
 }
 
-// files are those on which the types stand, and of those on which any run does: the
-// internal ones, and those of fwopt that are no part of a run. A file stands on all that declare
-// a name which is in it.
+// files are those on which the types stand, and of those on which any run does: the internal ones, and those
+// of fwopt that are no part of a run. A file stands on all that declare a name which is in it.
 func (t *tree) files(types []string) (on map[string]bool) {
 	on = map[string]bool{}
 	var add func(name string)

@@ -11,16 +11,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// TestFiniteSum checks that f keeps the contract of [fwopt.FiniteSum]: that the
-// zero Batch gives the gradient of Value (central differences) and the mean of
-// all ∇f_i; that Grad honours weights and duplicates, overwrites dst, and writes
-// neither w nor the batch; that it may be called from several goroutines at once; that f
-// and each f_i look convex on random segments.
-// If f has them, it also checks AddGradDiff (against two calls of Grad),
-// LineSearch (against a fine grid), Curve(dst, w, d []float64) as ∇²f(w)d (against
-// differences of gradients, at some points), SampleBatch (mean and variance of the gradients
-// of many batches), Smoothness() float64 and Lipschitz() float64 (as an L and a G
-// for all f_i).
+// TestFiniteSum checks that f keeps the contract of [fwopt.FiniteSum]: that the zero Batch gives the
+// gradient of Value (central differences) and the mean of all ∇f_i; that Grad honours weights and
+// duplicates, overwrites dst, and writes neither w nor the batch; that it may be called from several
+// goroutines at once; that f and each f_i look convex on random segments. If f has them, it also checks
+// AddGradDiff (against two calls of Grad), LineSearch (against a fine grid), Curve(dst, w, d []float64) as
+// ∇²f(w)d (against differences of gradients, at some points), SampleBatch (mean and variance of the
+// gradients of many batches), Smoothness() float64 and Lipschitz() float64 (as an L and a G for all f_i).
 //
 // It calls Grad for each of the n terms a few times: hand it a small instance.
 func TestFiniteSum(t *testing.T, f fwopt.FiniteSum) {
@@ -204,8 +201,7 @@ func (c *sumCheck) batches() {
 	}
 }
 
-// convex checks f((w+v)/2) ≤ (f(w)+f(v))/2, f(v) ≥ f(w) + ⟨∇f(w), v−w⟩ and
-// ⟨∇f_i(v) − ∇f_i(w), v−w⟩ ≥ 0.
+// convex checks f((w+v)/2) ≤ (f(w)+f(v))/2, f(v) ≥ f(w) + ⟨∇f(w), v−w⟩ and ⟨∇f_i(v) − ∇f_i(w), v−w⟩ ≥ 0.
 func (c *sumCheck) convex() {
 	for range 30 {
 		w, v := c.point(), c.point()
@@ -229,8 +225,7 @@ func (c *sumCheck) convex() {
 	}
 }
 
-// constants checks ‖∇f_i(w) − ∇f_i(v)‖ ≤ L‖w−v‖ and ‖∇f_i(w)‖ ≤ G for what f
-// says are L and G.
+// constants checks ‖∇f_i(w) − ∇f_i(v)‖ ≤ L‖w−v‖ and ‖∇f_i(w)‖ ≤ G for what f says are L and G.
 func (c *sumCheck) constants() {
 	smooth, _ := c.f.(interface{ Smoothness() float64 })
 	lipschitz, _ := c.f.(interface{ Lipschitz() float64 })

@@ -38,8 +38,7 @@ func (c *methodCheck) resume() {
 		"Keep does not find a finished run; two fresh methods must say the same in Identify %s", fault)
 }
 
-// keep runs m within a folder up to step stop. The first step that was made is
-// first, 0 if none was.
+// keep runs m within a folder up to step stop. The first step that was made is first, 0 if none was.
 func (c *methodCheck) keep(folder int, m fwopt.Method, stop int) (tr *fwopt.Trace, first int, fault string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

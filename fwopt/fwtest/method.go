@@ -12,9 +12,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
-// TestMethod checks that the methods that fresh returns, a new one at each call,
-// keep the contract of [fwopt.Method] over their first 60 steps, and reports the
-// first fault:
+// TestMethod checks that the methods that fresh returns, a new one at each call, keep the contract of
+// [fwopt.Method] over their first 60 steps, and reports the first fault:
 //
 //   - t and k begin at 1 and follow each other; an iterate has length d, is finite
 //     and, if Ω is Gauged, in Ω; w_0 is not written;
@@ -289,8 +288,7 @@ func (c *methodCheck) breaks() {
 	}
 }
 
-// halts lets o say Halted halfway in each step with more than one linear
-// optimisation.
+// halts lets o say Halted halfway in each step with more than one linear optimisation.
 func (c *methodCheck) halts() {
 	const late = 100 // linear optimisations after which a step should have asked
 	for i, s := range c.steps0[1:] {

@@ -1,5 +1,4 @@
-// Package small holds what the tests of several packages run: small problems and all
-// methods.
+// Package small holds what the tests of several packages run: small problems and all methods.
 package small
 
 import (
@@ -124,9 +123,8 @@ func Data() (*fwsum.Sparse, []float64) {
 	return x, b
 }
 
-// Noisy is f_i(w) = ½‖w − c − s_i‖² on the box [−1, 1]^d, where c is inside and the
-// s_i are random signs times scale, in pairs that cancel: L = α = 1, w* = c,
-// σ² = d·scale² at all w.
+// Noisy is f_i(w) = ½‖w − c − s_i‖² on the box [−1, 1]^d, where c is inside and the s_i are random signs
+// times scale, in pairs that cancel: L = α = 1, w* = c, σ² = d·scale² at all w.
 func Noisy(d, n int, scale float64, seed uint64) (*fwsum.Quadratic, fwset.Box) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	c, centre := make([]float64, n*d), make([]float64, d)
