@@ -91,12 +91,8 @@ func (c *methodCheck) identity() {
 
 // try is run; nil if m panics, as it may with a number that it cannot take.
 func (c *methodCheck) try(m fwopt.Method) (tr *fwopt.Trace) {
-	defer func() {
-		if recover() != nil {
-			tr = nil
-		}
-	}()
-	return c.run(m, nil, budget())
+	caught(func() { unbroken(func() { tr = c.run(m, nil, budget()) }) })
+	return tr
 }
 
 // vary changes a number, or what a schedule returns for the arguments at, "" for

@@ -221,7 +221,8 @@ func (c *methodCheck) run(m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.T
 // against the steps without any, and fills c.trace.
 func (c *methodCheck) recording() {
 	all, few := budget(), fwopt.Budget{Steps: methodSteps, Every: math.Inf(1)}
-	all.Watch = func(*fwopt.Trace, fwopt.Point) {}
+	seen := true // by Watch
+	all.Watch = func(tr *fwopt.Trace, now fwopt.Point) { seen = seen && same(tr.W, c.steps0[now.Step].x) }
 	c.trace = c.run(c.fresh(), nil, all)
 	for _, run := range []struct {
 		tr      *fwopt.Trace
@@ -245,6 +246,7 @@ func (c *methodCheck) recording() {
 			"%s ends at step %d (%v) with %.17g; without records step %d gives %.17g",
 			what, at, run.tr.Status, run.tr.W, at, run.steps[at].x)
 	}
+	want(seen, "Watch does not see the iterates of the steps")
 }
 
 // samePoint reports whether two points are the same but for the time.
