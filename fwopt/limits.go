@@ -86,8 +86,8 @@ type limit struct {
 }
 
 // limits are those of b, with what is spent at p, of Tolerance nothing.
-func (b *Budget) limits(p Point) []limit {
-	return []limit{
+func (b *Budget) limits(p Point) [7]limit {
+	return [7]limit{
 		{"Steps", float64(p.Step), float64(b.Steps)},
 		{"Exact", float64(p.Calls.Exact), float64(b.Exact)},
 		{"Stochastic", float64(p.Calls.Stochastic), float64(b.Stochastic)},

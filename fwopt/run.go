@@ -186,7 +186,7 @@ func (r *Runner) Run(ctx context.Context) *Trace {
 	if tr.Status == Interrupted && r.Interrupted != nil {
 		r.Interrupted() // before the last record, which an uninterrupted run does not make
 	}
-	if len(tr.Points) == 0 || tr.Last().Step != r.state.Now.Step {
+	if !r.recorded() {
 		r.record()
 		if tr.Status == Done { // what the last record shows comes first
 			r.status(ctx)

@@ -37,9 +37,8 @@ func (c *domainCheck) vertex() {
 				"all state belongs in the Warm, so that a run can be resumed", what)
 			want(value <= lowest+slack+1e-9*c.size,
 				"%s: ⟨g, v⟩ = %.9g with slack %.3g, but %.9g is possible; the slack "+
-					"must be an upper bound of the error, or duality gaps come out too small", what, value,
-				slack,
-				lowest)
+					"must be an upper bound of the error, or duality gaps come out too small",
+				what, value, slack, lowest)
 			want(tol > 0 || math.Abs(c.value[i]-value) <= c.slack[i], "%s: ⟨g, v⟩ = %.9g with slack %.3g, "+
 				"but Argmin(g) has %.9g; they may differ by the slack only", what, value, slack, c.value[i])
 			c.inside(v, what, "")
@@ -163,9 +162,8 @@ func (c *domainCheck) project() {
 			a, b := floats.Distance(ps[i], ps[k], 2), floats.Distance(x, y, 2)
 			want(a <= b+1e-9*(c.size+b),
 				"Project: two points at distance %.9g have projections at distance %.9g, "+
-					"x = %s and y = %s; a projection onto a convex set never lengthens distances", b, a,
-				show(x),
-				show(y))
+					"x = %s and y = %s; a projection onto a convex set never lengthens distances",
+				b, a, show(x), show(y))
 		}
 	}
 }
@@ -257,8 +255,7 @@ func (c *domainCheck) width() {
 	if w, ok := c.d.(fwset.Polytope); ok {
 		δ := w.Width()
 		want(δ >= 0 && δ <= c.size*(1+1e-9),
-			"Width() = %g, want a number from 0 to the distance %g of two points",
-			δ, c.size)
+			"Width() = %g, want a number from 0 to the distance %g of two points", δ, c.size)
 	}
 }
 

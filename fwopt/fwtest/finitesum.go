@@ -134,8 +134,8 @@ func (c *sumCheck) parallel() {
 		c.f.Grad(g, w[p], b)
 		want(same(g, alone[p]),
 			"Grad, called from four goroutines at once, gives other bits (%s, alone %s); "+
-				"runs at the same time share a sum: make its scratch memory in the call", show(g),
-			show(alone[p]))
+				"runs at the same time share a sum: make its scratch memory in the call",
+			show(g), show(alone[p]))
 	})
 }
 
@@ -210,8 +210,7 @@ func (c *sumCheck) convex() {
 		fw, fv, fm := c.f.Value(w), c.f.Value(v), c.f.Value(mid)
 		eps := 1e-12 * (math.Abs(fw) + math.Abs(fv))
 		want(fm <= (fw+fv)/2+eps,
-			"f is not convex: %.9g and %.9g at the ends of a segment, %.9g in the middle",
-			fw, fv, fm)
+			"f is not convex: %.9g and %.9g at the ends of a segment, %.9g in the middle", fw, fv, fm)
 		g := c.grad(w, fwopt.Batch{})
 		tangent := fw + floats.Dot(g, u)
 		eps += 1e-12 * floats.Norm(g, 2) * floats.Norm(u, 2)

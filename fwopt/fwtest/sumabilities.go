@@ -102,10 +102,8 @@ func (c *sumCheck) curve() {
 		size := floats.Norm(hd, 2)*ne + floats.Norm(he, 2)*nd + 1e-3*top*nd*ne // f may be flat at w
 		eHd, dHe, dHd := floats.Dot(e, hd), floats.Dot(d, he), floats.Dot(d, hd)
 		want(math.Abs(eHd-dHe) <= 1e-6*size && dHd >= -1e-6*size,
-			"f.Curve: eᵀ∇²f(w)d = %.9g, dᵀ∇²f(w)e = %.9g and "+
-				"dᵀ∇²f(w)d = %.9g; the first two must be the same, and the last not negative, for f is "+
-				"convex",
-			eHd, dHe, dHd)
+			"f.Curve: eᵀ∇²f(w)d = %.9g, dᵀ∇²f(w)e = %.9g and dᵀ∇²f(w)d = %.9g; the first two must be the "+
+				"same, and the last not negative, for f is convex", eHd, dHe, dHd)
 		sum := make([]float64, c.d)
 		floats.AddScaledTo(sum, d, 2, e)
 		hs := curve(w, sum)
@@ -167,14 +165,12 @@ func (c *sumCheck) sampler() {
 			rounding := 1e-14 * math.Abs(exact[j]) * math.Sqrt(float64(m))
 			e := math.Abs(first[j])
 			want(e <= 5*math.Sqrt(v/draws)+rounding,
-				"SampleBatch, m = %d: the mean of coordinate %d of the gradient "+
-					"is off by %.3g, %.1f standard errors", m, j, e/math.Sqrt(float64(m)),
-				e/math.Sqrt(v/draws))
+				"SampleBatch, m = %d: the mean of coordinate %d of the gradient is off by %.3g, %.1f "+
+					"standard errors", m, j, e/math.Sqrt(float64(m)), e/math.Sqrt(v/draws))
 			e = math.Abs(second[j] - v)
 			want(e <= 5*math.Sqrt(max(0, fourth[j]-v*v)/draws)+1e-3*v+rounding*(rounding+math.Sqrt(v)),
 				"SampleBatch, m = %d: coordinate %d of the gradient has variance %.6g, want %.6g, that of "+
-					"the mean of m "+
-					"independent terms", m, j, second[j]/float64(m), v/float64(m))
+					"the mean of m independent terms", m, j, second[j]/float64(m), v/float64(m))
 		}
 	}
 }
