@@ -285,14 +285,11 @@ func (c *partsCheck) inside() {
 	total := func() {
 		c.sides(func(g []float64) { floats.AddConst(1, g) }, func(g []float64) { floats.AddConst(-1, g) })
 	}
-	even := c.w0[least] == c.w0[most] // as 0 is, which is taken for a point of the simplex
-	if even {
+	if c.w0[least] == c.w0[most] { // as 0 is, which is taken for a point of the simplex
 		total()
 	}
 	c.nearest(4)
-	if !even {
-		total()
-	}
+	total()
 	c.sides(func(g []float64) { g[least] = 1 }, func(g []float64) { g[most] = -1 })
 	c.nearest(50)
 }

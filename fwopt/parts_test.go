@@ -188,6 +188,7 @@ func TestPartsMistakes(t *testing.T) {
 	})
 	reversed := answers(func(dst, _ []float64) { floats.Scale(-1, dst) })
 	const is = "fwopt: *fwopt_test.madeSet: Argmin"
+	again := false
 	for want, omega := range map[string]*madeSet{
 		is + " has the wrong sign": reversed, is + " has the wrong sign: ⟨g, v(g)⟩": noSign,
 		is + ": coordinate 0 is NaN":  answers(func(dst, _ []float64) { dst[0] = nan }),
@@ -200,6 +201,11 @@ func TestPartsMistakes(t *testing.T) {
 			}},
 		is + " is not where ⟨g, v⟩ is least, or leaves Ω": answers(func(dst, g []float64) {
 			floats.Scale(1/floats.Norm(g, math.Inf(1)), dst)
+		}),
+		is + " of one g reaches ⟨g, v⟩": answers(func(dst, _ []float64) {
+			if again = !again; !again {
+				floats.Scale(0.5, dst)
+			}
 		}),
 		is + " writes to g": answers(func(_, g []float64) { g[0]++ }),
 	} {
@@ -402,7 +408,12 @@ type (
 	embeddedSum    struct{ *fwsum.Quadratic }
 	embeddedMethod struct{ *fwopt.SFW }
 	declaredSet    struct{ embeddedSet }
+	halfSet        struct{ fwset.L1Ball }    // Argmin, and not ArgminVertex
+	coldSet        struct{ fwset.TraceNorm } // Project, and not ProjectWarm
 )
+
+func (s halfSet) Argmin(dst, g []float64)  { embeddedSet(s).Argmin(dst, g) }
+func (s coldSet) Project(dst, x []float64) { clear(dst) }
 
 func (s embeddedSet) Argmin(dst, g []float64) {
 	s.L1Ball.Argmin(dst, g)
@@ -428,6 +439,8 @@ func TestPartsDeclared(t *testing.T) {
 			"fwopt: fwset.Product, with fwopt_test.embeddedSet: "},
 		{f, fwset.Product{fwset.L1Ball{D: 2, R: 1}, fwset.L1Ball{D: 1, R: 1}}, ""},
 		{f, declaredSet{embeddedSet{ball}}, ""},
+		{f, halfSet{ball}, "fwopt: fwopt_test.halfSet: Argmin reaches ⟨g, v⟩"},
+		{f, coldSet{fwset.TraceNorm{H: 1, M: 3, Tau: 1}}, "fwopt: fwopt_test.coldSet: Project leads elsewhere"},
 		{embeddedSum{f}, ball, "fwopt: fwopt_test.embeddedSum: Grad or Value has the wrong sign"},
 	} {
 		got := small.Panics(func() {
