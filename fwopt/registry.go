@@ -70,17 +70,13 @@ func init() {
 		},
 		Entry{
 			Name: "SVRF", New: func(Constants) Method { return SVRFTheorem1() },
-			Calls: func(m Method, t, k int) Calls {
-				return Calls{Exact: snapshot(k), Stochastic: 2 * m.(*SVRF).M(t, k), Linear: 1}
-			},
+			Calls:  func(m Method, t, k int) Calls { return vr(m.(*SVRF).M(t, k), k, Calls{Linear: 1}) },
 			Bound:  func(c Constants, t, _ int) float64 { return c.BoundEpoch(t) },
 			Passes: true, Colour: 0xD55E00, Width: 1.5,
 		},
 		Entry{
 			Name: "STORC", New: func(c Constants) Method { return STORCTheorem2b(c) },
-			Calls: func(m Method, t, k int) Calls {
-				return Calls{Exact: snapshot(k), Stochastic: 2 * m.(*STORC).M(t, k), Linear: -1}
-			},
+			Calls:  func(m Method, t, k int) Calls { return vr(m.(*STORC).M(t, k), k, Calls{Linear: -1}) },
 			Bound:  func(c Constants, t, _ int) float64 { return c.BoundEpoch(t) },
 			Passes: true, Colour: 0x0072B2, Width: 2.4,
 		},
@@ -88,7 +84,7 @@ func init() {
 			Name: "STORC, away steps",
 			New:  func(c Constants) Method { return &STORCAway{*STORCTheorem2b(c)} },
 			Calls: func(m Method, t, k int) Calls {
-				return Calls{Exact: snapshot(k), Stochastic: 2 * m.(*STORCAway).M(t, k), Linear: -1}
+				return vr(m.(*STORCAway).M(t, k), k, Calls{Linear: -1})
 			},
 			Bound:  func(c Constants, t, _ int) float64 { return c.BoundEpoch(t) },
 			Passes: true,
@@ -102,9 +98,7 @@ func init() {
 		},
 		Entry{
 			Name: "SVRG", New: func(Constants) Method { return SVRGExperiments(0.01) },
-			Calls: func(m Method, _, k int) Calls {
-				return Calls{Exact: snapshot(k), Stochastic: 2 * m.(*SVRG).M(k), Projections: 1}
-			},
+			Calls:  func(m Method, _, k int) Calls { return vr(m.(*SVRG).M(k), k, Calls{Projections: 1}) },
 			Passes: true, Colour: 0xCC79A7, Width: 1.8, Dashes: []float64{2, 2},
 		},
 	)
@@ -121,10 +115,10 @@ func (a *FW) passes() int {
 	return -1
 }
 
-// snapshot returns the exact gradients of step k of an epoch.
-func snapshot(k int) int {
-	if k == 1 {
-		return 1
+// vr adds what step k of an epoch spends on variance-reduced gradients of m samples.
+func vr(m, k int, c Calls) Calls {
+	if c.Stochastic = 2 * m; k == 1 {
+		c.Exact = 1 // the snapshot
 	}
-	return 0
+	return c
 }
