@@ -164,7 +164,8 @@ func checked(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, w
 	if (got == "") != (want == "") || !strings.Contains(got, want) {
 		t.Errorf("%s: %q, want %q", name, got, want)
 	}
-	if strings.Contains(got, "fwopt_test.") && !strings.Contains(got, "fwtest") && !strings.Contains(got, "w0") {
+	if strings.Contains(got, "fwopt_test.") && !strings.Contains(got, "fwtest") &&
+		!strings.Contains(got, "w0") {
 		t.Errorf("%s: no word of fwtest in %q", name, got)
 	}
 }

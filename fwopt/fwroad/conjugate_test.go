@@ -125,7 +125,8 @@ func TestConjugateAgainstNaive(t *testing.T) {
 						s, known = v, 0
 						kinds[m.Method.(fmt.Stringer).String()+" anew"]++
 					}
-					if e := floats.Norm(sub(*m.s, s), 2); e > 1e-10*(floats.Norm(s, 2)+floats.Norm(v, 2)) || o.Calls != want {
+					e := floats.Norm(sub(*m.s, s), 2)
+					if e > 1e-10*(floats.Norm(s, 2)+floats.Norm(v, 2)) || o.Calls != want {
 						t.Fatalf("%s, step %d: s is %g off; calls %+v, want %+v", where, step.K, e, o.Calls,
 							want)
 					}
@@ -144,7 +145,8 @@ func TestConjugateAgainstNaive(t *testing.T) {
 					d := comb(1, sub(s1, next), 0, next)
 					slope := make([]float64, len(w))
 					if c.f.Grad(slope, next, fwopt.Batch{}); gamma < 1 &&
-						math.Abs(floats.Dot(slope, d)) > 1e-9*floats.Norm(g, 2)*floats.Norm(d, 2)+1e-12*floats.Dot(d, d) {
+						math.Abs(floats.Dot(slope, d)) >
+							1e-9*floats.Norm(g, 2)*floats.Norm(d, 2)+1e-12*floats.Dot(d, d) {
 						t.Fatalf("%s, step %d: a slope of %g is left", where, step.K, floats.Dot(slope, d))
 					}
 					w = slices.Clone(step.X) // to the bit: p = s_k − w_k is all rounding where γ_k is nearly 1
