@@ -113,8 +113,11 @@ bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is
 beam: ## bin/fwbeam, which runs over shards on Apache Beam, and its tests in short (minutes to compile the first time)
 	cd fwopt/fwbeam && $(GO) build -o ../../bin/fwbeam . && $(GO) vet ./... && $(GO) test -short ./...
 
-quick: fmt ## between two edits: gofmt, the tests in short with go vet's checks; less than 30 seconds
-	$(GO) test -short -vet=all ./...
+quick: fmt ## between two edits: gofmt, go vet's checks, and the tests in short but those of seconds; less than 20 seconds
+	$(GO) test -short -vet=all -skip '^Test($(SLOW))$$' ./...
+
+# Tests of a second and more in short, of what an edit seldom breaks: make test has them.
+SLOW = AllLimit|Archive|Contracts|FewWarm|Files|GuardPages|HandIn|InterruptInside|KeepNeverGivesAnother|LineWithoutEnd|Page|PartsPass|Rate|RateWithoutBound|MethodFindsFaults|MethodPassesSoundMethods|DomainFindsFaults|Parts|Race|RunInterrupted|Silence|Stop|SumsAgainstNaive|TraceNormFew|TraceNormFewWarm|Twin|Twins|TwinsLong|TwinsPreempted
 
 test: pins lint unit race cross ## everything that needs no notebook (3 minutes; the first time more, to compile)
 
