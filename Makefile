@@ -113,7 +113,7 @@ bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is
 beam: ## bin/fwbeam, which runs over shards on Apache Beam, and its tests in short (minutes to compile the first time)
 	cd fwopt/fwbeam && $(GO) build -o ../../bin/fwbeam . && $(GO) vet ./... && $(GO) test -short ./...
 
-quick: fmt ## between two edits: gofmt, go vet's checks, and the tests in short but those of seconds; less than 20 seconds
+quick: fmt ## between two edits: gofmt, go vet's checks, and the tests in short but those of seconds; 10 to 25 seconds
 	$(GO) test -short -vet=all -skip '^Test($(SLOW))$$' ./...
 
 # Tests of a second and more in short, of what an edit seldom breaks: make test has them.

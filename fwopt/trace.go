@@ -45,7 +45,7 @@ const (
 func (s Status) String() string {
 	names := [...]string{"running", "done", "converged", "ended by the method", "interrupted",
 		"stalled: an accuracy cannot be reached", "diverged: f or a gradient is not finite",
-		"endless: no limit of the budget comes nearer"}
+		"endless: no limit of the budget comes nearer: set one that the method spends, as Linear"}
 	if s < 0 || int(s) >= len(names) {
 		return fmt.Sprintf("status %d", int(s))
 	}
@@ -65,6 +65,16 @@ type Trace struct {
 	W       []float64 // the last iterate; nil if Budget.NoW
 	Doubt   string    // that f has not moved, where there was something to gain; else ""
 	Note    string    // why Keep did not keep it, or ran it anew; where a gradient was not finite; Doubt
+}
+
+// String returns how the run ended and what it spent, in one line.
+func (tr *Trace) String() string {
+	if tr == nil {
+		return "no run"
+	}
+	p := tr.Last()
+	return fmt.Sprintf("%s: %v, step %d, f = %.6g, duality gap %.3g, %+v", tr.Method, tr.Status, p.Step, p.F,
+		p.DualityGap, p.Calls)
 }
 
 // Last returns the last point; F, Excess and DualityGap are NaN if there is none.

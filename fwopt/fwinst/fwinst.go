@@ -104,6 +104,7 @@ type sum interface {
 	excess(w []float64) float64
 	variance(w, w0 []float64) float64
 	base() *quad
+	First() []float64
 }
 
 // quad is f(w) = min + Σ_j g_j (w_j − c_j) + ½ Σ_j h_j (w_j − c_j)², the mean of
@@ -112,10 +113,14 @@ type quad struct {
 	name    string
 	n       int
 	h, g, c []float64 // h ≥ 0; g = ∇f(c); c = w*
+	first   []float64 // Instance.W0
 	min     float64
 }
 
 func (f *quad) base() *quad { return f }
+
+// First returns Instance.W0, where fwplot.Race begins.
+func (f *quad) First() []float64 { return f.first }
 
 // String returns the call that made the instance.
 func (f *quad) String() string { return f.name }

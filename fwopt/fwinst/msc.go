@@ -44,8 +44,9 @@ func MSC(J int, r float64) *Instance {
 		two += f.h[j] * f.h[j]
 	}
 	omega := cube(J, r)
+	f.first = fill(J, r)
 	return &Instance{
-		Name: f.name, F: f, Omega: omega, WStar: f.c, W0: fill(J, r),
+		Name: f.name, F: f, Omega: omega, WStar: f.c, W0: f.first,
 		Constants: fwopt.Constants{
 			L: 1, Alpha: f.h[J-1], D: omega.Diameter(),
 			G: r, GF: r * math.Sqrt(two), Sigma: r * math.Sqrt(one-two),

@@ -45,7 +45,8 @@ func Product(a, b *Instance) *Instance {
 		LF: max(a.LF, b.LF),
 	}
 	if a.W0 != nil || b.W0 != nil {
-		p.W0 = slices.Concat(a.start(), b.start())
+		f.first = slices.Concat(a.start(), b.start())
+		p.W0 = f.first
 	}
 	return p
 }

@@ -144,6 +144,7 @@ func (f *signs) variance(w, w0 []float64) (v float64) {
 // curvatures, the others as maxima over the vertices, all exact. It takes O(nd).
 func (f *signs) instance(omega fwopt.Domain, w0 []float64) *Instance {
 	top := slices.Max(f.h)
+	f.first = w0
 	p := &Instance{
 		Name: f.name, F: f, Omega: omega, W0: w0, WStar: f.c, FStar: f.min,
 		Constants: fwopt.Constants{

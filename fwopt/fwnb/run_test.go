@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
@@ -162,6 +164,41 @@ func TestRuns(t *testing.T) {
 	last := s.sent[len(s.sent)-1].Data["text/plain"]
 	if last != "SVRF: stopped with 3 of 6 seeds done; what follows is of these" {
 		t.Errorf("%q", last)
+	}
+}
+
+// Draws makes the parameters of each draw of its constants, and has the checkpoints of the method: the ends
+// of its epochs, or 1, 2, 4, …; the seeds go on from draw to draw unless the Plan wants the same.
+func TestDraws(t *testing.T) {
+	set(t, true, false)
+	var made []float64 // the G of which a method was made
+	problem := func(draw uint64) *fwinst.Instance {
+		p := fwinst.IllBox(4, 4, 2, draw)
+		p.G += float64(draw)
+		return p
+	}
+	of := func(c fwopt.Constants) *fwopt.SFW {
+		made = append(made, c.G)
+		return fwopt.SFWTheorem3(c)
+	}
+	r := Draws(Plan{Draws: 2, Seeds: 2, Last: 4}, problem, of)
+	c := problem(1).Constants
+	if q := r.Draws[0][0][2]; r.Name != "SFW" || q.K != 4 || len(r.Draws[1][1]) != 3 ||
+		r.Bound(q) != c.BoundSFW(4) || !slices.Contains(made, problem(2).G) {
+		t.Errorf("%s: %+v, of %v", r.Name, r.Draws, made)
+	}
+	svrf := func(fwopt.Constants) *fwopt.SVRF { return fwopt.SVRFTheorem1() }
+	r = Draws(Plan{Name: "mine", Draws: 1, Seeds: 2, Last: 2}, problem, svrf)
+	if q := r.Draws[0][1]; r.Name != "mine" || len(q) != 2 || q[1].T != 2 || q[1].K != 30 {
+		t.Errorf("%s: %+v", r.Name, q)
+	}
+	alike := func(same bool) bool {
+		first := func(uint64) *fwinst.Instance { return fwinst.NoisyBox(5, 16, 1) }
+		d := Draws(Plan{Draws: 2, Last: 4, Same: same}, first, fwopt.SFWTheorem3).Draws
+		return reflect.DeepEqual(d[0][0][2].Excess, d[1][0][2].Excess)
+	}
+	if !alike(true) || alike(false) {
+		t.Error("the seeds of the second draw")
 	}
 }
 

@@ -106,8 +106,8 @@ func quantile(sorted []float64, q float64) float64 {
 }
 
 // condense returns l with at most one point in each column of a figure with the ranges xs and ys: the median
-// of the values there, with a band as wide as all of them. The first point stays as it is, and the line goes
-// as far as l. It reports whether l jitters within columns rather than just moves.
+// of the values there, with a band as wide as all of them. The first and the last point stay as they are. It
+// reports whether l jitters within columns rather than just moves.
 func condense(l series, a axes, xs, ys span) (out series, jitters bool) {
 	n := len(l.xy)
 	out = series{name: l.name, last: l.xy[n-1].y}
@@ -133,11 +133,11 @@ func condense(l series, a axes, xs, ys span) (out series, jitters bool) {
 		} else if spread := y(hi) - y(lo); spread > 0.02*(y(ys.hi)-y(ys.lo)) {
 			jitters = jitters || math.Abs(y(l.xy[j-1].y)-y(l.xy[i].y)) < spread/2
 		}
-		x := l.xy[(i+j-1)/2].x
+		at := xy{l.xy[(i+j-1)/2].x, in[(j-i)/2]}
 		if j == n {
-			x = l.xy[j-1].x
+			at = l.xy[j-1]
 		}
-		out.xy = append(out.xy, xy{x, in[(j-i)/2]})
+		out.xy = append(out.xy, at)
 		out.lo, out.hi = append(out.lo, lo), append(out.hi, hi)
 	}
 	if l.lo == nil && !jitters {

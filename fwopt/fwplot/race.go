@@ -39,9 +39,10 @@ type Raced struct {
 	Terms  int // n, of the sum
 }
 
-// Race runs methods one after the other on one problem, each from seed 1 and w_0 within the budget, by
-// fwnb.Run: results are kept, and Stop keeps the rest for the next time. Methods of one name are told apart
-// by a number.
+// Race runs methods one after the other on one problem, each from seed 1 within the budget, by fwnb.Run:
+// results are kept, and Stop keeps the rest for the next time. They begin at f.First(), if f has that method
+// and it is not nil, as the sums of fwinst, and else at w_0 of line 3. A method is named by its String, or
+// else by its type; those of one name are told apart by a number.
 //
 //	fwplot.Race(f, omega, fwopt.Budget{Linear: 1000, DualityGap: true},
 //		&fwopt.FW{}, fwopt.SVRFExperiments()).Show()
@@ -49,7 +50,11 @@ func Race(f fwopt.FiniteSum, omega fwopt.Domain, b fwopt.Budget, methods ...fwop
 	r := Raced{Terms: fwopt.NewOracle(f, omega, 1).F.Len()}
 	times := map[string]int{}
 	for _, m := range methods {
-		tr := fwnb.Run(fwopt.NewOracle(f, omega, 1), m, b)
+		o := fwopt.NewOracle(f, omega, 1)
+		if s, ok := f.(interface{ First() []float64 }); ok {
+			o.From(s.First())
+		}
+		tr := fwnb.Run(o, m, b)
 		if times[tr.Method]++; times[tr.Method] > 1 {
 			tr.Method += fmt.Sprintf(", %d", times[tr.Method])
 		}

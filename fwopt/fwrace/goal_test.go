@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
@@ -186,6 +187,16 @@ func TestUntuned(t *testing.T) {
 	}
 	if Omniglot(1) != nil && os.Getenv("FWLAB_DATA") == "" {
 		t.Error("omniglot from nowhere")
+	}
+	t.Chdir(t.TempDir()) // for the run that is kept
+	few := fwdata.TwinN("digits", 60, 1)
+	q := OnData(few, 5, 30)
+	// f* is certified: no run is below it, and FW comes as near as its own gap
+	tr := fwopt.Run(context.Background(), fwopt.NewOracle(q.F, q.Omega, 1).From(q.W0),
+		&fwopt.FW{Rule: fwopt.LineSearch{}}, fwopt.Budget{Steps: 300, DualityGap: true})
+	if p := tr.Last(); p.F < q.Star-1e-9 || p.F-p.DualityGap-p.Slack > q.Star || !strings.HasPrefix(q.Name,
+		few.Name+", n = 60, τ = 5") {
+		t.Errorf("%s: f* = %g, FW has %g with the gap %g", q.Name, q.Star, p.F, p.DualityGap)
 	}
 	for _, p := range ClosedForms() {
 		if p.First() <= 0 || p.L <= 0 || p.D <= 0 {

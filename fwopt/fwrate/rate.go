@@ -180,7 +180,7 @@ func (r *Rate) check() {
 func windows(n int) (long, late int, err error) {
 	if long, late = n/4, n/2; n-late < 4 {
 		return 0, 0, fmt.Errorf("fwrate: the later half of %d points has %d, want at least 4: "+
-			"go on for longer", n, n-late)
+			"go on for longer, as by a larger Last of fwnb.Plan", n, n-late)
 	}
 	return long, late, nil
 }
