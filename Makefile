@@ -113,13 +113,13 @@ bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is
 beam: ## bin/fwbeam, which runs over shards on Apache Beam, and its tests in short (minutes to compile the first time)
 	cd fwopt/fwbeam && $(GO) build -o ../../bin/fwbeam . && $(GO) vet ./... && $(GO) test -short ./...
 
-quick: fmt ## between two edits: gofmt, go vet's checks, and the tests in short but those of seconds; 10 to 25 seconds
+quick: fmt ## between two edits: gofmt, go vet's checks, and the tests in short but those of seconds; 10 to 30 seconds
 	$(GO) test -short -vet=all -skip '^Test($(SLOW))$$' ./...
 
 # Tests of a second and more in short, of what an edit seldom breaks: make test has them.
-SLOW = AllLimit|Archive|Contracts|FewWarm|Files|GuardPages|HandIn|InterruptInside|KeepNeverGivesAnother|LineWithoutEnd|Page|PartsPass|Rate|RateWithoutBound|MethodFindsFaults|MethodPassesSoundMethods|DomainFindsFaults|Parts|Race|RunInterrupted|Silence|Stop|SumsAgainstNaive|TraceNormFew|TraceNormFewWarm|Twin|Twins|TwinsLong|TwinsPreempted
+SLOW = AllLimit|Archive|Contracts|GuardPages|HandIn|InterruptInside|KeepNeverGivesAnother|LineWithoutEnd|Page|PartsPass|Rate|RateWithoutBound|MethodFindsFaults|MethodPassesSoundMethods|DomainFindsFaults|Parts|Race|RunInterrupted|SheetFiles|Silence|Stop|SumsAgainstNaive|TraceNormFew|TraceNormFewWarm|Twin|Twins|TwinsLong|TwinsPreempted
 
-test: pins lint unit race cross ## everything that needs no notebook (3 minutes; the first time more, to compile)
+test: pins lint unit race cross ## everything that needs no notebook (3 minutes; up to 8 after a deep edit, to compile)
 
 pins: ## the kernel's version of gonb is the library's
 	@lib=$$($(GO) list -m github.com/janpfeifer/gonb) kernel=$$(cd docker && GOWORK=off $(GO) list -m github.com/janpfeifer/gonb) && \

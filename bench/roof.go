@@ -224,7 +224,8 @@ func has(flag string) bool { return strings.Contains(readText("/proc/cpuinfo"), 
 
 // machine names the processor.
 func machine() string {
-	if m := regexp.MustCompile(`model name\s*: (.*)`).FindStringSubmatch(readText("/proc/cpuinfo")); m != nil {
+	model := regexp.MustCompile(`model name\s*: (.*)`)
+	if m := model.FindStringSubmatch(readText("/proc/cpuinfo")); m != nil {
 		return strings.TrimSpace(m[1])
 	}
 	return "unknown processor"

@@ -475,7 +475,8 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 				}
 				return [][]float64{ball.nearest(comb(1, x, -0.2, f.reduced(count, x, x0))), x0}, 0, false
 			}},
-		"FISTA": {&fwmore.FISTA{L: LF}, "X Y Theta", ball, fwopt.Calls{Exact: 3, Projections: 1}, nil, false, nil,
+		"FISTA": {&fwmore.FISTA{L: LF}, "X Y Theta", ball, fwopt.Calls{Exact: 3, Projections: 1}, nil, false,
+			nil,
 			func(_, _ int, _ []int, s [][]float64) ([][]float64, int, bool) {
 				w, y, theta := s[0], s[1], s[2][0]
 				x := ball.nearest(comb(1, y, -1./LF, f.gradAll(y)))

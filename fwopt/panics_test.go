@@ -95,7 +95,9 @@ func TestRunPanics(t *testing.T) {
 		{"fwopt: β = -1", first(storc(func(m *STORC) { m.Beta = func(int) float64 { return -1 } }))},
 		{"fwopt: η = -1", first(storc(func(m *STORC) { m.Eta = func(_, _ int) float64 { return -1 } }))},
 		{"fwopt: η = NaN", first(storc(func(m *STORC) { m.Eta = func(_, _ int) float64 { return nan } }))},
-		{"fwopt: a batch of 0 samples", first(storc(func(m *STORC) { m.M = func(_, _ int) int { return 0 } }))},
+		{"fwopt: a batch of 0 samples", first(storc(func(m *STORC) {
+			m.M = func(_, _ int) int { return 0 }
+		}))},
 		{"fwopt: N_1 = 0", first(storc(func(m *STORC) { m.N = func(int) int { return 0 } }))},
 		{"fwopt: a Memory of -1 vertices", first(storc(func(m *STORC) { m.Memory.Size = -1 }))},
 		{"fwopt: STORCAway takes away steps",

@@ -213,6 +213,7 @@ func TestPartsMistakes(t *testing.T) {
 		checked(t, "a set", sum, omega, nil, false, want)
 		checked(t, "a set under a sum of ours", ourSum, omega, nil, false, want)
 	}
+	many, inf := plainSum(5000, d, 1), math.Inf(1)
 	after := func(change func(g []float64)) *madeSum {
 		return spoilt(sum, 1, func(g []float64, _ fwopt.Batch) { change(g) })
 	}
@@ -237,11 +238,11 @@ func TestPartsMistakes(t *testing.T) {
 		}),
 		"is the sum over the n = 30 terms, where both":          spoilt(sum, 1, exactSums(n)),
 		"the sum over the n = 30 terms":                         spoilt(sum, n, unchanged),
-		"the sum over the n = 5000 terms":                       spoilt(plainSum(5000, d, 1), 1, exactSums(5000)),
+		"the sum over the n = 5000 terms":                       spoilt(many, 1, exactSums(5000)),
 		"by a factor of 2":                                      spoilt(sum, 2, unchanged),
 		"Value at the point that Argmin gives for g = 0 is NaN": spoilt(sum, nan, unchanged),
 		"coordinate 1 is NaN":                                   after(func(g []float64) { g[1] = nan }),
-		"coordinate 1 is +Inf":                                  after(func(g []float64) { g[1] = math.Inf(1) }),
+		"coordinate 1 is +Inf":                                  after(func(g []float64) { g[1] = inf }),
 	} {
 		for _, omega := range []fwopt.Domain{set, ours} {
 			checked(t, "a sum", f, omega, nil, false, want)

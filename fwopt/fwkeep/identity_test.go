@@ -287,7 +287,8 @@ func TestKeepLateFaults(t *testing.T) {
 		}{ // it fails each time, leaves nothing that lies, and does not get the run of the mended one
 			{gamma, 90, want}, {gamma, 90, want}, {gamma, 70, ""}, {rate, 90, ""}, {gamma, 90, want},
 		} {
-			if fault := call(c.gamma, c.steps); (fault == "") != (c.fault == "") || !strings.Contains(fault, c.fault) {
+			fault := call(c.gamma, c.steps)
+			if (fault == "") != (c.fault == "") || !strings.Contains(fault, c.fault) {
 				t.Errorf("call %d: %q, want %q", i, fault, c.fault)
 			}
 		}

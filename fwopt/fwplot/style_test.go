@@ -90,7 +90,8 @@ func TestColourBlind(t *testing.T) {
 			labs = append(labs, []float64{116*xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])})
 			for j, b := range methods()[:i] {
 				if d := floats.Distance(labs[i], labs[j], 2); d < 10 {
-					t.Errorf("%s: %s and %s are %.1f apart", sight, method.Name, b.Name, d)
+					t.Errorf("%s: %s and %s are %.1f apart, want 10: change the Colour of an Entry", sight,
+						method.Name, b.Name, d)
 				}
 			}
 		}

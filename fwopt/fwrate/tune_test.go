@@ -286,9 +286,11 @@ func TestTunePanics(t *testing.T) {
 		"a grid that does not rise from above 0: [0 1]":   tune(1, steps, 0, 1),
 		"a grid that does not rise from above 0: [1 NaN]": tune(1, steps, 1, math.NaN()),
 		"a grid that does not rise from above 0: [2 1]":   tune(1, steps, 2, 1),
-		"TuneTwo: run is nil":                             func() { TuneTwo([]float64{1}, []float64{1}, 1, steps, nil) },
-		"Tune: run is nil":                                func() { Tune([]float64{1}, 1, steps, nil) },
-		"Tune divides its budget: ":                       tune(1, fwopt.Budget{Tolerance: 1}, 1),
+		"TuneTwo: run is nil": func() {
+			TuneTwo([]float64{1}, []float64{1}, 1, steps, nil)
+		},
+		"Tune: run is nil":          func() { Tune([]float64{1}, 1, steps, nil) },
+		"Tune divides its budget: ": tune(1, fwopt.Budget{Tolerance: 1}, 1),
 		"Tune divides its budget": tune(1,
 			fwopt.Budget{Steps: 5, Record: fwopt.Geometric(2, 8)}, 1),
 	} {

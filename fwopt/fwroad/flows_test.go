@@ -25,12 +25,12 @@ func TestFlows(t *testing.T) {
 		return func() { fwroad.NewFlows(circle, []fwroad.Demand{{From: 0, To: 1, Flow: 1}, d}, thru) }
 	}
 	f := fwroad.NewFlows(circle, []fwroad.Demand{{From: 0, To: 2, Flow: 1}}, 0)
-	x := make([]float64, 3)
+	x, nan := make([]float64, 3), math.NaN()
 	panics(t, map[string]func(){
 		"a network of 0 arcs":                         func() { fwroad.NewFlows(nil, nil, 0) },
 		"a network without demands":                   func() { fwroad.NewFlows(circle, nil, 0) },
 		"a demand of -1 from node 0 to node 2":        make1(fwroad.Demand{From: 0, To: 2, Flow: -1}, 0),
-		"a demand of NaN":                             make1(fwroad.Demand{From: 0, To: 2, Flow: math.NaN()}, 0),
+		"a demand of NaN":                             make1(fwroad.Demand{From: 0, To: 2, Flow: nan}, 0),
 		"a demand from node 2 to itself":              make1(fwroad.Demand{From: 2, To: 2, Flow: 1}, 0),
 		"a demand from node 0 to node 3 in a network": make1(fwroad.Demand{From: 0, To: 3, Flow: 1}, 0),
 		"no path leads from node 0 to node 2":         make1(fwroad.Demand{From: 0, To: 2, Flow: 1}, 2),

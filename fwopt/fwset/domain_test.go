@@ -302,7 +302,7 @@ func TestAgainstSolver(t *testing.T) {
 		}
 		text, err := os.ReadFile("testdata/" + s.name + ".txt")
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v: testdata/solve.py %s writes it, once that set is in it", err, s.name)
 		}
 		lines := strings.Fields(string(text))
 		if len(lines) != 1000 {

@@ -102,7 +102,8 @@ func TestDense(t *testing.T) {
 		})
 		image := mul(tall, u)
 		length := mat.Norm(image, 2)
-		check("TopPair", tol, mul(image, mat.NewDense(1, s, floats.ScaleTo(make([]float64, s), -3/length, q))),
+		scaled := floats.ScaleTo(make([]float64, s), -3/length, q)
+		check("TopPair", tol, mul(image, mat.NewDense(1, s, scaled)),
 			func() []float64 {
 				dst := rubbish(rows * cols)
 				u, v := rubbish(cols), rubbish(rows)

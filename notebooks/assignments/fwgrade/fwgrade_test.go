@@ -402,7 +402,7 @@ func TestSubmissions(t *testing.T) {
 }
 
 // Files that are no notebook, or not quite the one that was handed out.
-func TestFiles(t *testing.T) {
+func TestSheetFiles(t *testing.T) {
 	j := mustJudge(t, sheetCells)
 	good := string(notebook(sheetCells))
 	replace := func(old, new string) string {

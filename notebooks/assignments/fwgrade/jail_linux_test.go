@@ -19,7 +19,8 @@ func TestWalls(t *testing.T) {
 	_, e3 := os.StartProcess("/bin/true", nil, &os.ProcAttr{})
 	e4 := os.WriteFile("x", nil, 0o600)
 	e5 := os.Mkdir("/x", 0o700)
-	fmt.Println("kept:", e1 != nil, e2 != nil, e3 != nil, e4 != nil, e5 != nil, "alone:", os.Getpid() == 1, "sees", os.Environ())
+	fmt.Println("kept:", e1 != nil, e2 != nil, e3 != nil, e4 != nil, e5 != nil, "alone:", os.Getpid() == 1,
+		"sees", os.Environ())
 ` + goodSum})
 	cells, _, err := readSolutions(write(t, t.TempDir(), notebook(look)), j.sheet)
 	if err != nil {
