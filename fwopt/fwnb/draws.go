@@ -34,6 +34,9 @@ type Plan struct {
 //	rate := r.Rate(fwrate.Stochastic, 1.5, r.Bound)
 //	fwplot.Show(fwplot.Rate("FACE", r.Name, rate))
 //
+// A constructor without constants goes into a function:
+// func(fwopt.Constants) *fwopt.SVRF { return fwopt.SVRFTheorem1() }.
+//
 // Bound is that of the method's registration with the constants of draw 1, nil if there is none.
 // Stop leaves the draws that have all their runs, as in Runs.
 func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance,

@@ -12,6 +12,8 @@
 //	rate, err := law.Measure(runs)
 //	fmt.Println(rate, err)
 //
+// In a notebook fwnb.Draws makes such runs in one call, and Runs.Rate measures them.
+//
 // A count that a schedule prescribes follows its theorem whatever the iterates
 // do. So each slope comes with an interval over the seeds, in two windows that
 // are chosen beforehand, and beside the slope of the schedule alone.
