@@ -106,3 +106,30 @@ func (c Constants) BoundAway(k int) float64 {
 	}
 	return c.ld2() / 2 * math.Pow(1-c.Alpha/(4*c.L)*r*r, float64(k)/2)
 }
+
+// BoundMomentumSFW returns (1.2D√(4.35σ²/m + 0.69L²D²) + 0.3LD²)/(k+8)^{1/3} ≥ E f(w_k) − f(w*) of
+// fwmore.MomentumSFWConvex with m samples a step, k ≥ 0 (there).
+func (c Constants) BoundMomentumSFW(m, k int) float64 {
+	sd, ld2 := c.get("Sigma", c.Sigma)/math.Sqrt(float64(m)), c.ld2()
+	return (1.2*math.Hypot(math.Sqrt(4.35)*sd*c.D, math.Sqrt(0.69)*ld2) + 0.3*ld2) / math.Cbrt(float64(k+8))
+}
+
+// BoundSTORMFW returns (2D√(2(L²D²+σ²)k/m) + LD²(1+ln k)/2)/k ≥ E f(w_k) − f(w*) of
+// fwmore.STORMFWConvex with m samples a step, k ≥ 1 (there).
+func (c Constants) BoundSTORMFW(m, k int) float64 {
+	q, ld2 := float64(k), c.ld2()
+	noise := math.Hypot(c.L*c.D, c.get("Sigma", c.Sigma)) * math.Sqrt(2*q/float64(m))
+	return (2*c.D*noise + ld2*(1+math.Log(q))/2) / q
+}
+
+// BoundSarahFW returns LD² max{4(½ + √2), 2b}/(k + 4b) ≥ E f(w_k) − f(w*) of fwmore.SarahFW, k ≥ 0
+// (there).
+func (c Constants) BoundSarahFW(b, k int) float64 {
+	return c.ld2() * max(2+4*math.Sqrt2, 2*float64(b)) / float64(k+4*b)
+}
+
+// BoundSPIDERFW returns 10LD²/(2^{t−1} + k) ≥ E f(x_k) − f(w*) in epoch t of fwmore.SPIDERFWConvex, k ≥ 1
+// (there).
+func (c Constants) BoundSPIDERFW(t, k int) float64 {
+	return 10 * c.ld2() / (math.Exp2(float64(t-1)) + float64(k))
+}

@@ -42,6 +42,10 @@ func TestConstants(t *testing.T) {
 		"BoundEpoch":         {"L D", func(c C) { c.BoundEpoch(3) }},
 		"BoundSCGS":          {"L D", func(c C) { c.BoundSCGS(3) }},
 		"BoundOnlineFW":      {"L D G", func(c C) { c.BoundOnlineFW(4, 3) }},
+		"BoundMomentumSFW":   {"L D Sigma", func(c C) { c.BoundMomentumSFW(2, 3) }},
+		"BoundSTORMFW":       {"L D Sigma", func(c C) { c.BoundSTORMFW(2, 3) }},
+		"BoundSarahFW":       {"L D", func(c C) { c.BoundSarahFW(2, 3) }},
+		"BoundSPIDERFW":      {"L D", func(c C) { c.BoundSPIDERFW(2, 3) }},
 		"BoundAway":          {"L D Alpha Width", func(c C) { c.BoundAway(3) }},
 	} {
 		for field := range set {

@@ -56,6 +56,36 @@ func init() {
 			Bound: func(c fwopt.Constants, _, k int) float64 { return c.BoundOnlineFWLinear(k) },
 		},
 		fwopt.Entry{
+			Name: "Momentum SFW", New: func(fwopt.Constants) fwopt.Method { return MomentumSFWConvex(10) },
+			Calls: func(m fwopt.Method, _, k int) fwopt.Calls {
+				return fwopt.Calls{Stochastic: m.(*MomentumSFW).M(k), Linear: 1}
+			},
+			Bound: func(c fwopt.Constants, _, k int) float64 { return c.BoundMomentumSFW(10, k) },
+		},
+		fwopt.Entry{
+			Name: "STORM-FW", New: func(fwopt.Constants) fwopt.Method { return STORMFWConvex(10) },
+			Calls: func(m fwopt.Method, _, k int) fwopt.Calls {
+				return fwopt.Calls{Stochastic: 2 * m.(*STORMFW).M(k), Linear: 1}
+			},
+			Bound: func(c fwopt.Constants, _, k int) float64 { return c.BoundSTORMFW(10, k) },
+		},
+		fwopt.Entry{
+			Name: "Sarah-FW", New: func(fwopt.Constants) fwopt.Method { return &SarahFW{} },
+			Calls:  fixed(fwopt.Calls{Exact: -1, Stochastic: -1, Linear: 1}),
+			Passes: true,
+		},
+		fwopt.Entry{
+			Name: "SPIDER-FW", New: func(fwopt.Constants) fwopt.Method { return SPIDERFWConvex() },
+			Calls: func(m fwopt.Method, t, k int) fwopt.Calls {
+				if k == 1 {
+					return fwopt.Calls{Exact: 1, Linear: 1}
+				}
+				return fwopt.Calls{Stochastic: 2 * m.(*SPIDERFW).M(t), Linear: 1}
+			},
+			Bound:  func(c fwopt.Constants, t, k int) float64 { return c.BoundSPIDERFW(t, k) },
+			Passes: true,
+		},
+		fwopt.Entry{
 			Name: "FISTA", New: func(fwopt.Constants) fwopt.Method { return &FISTA{L: 1} },
 			Calls:  fixed(fwopt.Calls{Exact: -1, Projections: -1}),
 			Passes: true, Colour: 0x777777, Width: 1.8, Dashes: []float64{12, 3},

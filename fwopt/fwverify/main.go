@@ -88,6 +88,7 @@ func verify(e effort) *ledger {
 			awayFW, pairwiseFW, blended, conjugate, // active.go
 			scgs, scgsStrong, storcA, storcB, storcC, // sliding.go
 			beyond, beyondStrong, // beyond.go
+			noise, // noise.go
 		} {
 			check(l, p, e)
 		}

@@ -1,0 +1,77 @@
+package fwmore
+
+import (
+	"iter"
+	"math"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+)
+
+// MomentumSFW is stochastic Frank-Wolfe with momentum (Mokhtari, Hassani & Karbasi, "Stochastic
+// conditional gradient methods", JMLR 21, 2020), which averages the gradients that it has seen. With d_0 = 0:
+//
+//	for k = 1, 2, … do
+//	    ∇̃_k = average of m_k iid samples of ∇f_i(w_{k−1})
+//	    d_k = (1 − ρ_k) d_{k−1} + ρ_k ∇̃_k
+//	    v_k = argmin_{v∈Ω} d_kᵀv
+//	    w_k = (1 − γ_k) w_{k−1} + γ_k v_k
+//	end for
+type MomentumSFW struct {
+	M     func(k int) int     // m_k, the samples of step k
+	Rho   func(k int) float64 // ρ_k, the weight of the newest gradient
+	Gamma func(k int) float64 // γ_k
+
+	K    int       // steps done
+	W, D []float64 // w_k, d_k
+}
+
+// MomentumSFWConvex has m samples a step, ρ_k = 4/(k+7)^{2/3} and γ_k = 2/(k+7), which need no constants of
+// f. If every f_i is L-smooth, their variance at most
+// σ² and w_0 that of Oracle.Start, then E f(w_k) − f(w*) ≤ Constants.BoundMomentumSFW(m, k).
+//
+// Proof: Let e_k = d_k − ∇f(w_{k−1}), s = k + 7. As ρ_1 = 1, E‖e_1‖² ≤ σ²/m; and by ‖a + b‖² ≤
+// (1+ρ/2)‖a‖² + (1+2/ρ)‖b‖², E‖e_k‖² ≤ (1−ρ_k) E‖e_{k−1}‖² + (2/ρ_k)(LDγ_{k−1})² + ρ_k²σ²/m. So
+// E‖e_k‖² ≤ Q/(s+1)^{2/3}, Q = 4.35σ²/m + 0.69L²D², by induction. With E f(w_k) − f(w*) ≤
+// (1−γ_k)(E f(w_{k−1}) − f(w*)) + γ_k D E‖e_k‖ + LD²γ_k²/2 another one gives the bound.
+func MomentumSFWConvex(m int) *MomentumSFW {
+	return &MomentumSFW{
+		M:     func(int) int { return m },
+		Rho:   func(k int) float64 { return 4 / math.Pow(float64(k+7), 2./3) },
+		Gamma: func(k int) float64 { return 2 / float64(k+7) },
+	}
+}
+
+func (a *MomentumSFW) String() string { return "Momentum SFW" }
+
+// Identify writes the schedules at each step.
+func (a *MomentumSFW) Identify(id *fwopt.Identity) {
+	id.Of(a)
+	for _, k := range id.Steps(nil) {
+		id.Int(a.M(k)).Float(a.Rho(k), a.Gamma(k))
+	}
+}
+
+// Steps runs MomentumSFW. Step k counts m_k stochastic gradients and one linear optimisation.
+func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	need.Given("fwmore", "MomentumSFW.M", a.M == nil)
+	need.Given("fwmore", "MomentumSFW.Rho", a.Rho == nil)
+	need.Given("fwmore", "MomentumSFW.Gamma", a.Gamma == nil)
+	if a.K == 0 {
+		a.W, a.D = append(a.W[:0], w0...), make([]float64, len(w0))
+	}
+	g, v := make([]float64, len(w0)), fwopt.Vertex{}
+	return func(yield func(fwopt.Step) bool) {
+		for { // for k = 1, 2, …
+			k := a.K + 1
+			o.StochasticGrad(g, a.W, a.M(k)) // ∇̃_k, mean of m_k samples of ∇f_i(w_{k−1})
+			fwopt.Lerp(a.D, a.Rho(k), g)     // d_k = (1−ρ_k) d_{k−1} + ρ_k ∇̃_k
+			o.Argmin(&v, a.D)                // v_k = argmin_{v∈Ω} d_kᵀv
+			v.Lerp(a.W, a.Gamma(k))          // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+			a.K = k
+			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package fwmore_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
+)
+
+// The methods that tame noise by memory, a second time: each step is made of the gradients of single terms and the
+// samples that another Oracle of the same seed draws.
+func TestNoiseAgainstNaive(t *testing.T) {
+	f, box := small.Noisy(6, 40, 2, 3)
+	term := func(i int, w []float64) []float64 {
+		g := make([]float64, len(w))
+		f.Grad(g, w, fwopt.Batch{Index: []int{i}, Weight: []float64{1}})
+		return g
+	}
+	all := fwopt.Batch{}
+	mean := func(b fwopt.Batch, w []float64) []float64 {
+		g := make([]float64, len(w))
+		for i, c := range b.All(f.Len()) {
+			g = comb(1, g, c, term(i, w))
+		}
+		return g
+	}
+	toward := func(w, g []float64, gamma float64) []float64 {
+		v := make([]float64, len(w))
+		for j := range v {
+			if v[j] = box.Lo[j]; g[j] < 0 {
+				v[j] = box.Hi[j]
+			}
+		}
+		return comb(1-gamma, w, gamma, v)
+	}
+	w0 := make([]float64, f.Dim())
+	for name, c := range map[string]struct {
+		m func() fwopt.Method
+		// run yields the iterates and what is spent so far
+		run func(o *fwopt.Oracle, yield func(w []float64, want fwopt.Calls))
+	}{
+		"momentum": {func() fwopt.Method { return fwmore.MomentumSFWConvex(7) }, func(o *fwopt.Oracle,
+			yield func([]float64, fwopt.Calls)) {
+			w, d := w0, w0
+			for k := 1; k <= 60; k++ {
+				rho := 4 * math.Pow(float64(k+7), -2./3)
+				d = comb(1-rho, d, rho, mean(o.Sample(7), w))
+				w = toward(w, d, 2/float64(k+7))
+				yield(w, fwopt.Calls{Stochastic: 7 * k, Linear: k})
+			}
+		}},
+		"STORM": {func() fwopt.Method { return fwmore.STORMFWConvex(3) }, func(o *fwopt.Oracle,
+			yield func([]float64, fwopt.Calls)) {
+			w, old, d := w0, w0, w0
+			for k := 1; k <= 60; k++ {
+				b := o.Sample(3)
+				d = comb(1, mean(b, w), 1-1/float64(k), sub(d, mean(b, old)))
+				w, old = toward(w, d, 1/float64(k)), w
+				yield(w, fwopt.Calls{Stochastic: 6 * k, Linear: k})
+			}
+		}},
+		"Sarah": {func() fwopt.Method { return &fwmore.SarahFW{} }, func(o *fwopt.Oracle,
+			yield func([]float64, fwopt.Calls)) {
+			w, g, calls, rng := w0, mean(all, w0), fwopt.Calls{Exact: 1}, rand.New(&o.RNG)
+			for k := 1; k <= 60; k++ { // b = ⌈√40⌉ = 7
+				next := toward(w, g, 2/float64(k+27))
+				if calls.Linear = k; rng.IntN(7) == 0 {
+					g = mean(all, next)
+					calls.Exact++
+				} else {
+					b := o.Sample(7)
+					g = comb(1, g, 1, sub(mean(b, next), mean(b, w)))
+					calls.Stochastic += 14
+				}
+				w = next
+				yield(w, calls)
+			}
+		}},
+		"SPIDER": {func() fwopt.Method { return fwmore.SPIDERFWConvex() }, func(o *fwopt.Oracle,
+			yield func([]float64, fwopt.Calls)) {
+			x, old, g, calls := w0, w0, w0, fwopt.Calls{}
+			for t := 1; t <= 6; t++ {
+				n := 1 << (t - 1)
+				for k := 1; k <= n; k++ {
+					if calls.Linear++; k == 1 {
+						g = mean(all, x)
+						calls.Exact++
+					} else {
+						b := o.Sample(n)
+						g = comb(1, g, 1, sub(mean(b, x), mean(b, old)))
+						calls.Stochastic += 2 * n
+					}
+					x, old = toward(x, g, 2/float64(n+k)), x
+					yield(x, calls)
+				}
+			}
+		}},
+	} {
+		for seed := range uint64(3) {
+			var points [][]float64
+			var spent []fwopt.Calls
+			c.run(fwopt.NewOracle(f, box, seed), func(w []float64, want fwopt.Calls) {
+				points, spent = append(points, w), append(spent, want)
+			})
+			o, n := fwopt.NewOracle(f, box, seed), 0
+			for s := range c.m().Steps(o, w0) {
+				if e := norm(sub(s.X, points[n])); !(e <= 1e-12) || spent[n] != o.Calls {
+					t.Fatalf("%s, seed %d, step %d: %g off, %+v, want %+v", name, seed, n+1, e, o.Calls, spent[n])
+				}
+				if n++; n == len(points) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// Methods that tame the noise of samples by memory, beside batches that grow: f − f* after about
+// 20,000 gradients of terms.
+func ExampleMomentumSFW() {
+	f, omega := small.Noisy(6, 400, 2, 3) // f* = 12
+	for _, m := range []fwopt.Method{fwopt.SFWExperiments(), fwmore.MomentumSFWConvex(10),
+		fwmore.STORMFWConvex(10), &fwmore.SarahFW{}, fwmore.SPIDERFWConvex()} {
+		tr := fwopt.Run(context.Background(), fwopt.NewOracle(f, omega, 1), m,
+			fwopt.Budget{Stochastic: 20_000, Linear: 5_000})
+		p := tr.Last()
+		fmt.Printf("%v: %.1e by %d samples, %d exact gradients\n", m, p.F-12, p.Calls.Stochastic, p.Calls.Exact)
+	}
+	// Output:
+	// SFW: 3.4e-03 by 20540 samples, 1 exact gradients
+	// Momentum SFW: 5.9e-03 by 20000 samples, 1 exact gradients
+	// STORM-FW: 7.4e-04 by 20000 samples, 1 exact gradients
+	// Sarah-FW: 8.8e-06 by 20000 samples, 25 exact gradients
+	// SPIDER-FW: 1.4e-04 by 20140 samples, 9 exact gradients
+}
