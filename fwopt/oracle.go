@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
@@ -73,6 +74,14 @@ type Sampler interface {
 	// SampleBatch sets b, in whose memory it may write, to terms whose weighted gradient has, at all w
 	// together, the law of the mean of m independent uniform terms, drawn from rng.
 	SampleBatch(b *Batch, m int, rng *rand.Rand)
+}
+
+// A Scorer is a FiniteSum over the rows e_i of data: f_i(w) = ℓ_i(w e_i) sees w ∈ R^{h×m} through h scores
+// alone, so that ∇f_i(w) = ∇ℓ_i e_iᵀ takes h numbers to remember. Those of fwsum that a Loss makes are.
+type Scorer interface {
+	Shape() (h, m int)
+	Slopes(p, w []float64, index []int)    // p_r = ∇ℓ_i(w e_i) of the rows i = index[r], of all for nil; h numbers each
+	AddRows(dst, p []float64, index []int) // dst += Σ_r p_r e_iᵀ, likewise
 }
 
 // Calls counts what the paper counts (Section 2.2), and projections. Oracle.Start counts, too.
@@ -214,6 +223,37 @@ func (o *Oracle) descent() func(dst, x, x0, g0 []float64, m int, c float64) {
 		floats.AddScaledTo(dst, x, -c, g0)
 		f.AddGradDiff(dst, x, x0, b)
 	}
+}
+
+// Slopes returns the ∇ℓ_i at w of the rows i of index, h numbers each, in the memory of p if it is large enough.
+// It counts m stochastic gradients; a nil index stands for all rows, in order, and counts one exact gradient. It
+// panics unless F is a Scorer.
+func (o *Oracle) Slopes(p, w []float64, index []int, m int) []float64 {
+	f, n := o.scorer(), len(index)
+	if index == nil {
+		n = o.F.Len()
+		o.Calls.Exact++
+	} else {
+		o.Calls.draw(m)
+	}
+	h, _ := f.Shape()
+	p = slices.Grow(p[:0], n*h)[:n*h]
+	f.Slopes(p, w, index)
+	o.look(p, "the slopes of rows")
+	return p
+}
+
+// AddRows does dst += Σ_r p_r e_iᵀ, i = index[r], of all rows for nil: the way from Slopes to a
+// gradient. It counts nothing.
+func (o *Oracle) AddRows(dst, p []float64, index []int) { o.scorer().AddRows(dst, p, index) }
+
+func (o *Oracle) scorer() Scorer {
+	f, ok := o.F.(Scorer)
+	if !ok {
+		panic(need.Linef("fwopt: %T is no Scorer, a sum over rows of data as fwsum.RowSum; use a "+
+			"method that asks for gradients alone", o.F))
+	}
+	return f
 }
 
 // Value returns f(w). It counts one exact gradient, as it reads all n terms.

@@ -776,6 +776,11 @@ func (f *later) AddGradDiff(dst, w, w0 []float64, b fwopt.Batch) {
 		dst[3] = f.bad
 	}
 }
+func (f *later) AddRows(dst, p []float64, index []int) {
+	if f.LeastSquares.AddRows(dst, p, index); f.on {
+		dst[3] = f.bad
+	}
+}
 
 // Every method ends where a gradient is not finite, with the step and the place, and none panics.
 func TestRunNotFinite(t *testing.T) {

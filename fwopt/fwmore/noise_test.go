@@ -120,6 +120,46 @@ func TestNoiseAgainstNaive(t *testing.T) {
 	}
 }
 
+// SAG-FW a second time: the slopes of all rows, kept in a table, and a direction that is added up anew.
+func TestSAGFWAgainstNaive(t *testing.T) {
+	f, omega := small.Problem()
+	x, y := small.Data()
+	slope := func(i int, w []float64) (p float64) {
+		p = -y[i]
+		for j := range w {
+			p += x.Val[i*x.M+j] * w[j]
+		}
+		return p
+	}
+	w0 := make([]float64, x.M)
+	w0[1] = 1
+	for seed := range uint64(3) {
+		draws, o := fwopt.NewOracle(f, omega, seed), fwopt.NewOracle(f, omega, seed)
+		alpha, w := make([]float64, x.N), w0
+		for i := range alpha {
+			alpha[i] = slope(i, w)
+		}
+		for s := range (&fwmore.SAGFW{B: 12}).Steps(o, w0) {
+			for _, i := range draws.Sample(12).Index {
+				alpha[i] = slope(i, w)
+			}
+			g, v := make([]float64, x.M), make([]float64, x.M)
+			for i, p := range alpha {
+				g = comb(1, g, p/float64(x.N), x.Val[i*x.M:(i+1)*x.M])
+			}
+			omega.Argmin(v, g)
+			w = comb(1-2/float64(s.K+1), w, 2/float64(s.K+1), v)
+			want := fwopt.Calls{Exact: 1, Stochastic: 12 * s.K, Linear: s.K}
+			if e := norm(sub(s.X, w)); !(e <= 1e-12) || o.Calls != want {
+				t.Fatalf("seed %d, step %d: %g off, %+v, want %+v", seed, s.K, e, o.Calls, want)
+			}
+			if s.K == 80 {
+				break
+			}
+		}
+	}
+}
+
 // Methods that tame the noise of samples by memory, beside batches that grow: f − f* after about
 // 20,000 gradients of terms.
 func ExampleMomentumSFW() {

@@ -70,6 +70,17 @@ func init() {
 			Bound: func(c fwopt.Constants, _, k int) float64 { return c.BoundSTORMFW(10, k) },
 		},
 		fwopt.Entry{
+			Name: "SAG-FW", New: func(fwopt.Constants) fwopt.Method { return &SAGFW{B: 10} },
+			Calls: func(m fwopt.Method, _, k int) fwopt.Calls {
+				c := fwopt.Calls{Stochastic: m.(*SAGFW).B, Linear: 1}
+				if k == 1 {
+					c.Exact = 1 // the slopes of all rows
+				}
+				return c
+			},
+			Passes: true,
+		},
+		fwopt.Entry{
 			Name: "Sarah-FW", New: func(fwopt.Constants) fwopt.Method { return &SarahFW{} },
 			Calls:  fixed(fwopt.Calls{Exact: -1, Stochastic: -1, Linear: 1}),
 			Passes: true,

@@ -250,6 +250,38 @@ func (f *RowSum) deriveRows(p []float64, index []int, weight, w, w0 []float64, a
 	})
 }
 
+// Slopes sets p to the ∇ℓ_i at the scores w e_i of the rows index, h numbers each; a nil index has all rows, in
+// order. It costs O(h·nonzeros of these).
+func (f *RowSum) Slopes(p, w []float64, index []int) {
+	checkLen(f.Dim(), "w", w)
+	index = f.rows(index)
+	checkLen(len(index)*f.h, "p", p)
+	kern.Do(len(index), f.rowGrain, func(a, b int) {
+		f.x.scoresOf(p[a*f.h:b*f.h], w, f.h, index[a:b])
+		for r := a; r < b; r++ {
+			f.slope(index[r], p[r*f.h:(r+1)*f.h], 1)
+		}
+	})
+}
+
+// AddRows does dst += Σ_r p_r e_{index[r]}ᵀ, in O(h·nonzeros of these rows); a nil index has all rows, in order.
+func (f *RowSum) AddRows(dst, p []float64, index []int) {
+	checkLen(f.Dim(), "dst", dst)
+	index = f.rows(index)
+	checkLen(len(index)*f.h, "p", p)
+	f.back.rows(dst, p, index, 0, f.m)
+}
+
+// rows returns index, or all rows for nil.
+func (f *RowSum) rows(index []int) []int {
+	if index == nil {
+		for i := range f.n {
+			index = append(index, i)
+		}
+	}
+	return index
+}
+
 // sum returns the sums of term over the pieces of n rows, with the same bits for any number
 // of threads.
 func (f *RowSum) sum(n int, term func(lo, hi int) (a, b float64)) (a, b float64) {

@@ -15,7 +15,7 @@ import (
 // gradient of Value (central differences) and the mean of all ∇f_i; that Grad honours weights and
 // duplicates, overwrites dst, and writes neither w nor the batch; that it may be called from several
 // goroutines at once; that f and each f_i look convex on random segments. If f has them, it also checks
-// AddGradDiff (against two calls of Grad), LineSearch (against a fine grid), Curve(dst, w, d []float64) as
+// AddGradDiff (against two calls of Grad), Slopes and AddRows (against the gradients of terms), LineSearch (against a fine grid), Curve(dst, w, d []float64) as
 // ∇²f(w)d (against differences of gradients, at some points), SampleBatch (mean and variance of the
 // gradients of many batches), Smoothness() float64 and Lipschitz() float64 (as an L and a G for all f_i).
 //
@@ -29,7 +29,7 @@ func finiteSum(t reporter, f fwopt.FiniteSum) {
 	t.Helper()
 	c := &sumCheck{f: f, n: f.Len(), d: f.Dim(), rng: rand.New(rand.NewPCG(1, 2))}
 	if report(t, f, c.sizes) && report(t, f, c.reads, c.gradient, c.batches, c.convex, c.constants,
-		c.differ, c.lineSearch, c.sampler, c.curve) {
+		c.differ, c.scorer, c.lineSearch, c.sampler, c.curve) {
 		report(t, f, c.parallel) // what is wrong alone is not asked from many sides
 	}
 }

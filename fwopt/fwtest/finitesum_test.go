@@ -21,6 +21,8 @@ type bowl struct {
 	grad   func(dst, w []float64, b fwopt.Batch)
 	smooth func(L float64) float64
 	diff   func(dst, w, w0 []float64, b fwopt.Batch)
+	slopes func(p, w []float64)
+	rows   func(dst, p []float64)
 	search func(w, v []float64, gamma float64) float64
 	curve  func(dst, w, d []float64)
 }
@@ -68,6 +70,30 @@ func (f *bowl) AddGradDiff(dst, w, w0 []float64, b fwopt.Batch) {
 	}
 	if f.diff != nil {
 		f.diff(dst, w, w0, b)
+	}
+}
+
+func (f *bowl) Shape() (h, m int) { return f.d, 1 }
+
+func (f *bowl) Slopes(p, w []float64, index []int) {
+	r := 0
+	for i := range (fwopt.Batch{Index: index, Weight: make([]float64, len(index))}).All(f.n) {
+		for j := range w {
+			p[r] = float64(i) * (w[j] - float64(i))
+			r++
+		}
+	}
+	if f.slopes != nil {
+		f.slopes(p, w)
+	}
+}
+
+func (f *bowl) AddRows(dst, p []float64, _ []int) {
+	for r, x := range p {
+		dst[r%f.d] += x
+	}
+	if f.rows != nil {
+		f.rows(dst, p)
 	}
 }
 
@@ -205,6 +231,14 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 		}}},
 		{"AddGradDiff wrote to", bowl{diff: func(_, _, w0 []float64, _ Batch) { w0[0]++ }}},
 		{"AddGradDiff wrote to", bowl{diff: func(_, _, _ []float64, b Batch) { writesIndex(b) }}},
+
+		{"AddRows of Slopes", bowl{slopes: func(p, _ []float64) { floats.Scale(1./6, p) }}}, // of a mean
+		{"AddRows of Slopes", bowl{rows: func(dst, p []float64) { // overwrites
+			clear(dst)
+			six.AddRows(dst, p, nil)
+		}}},
+		{"Slopes wrote to w", bowl{slopes: func(_, w []float64) { w[0]++ }}},
+		{"AddRows wrote to p", bowl{rows: func(_, p []float64) { p[0]++ }}},
 
 		{"LineSearch wrote to", bowl{search: func(_, v []float64, gamma float64) float64 {
 			v[0]++

@@ -29,6 +29,36 @@ func (c *sumCheck) differ() {
 	}
 }
 
+// scorer checks that Slopes and AddRows, one after the other, add the gradients of terms to what dst holds.
+func (c *sumCheck) scorer() {
+	f, ok := c.f.(fwopt.Scorer)
+	if !ok {
+		return
+	}
+	h, m := f.Shape()
+	want(h >= 1 && h*m == c.f.Dim(), "Shape is %d, %d of %d weights", h, m, c.f.Dim())
+	for _, index := range [][]int{nil, {0}, {c.n - 1, 0}, c.batch(1 + c.n/3).Index} {
+		w, got, n := c.point(), c.point(), len(index)
+		b := fwopt.Batch{Index: index, Weight: slices.Repeat([]float64{1}, n)}
+		scale := 1.0
+		if index == nil {
+			b, n, scale = fwopt.Batch{}, c.n, float64(c.n)
+		}
+		sum, size := c.sum(w, b)
+		floats.Scale(scale, sum)
+		floats.Add(sum, got)
+		size = scale*size + floats.Norm(got, 2)
+		p := slices.Repeat([]float64{math.NaN()}, n*h) // need hold no numbers
+		unwritten := kept(w)
+		f.Slopes(p, w, index)
+		unwritten("Slopes wrote to w")
+		unwritten = kept(p)
+		f.AddRows(got, p, index)
+		near("AddRows of Slopes against the gradients of "+called(b), got, sum, size)
+		unwritten("AddRows wrote to p")
+	}
+}
+
 // lineSearch holds the γ of LineSearch against a grid, on segments that go down
 // all the way, up all the way, and down and up.
 func (c *sumCheck) lineSearch() {
