@@ -1,0 +1,171 @@
+// A Go kernel in this page. new Kernel(folder), load(), execute(), stop(). No server has a part in it.
+import { Files } from './files.js';
+
+const gunzip = async bytes => new Uint8Array(await new Response(
+  new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());
+
+export class Kernel {
+  constructor(base, { env = {}, cwd = '/home' } = {}) {
+    Object.assign(this, { base: base.replace(/\/?$/, '/'), env, cwd, count: 0, asked: new Map(), number: 0, here: new Set() });
+    this.files = new Files();
+    this.files.folders(cwd);
+    this.turn = Promise.resolve();
+  }
+
+  // sizes gives what load will bring for these imports, in bytes over the wire.
+  async sizes(imports) {
+    await this.read();
+    return Object.values(this.index.tools).reduce((n, t) => n + t.size, 0) +
+      this.closure(imports).reduce((n, p) => n + this.index.packages[p].size, 0);
+  }
+  async read() { this.index ??= await (await fetch(`${this.base}index.json`)).json(); }
+
+  closure(imports) {
+    const all = new Set();
+    for (const p of imports) {
+      if (!this.index.packages[p]) continue;
+      all.add(p);
+      for (const d of this.index.packages[p].deps) if (this.index.packages[d]) all.add(d);
+    }
+    return [...all].sort();
+  }
+
+  // bytes gives a stretch of a file, from this browser's cache when it was here before.
+  async bytes(file, sum, at, size) {
+    const cache = await globalThis.caches?.open('fwlab-kernel').catch(() => null), key = `${this.base}${file}?${sum}`;
+    const had = await cache?.match(key).catch(() => null);
+    if (had) return new Uint8Array(await had.arrayBuffer());
+    const range = at === undefined ? {} : { headers: { Range: `bytes=${at}-${at + size - 1}` } };
+    const got = await fetch(`${this.base}${file}`, range);
+    if (!got.ok) throw new Error(`${file}: ${got.status}`);
+    let bytes = new Uint8Array(await got.arrayBuffer());
+    if (at !== undefined && got.status === 200) bytes = bytes.slice(at, at + size); // a server that knows no ranges
+    await cache?.put(key, new Response(bytes)).catch(() => { this.full = true; }); // a full storage costs the next visit only
+    return bytes;
+  }
+
+  async load(imports = [], progress = () => {}) {
+    await this.read();
+    const { tools, packages } = this.index;
+    this.worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
+    const up = new Promise((done, wrong) => { this.up = done; this.worker.onerror = e => wrong(new Error(e.message || 'the worker does not start')); });
+    this.worker.onmessage = e => this.heard(e.data);
+    const modules = {};
+    let came = 0;
+    await Promise.all(Object.entries(tools).map(async ([name, t]) => {
+      const z = await this.bytes(t.file, t.sum);
+      progress(came += t.size);
+      modules[name] = await WebAssembly.compile(await gunzip(z));
+    }));
+    await up;
+    await this.ask('tools', { ...modules, packages: Object.fromEntries(Object.entries(packages).filter(([, p]) => !p.hidden).map(([k, p]) => [k, p.name])) });
+    await this.bring(imports, n => progress(came + n));
+  }
+
+  async bring(imports, progress = () => {}) {
+    const want = this.closure([...imports, 'runtime']).filter(p => !this.here.has(p));
+    // Neighbours come by one request.
+    const runs = [];
+    for (const path of want.sort((a, b) => this.index.packages[a].at - this.index.packages[b].at)) {
+      const p = this.index.packages[path], last = runs.at(-1);
+      if (last && p.at - last.end < 1 << 16) { last.end = p.at + p.size; last.paths.push(path); }
+      else runs.push({ at: p.at, end: p.at + p.size, paths: [path] });
+    }
+    let came = 0;
+    for (const r of runs) {
+      const z = await this.bytes('packages.bin', `${this.index.sum}-${r.at}-${r.end}`, r.at, r.end - r.at);
+      const archives = await Promise.all(r.paths.map(async path => {
+        const p = this.index.packages[path];
+        return [path, await gunzip(z.subarray(p.at - r.at, p.at - r.at + p.size))];
+      }));
+      await this.ask('packages', { archives }, archives.map(a => a[1].buffer));
+      for (const path of r.paths) this.here.add(path);
+      progress(came += r.end - r.at);
+    }
+  }
+
+  ask(what, m = {}, give = []) {
+    return new Promise((done, wrong) => {
+      this.asked.set(++this.number, { done, wrong });
+      this.worker.postMessage({ ask: what, number: this.number, ...m }, give);
+    });
+  }
+  heard(m) {
+    if (m.ready) return this.up();
+    if (m.display) return this.on?.display(m.display);
+    if (m.back) return this.running?.postMessage({ back: m.back });
+    const a = this.asked.get(m.number);
+    this.asked.delete(m.number);
+    if (m.failed !== undefined) a?.wrong(new Error(m.failed));
+    else a?.done(m.answer);
+  }
+
+  // execute runs a cell after those before it. on has stream(name, text) and display({ data, id }).
+  // It gives { status: 'ok' | 'error' | 'stopped', message, seconds by step }.
+  execute(source, on) {
+    const mine = this.turn.then(() => this.cell(source, on)).catch(e => ({ status: 'error', message: String(e.message || e) }));
+    this.turn = mine;
+    return mine;
+  }
+
+  async cell(source, on) {
+    this.on = on;
+    this.stopping = false;
+    const began = performance.now();
+    const p = await this.ask('compose', { id: ++this.count, source });
+    for (const note of p.notes) on.stream('stderr', `${note}\n`);
+    if (p.error) return { status: 'error', message: p.error };
+    if (p.empty) return { status: 'ok' };
+    let program = p.text, imports = p.imports, args = p.args;
+    if (p.test) ({ program, imports, args } = testing(p));
+    await this.bring(imports);
+    if (this.stopping) return { status: 'stopped' };
+    const all = this.closure([...imports, 'runtime']);
+    const built = await this.ask('build', { program, direct: imports.filter(i => i !== 'unsafe'), all });
+    if (built.error) return { status: 'error', message: built.error };
+    await this.ask('keep');
+    if (this.stopping) return { status: 'stopped' };
+    await this.ask('pipe');
+    const start = performance.now();
+    const end = await this.run(built.binary, args, on);
+    return { ...end, compile: built.compile / 1e3, link: built.link / 1e3, run: (performance.now() - start) / 1e3, all: (performance.now() - began) / 1e3 };
+  }
+
+  run(binary, args, on) {
+    return new Promise(done => {
+      const worker = this.running = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
+      let after = Promise.resolve(); // what a program says is shown in its order
+      const end = how => { this.running = null; this.end = null; worker.terminate(); after.then(() => done(how)); };
+      this.end = end;
+      worker.onerror = e => end({ status: 'error', message: e.message || 'the program ended without a word: perhaps it wanted more memory than there is' });
+      worker.onmessage = ({ data: m }) => {
+        if (m.ready) worker.postMessage({ ask: 'run', binary, args, env: this.env, cwd: this.cwd, given: [...this.files.all] }, [binary.buffer]);
+        else if (m.changed) this.files.apply(m.changed);
+        else if (m.pipe) after = after.then(() => this.ask('feed', { bytes: m.pipe }));
+        else if (m.stream === 1) after = after.then(() => on.stream('stdout', m.text));
+        else if (m.stream) after = after.then(async () => on.stream('stderr', await this.ask('trace', { said: m.text })));
+        else if (m.failed !== undefined) end({ status: 'error', message: m.failed });
+        else if (m.ended !== undefined) end(m.ended ? { status: 'error', message: `exit status ${m.ended}` } : { status: 'ok' });
+      };
+    });
+  }
+
+  // stop ends what runs, at once; files that it wrote stay.
+  stop() {
+    this.stopping = true;
+    this.end?.({ status: 'stopped', message: 'stopped' });
+  }
+}
+
+// testing makes a program of a cell with tests, as go test does.
+function testing(p) {
+  const names = kind => [...p.text.matchAll(new RegExp(`^func (${kind}\\w*)\\(`, 'gm'))].map(m => m[1]).filter(n => n !== 'TestMain');
+  const list = kind => names(kind).map(n => `{"${n}", ${n}}`).join(', ');
+  const main = `func main() { fwos.Exit(fwtesting.MainStart(fwdeps.TestDeps{}, []fwtesting.InternalTest{${list('Test')}},` +
+    ` []fwtesting.InternalBenchmark{${list('Benchmark')}}, nil, nil).Run()) }\n`;
+  const i = p.text.lastIndexOf('\nfunc main()');
+  const program = p.text.slice(0, i + 1).replace('package main', 'package main; import fwos "os"; import fwtesting "testing"; import fwdeps "testing/internal/testdeps"')
+    .replace(/^\t"flag"\n/m, '\t_ "flag"\n') + main;
+  const args = p.args.length ? p.args : ['-test.v', ...names('Benchmark').length ? ['-test.bench=.'] : []];
+  return { program, imports: [...new Set([...p.imports, 'os', 'testing', 'testing/internal/testdeps'])], args };
+}

@@ -1,0 +1,139 @@
+// Pack writes what the kernel in the browser needs into one folder: compiler, linker and engine, each gzipped, and
+// the archives of packages in one file, packages.bin, with index.json. Same Go, same source, same bytes.
+//
+//	go run ./notebooks/kernel/pack DIR
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Those that a cell may import: the standard library, gonum, and this module with what it draws by.
+var roots = []string{"std", "gonum.org/v1/gonum/...", "gonum.org/v1/plot/...", "github.com/janpfeifer/gonb/gonbui",
+	"github.com/projection-free/fwlab/fwopt/..."}
+
+// Without -s -w there are two tables for debuggers; archives without them are smaller, too.
+var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
+
+// A part is a stretch of packages.bin, gzipped, which is Raw bytes long when it is whole.
+type part struct {
+	Name   string   `json:"name"`
+	At     int      `json:"at"`
+	Size   int      `json:"size"`
+	Raw    int      `json:"raw"`
+	Sum    string   `json:"sum"`
+	Deps   []string `json:"deps"`
+	Hidden bool     `json:"hidden,omitempty"` // no cell imports it
+}
+
+type tool struct {
+	File string `json:"file"`
+	Size int    `json:"size"`
+	Sum  string `json:"sum"`
+}
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 2 {
+		log.Fatal("usage: pack DIR")
+	}
+	dir := os.Args[1]
+	check(os.MkdirAll(dir, 0o755))
+	index := struct {
+		Go       string           `json:"go"`
+		Tools    map[string]tool  `json:"tools"`
+		Sum      string           `json:"sum"`
+		Packages map[string]*part `json:"packages"`
+	}{runtime.Version(), map[string]tool{}, "", map[string]*part{}}
+
+	for name, path := range map[string]string{"compile": "cmd/compile", "link": "cmd/link",
+		"engine": "github.com/projection-free/fwlab/notebooks/kernel/engine"} {
+		raw := filepath.Join(dir, name+".wasm")
+		run("build", "-trimpath", "-ldflags=-s -w", "-o", raw, path)
+		z := squeeze(read(raw))
+		check(os.Remove(raw))
+		file := name + ".wasm.gz"
+		check(os.WriteFile(filepath.Join(dir, file), z, 0o644))
+		index.Tools[name] = tool{file, len(z), sum(z)}
+	}
+	check(os.WriteFile(filepath.Join(dir, "wasm_exec.js"), read(filepath.Join(runtime.GOROOT(), "lib/wasm/wasm_exec.js")), 0o644))
+
+	var wanted []string
+	const fit = "{{if not .DepsErrors}}{{if not .Error}}{{if ne .Name \"main\"}}{{.ImportPath}}{{end}}{{end}}{{end}}"
+	for _, path := range strings.Fields(run(append([]string{"list", "-e", "-f", fit}, roots...)...)) {
+		if !strings.HasPrefix(path, "vendor/") && !strings.Contains(path, "fwbeam") {
+			wanted = append(wanted, path)
+		}
+	}
+	const line = "{{if .Export}}{{.ImportPath}}\t{{.Name}}\t{{.Export}}\t{{join .Deps \" \"}}{{end}}"
+	args := slices.Concat([]string{"list"}, flags, []string{"-export", "-deps", "-f", line}, wanted)
+	lines := strings.Split(strings.TrimSpace(run(args...)), "\n")
+	slices.Sort(lines)
+	var bin bytes.Buffer
+	for _, l := range lines {
+		f := strings.Split(l, "\t")
+		archive := read(f[2])
+		z := squeeze(archive)
+		p := &part{Name: f[1], At: bin.Len(), Size: len(z), Raw: len(archive), Sum: sum(z), Deps: []string{}}
+		if f[3] != "" {
+			p.Deps = strings.Fields(f[3])
+		}
+		p.Deps = slices.DeleteFunc(p.Deps, func(d string) bool { return d == "unsafe" })
+		p.Hidden = strings.HasPrefix(f[0], "vendor/") || strings.Contains("/"+f[0]+"/", "/internal/")
+		index.Packages[f[0]] = p
+		bin.Write(z)
+	}
+	index.Sum = sum(bin.Bytes())
+	check(os.WriteFile(filepath.Join(dir, "packages.bin"), bin.Bytes(), 0o644))
+	b, err := json.Marshal(index)
+	check(err)
+	check(os.WriteFile(filepath.Join(dir, "index.json"), b, 0o644))
+	fmt.Printf("%d packages, %.1f MB; %s\n", len(lines), float64(bin.Len())/1e6, dir)
+}
+
+func run(args ...string) string {
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		log.Fatalf("go %.200q: %v", args, err)
+	}
+	return string(out)
+}
+
+func squeeze(b []byte) []byte {
+	var z bytes.Buffer
+	w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
+	check(err)
+	_, err = io.Copy(w, bytes.NewReader(b))
+	check(err)
+	check(w.Close())
+	return z.Bytes()
+}
+
+func sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:16] }
+
+func read(path string) []byte {
+	b, err := os.ReadFile(path)
+	check(err)
+	return b
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,124 @@
+// The kernel's two workers: with "tools" it holds compiler, linker, archives and engine; without, it is one run of
+// a program, which Stop ends with the worker.
+import { Files } from './files.js';
+
+const post = (m, ...more) => self.postMessage(m, ...more);
+const text = new TextDecoder();
+let output = () => {};
+const files = new Files(c => post({ changed: c.bytes ? { ...c, bytes: c.bytes.slice() } : c }));
+globalThis.process = { getuid: () => -1, getgid: () => -1, geteuid: () => -1, getegid: () => -1, getgroups: () => [],
+  pid: 1, ppid: 0, umask: () => 0o22, cwd: () => files.cwd,
+  chdir: d => { if (!files.all.get(files.path(d))?.dir) throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' }); files.cwd = files.path(d); } };
+globalThis.fs = files.fs((n, bytes) => output(n, bytes));
+await import('./wasm_exec.js'); // after process and fs
+
+// run runs a module of Go once and gives its exit code.
+async function run(module, args, env) {
+  const go = new Go();
+  let code = 0;
+  go.exit = c => { code = c; };
+  go.argv = args;
+  go.env = env;
+  await go.run(await WebAssembly.instantiate(module, go.importObject));
+  return code;
+}
+
+/* The tools */
+
+const tools = {};
+let names, quiet;
+
+async function tool(name, args) {
+  let said = '';
+  const stream = new TextDecoder();
+  output = (_, bytes) => { said += stream.decode(bytes, { stream: true }); };
+  const code = await run(tools[name], [name, ...args], { HOME: '/', TMPDIR: '/tmp', GOROOT: '/go', GOMAXPROCS: '1' });
+  output = () => {};
+  return { code, said };
+}
+
+const config = paths => paths.map(p => `packagefile ${p}=/pkg/${p}.a\n`).join('');
+
+const answers = {
+  async tools({ compile, link, engine, packages }) { // modules, and names by paths
+    Object.assign(tools, { compile, link });
+    quiet = files.changed;
+    files.changed = () => {};
+    files.folders('/tmp');
+    const ready = new Promise(done => { globalThis.fwReady = done; });
+    run(engine, ['engine'], {});
+    await ready;
+    return fwNames(JSON.stringify(packages));
+  },
+  packages({ archives }) { for (const [path, data] of archives) files.put(`/pkg/${path}.a`, data); },
+  compose: ({ id, source }) => fwCompose(id, source),
+  keep: () => fwKeep(),
+  trace: ({ said }) => fwTrace(said),
+  // build gives the program's bytes; its packages are those that packages brought.
+  async build({ program, direct, all }) {
+    const began = performance.now(), encode = s => new TextEncoder().encode(s);
+    files.put('/tmp/main.go', encode(program));
+    files.put('/tmp/compilecfg', encode(config(direct)));
+    files.put('/tmp/linkcfg', encode(config(all)));
+    let got = await tool('compile', ['-o', '/tmp/main.a', '-p', 'main', '-complete', '-pack', '-c=1', '-dwarf=false', '-trimpath=/tmp',
+      '-importcfg', '/tmp/compilecfg', '/tmp/main.go']);
+    const compiled = performance.now();
+    if (got.code) return { error: fwError(got.said) };
+    got = await tool('link', ['-o', '/tmp/main.wasm', '-importcfg', '/tmp/linkcfg', '-s', '-w', '-buildmode=exe', '/tmp/main.a']);
+    if (got.code) return { error: fwError(got.said) };
+    const binary = files.get('/tmp/main.wasm').slice();
+    return { binary, compile: compiled - began, link: performance.now() - compiled };
+  },
+  pipe: () => fwPipe(d => post({ display: d }), bytes => post({ back: bytes })),
+  feed: ({ bytes }) => fwFeed(bytes),
+};
+
+/* A run */
+
+const LIMIT = 1 << 20; // bytes of stdout and stderr that are shown
+
+async function program({ binary, args, env, given, cwd }) {
+  for (const [path, f] of given) {
+    if (f.dir) files.folders(path);
+    else files.all.set(path, { ...f, shared: true });
+  }
+  files.folders(cwd);
+  files.folders('/tmp');
+  files.cwd = cwd;
+  let waiting = null, came = [];
+  const give = () => {
+    if (!waiting || !came.length) return;
+    const { done, len } = waiting, bytes = came[0].subarray(0, len);
+    came[0] = came[0].subarray(bytes.length);
+    if (!came[0].length) came.shift();
+    waiting = null;
+    done(bytes);
+  };
+  self.onmessage = e => { came.push(e.data.back); give(); };
+  files.hooks.set('/gonb/pipe', { write: bytes => post({ pipe: bytes.slice() }), read: done => done(new Uint8Array(0)) });
+  files.hooks.set('/gonb/back', { write: () => {}, read: (done, len) => { waiting = { done, len }; give(); } });
+  let shown = 0;
+  const streams = [, new TextDecoder(), new TextDecoder()];
+  output = (n, bytes) => {
+    if (shown > LIMIT) return;
+    shown += bytes.length;
+    post({ stream: n, text: streams[n].decode(bytes, { stream: true }) });
+    if (shown > LIMIT) post({ stream: 2, text: `\n[what it prints after ${LIMIT >> 20} MB is left out]\n` });
+  };
+  const module = await WebAssembly.compile(binary);
+  const code = await run(module, ['cell', ...args], { HOME: '/home', TMPDIR: '/tmp', GONB_PIPE: '/gonb/pipe', GONB_PIPE_BACK: '/gonb/back',
+    GONB_DIR: cwd, ...env });
+  post({ ended: code });
+}
+
+self.onmessage = async e => {
+  const { ask, number, ...m } = e.data;
+  try {
+    if (ask === 'run') return await program(m);
+    const answer = await answers[ask](m);
+    post({ number, answer }, answer?.binary ? [answer.binary.buffer] : []);
+  } catch (e) {
+    post({ number, failed: e.stack && /RuntimeError|RangeError/.test(e.name) ? `${e.name}: ${e.message}` : String(e) });
+  }
+};
+post({ ready: true });
