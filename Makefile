@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser site site-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam clean
+.PHONY: help setup lab notebooks celltime browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,15 @@ site: setup notebooks/site/node_modules ## the pages as a web site in _site, wit
 
 site-check: site docker/browser/node_modules ## that site in headless Chromium, wide and as on a telephone
 	@$(VENV) -B notebooks/site/build_test.py && node docker/browser/site.mjs
+
+kernel: kernel-files ## a Go kernel that runs in a browser, in _kernel, and its cells against GoNB's
+	@KERNEL_GONB=1 $(GO) test ./notebooks/kernel/cells
+
+kernel-files:
+	@$(GO) run ./notebooks/kernel/pack _kernel && cp notebooks/kernel/*.js notebooks/kernel/index.html notebooks/kernel/LICENSE _kernel/
+
+live-check: kernel-files docker/browser/node_modules ## that kernel in headless Chromium, beside the same programs run here
+	@node notebooks/kernel/check.mjs _kernel
 
 # KaTeX, for the formulas, and Vega, for the sliders.
 notebooks/site/node_modules: notebooks/site/package-lock.json

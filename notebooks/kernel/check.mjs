@@ -1,0 +1,126 @@
+// The kernel in headless browsers: node notebooks/kernel/check.mjs DIST. It needs docker/browser/node_modules.
+// Cells of testdata/check.txt have the bits and the figures of the same programs run here.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+const { chromium } = createRequire(new URL('../../docker/browser/', import.meta.url))('playwright-core');
+
+const here = fileURLToPath(new URL('.', import.meta.url)), repo = path.join(here, '../..'), dist = path.resolve(process.argv[2]);
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json' };
+let sent = 0;
+const server = http.createServer((ask, answer) => { // as a static host: no headers of its own, and ranges
+  const name = decodeURIComponent(new URL(ask.url, 'http://x').pathname);
+  const file = path.join(dist, name === '/' ? 'index.html' : name);
+  if (!file.startsWith(dist) || !fs.existsSync(file)) return answer.writeHead(404).end();
+  let body = fs.readFileSync(file), status = 200;
+  const range = /bytes=(\d+)-(\d+)/.exec(ask.headers.range || '');
+  if (range) { body = body.subarray(+range[1], +range[2] + 1); status = 206; }
+  if (!/html|js$/.test(file)) sent += body.length;
+  answer.writeHead(status, { 'Content-Type': types[path.extname(file)] || 'application/octet-stream' }).end(body);
+}).listen(0, '127.0.0.1');
+await new Promise(done => server.on('listening', done));
+const address = `http://127.0.0.1:${server.address().port}/`;
+
+let failed = 0;
+const check = (ok, what, more = '') => { if (!ok) failed++; console.log(`${ok ? 'ok    ' : 'FAILED'} ${what} ${more}`); };
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'] });
+const context = await browser.newContext();
+const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'kernel-'));
+
+async function open() {
+  const page = await context.newPage();
+  page.on('pageerror', e => check(false, 'the page', e.message));
+  page.on('console', m => { if (m.type() === 'error' && !/favicon|404/.test(m.text())) check(false, 'console', m.text()); });
+  await page.goto(address);
+  await page.waitForFunction(() => window.kernel?.index);
+  return page;
+}
+const run = (page, source, limit = 60) => page.evaluate(async ([source, limit]) => {
+  const out = { stdout: '', stderr: '', displays: [] };
+  const timer = setTimeout(() => kernel.stop(), 1000 * limit);
+  const end = await kernel.execute(source, { stream: (kind, text) => { out[kind] += text; }, display: d => out.displays.push(d) });
+  clearTimeout(timer);
+  return { ...out, ...end };
+}, [source, limit]);
+const show = r => `compile ${r.compile?.toFixed(2)} link ${r.link?.toFixed(2)} run ${r.run?.toFixed(2)} all ${r.all?.toFixed(2)} s`;
+
+try {
+  let page = await open();
+  const cells = fs.readFileSync(path.join(here, 'testdata/check.txt'), 'utf8').split('\n----\n');
+  const imports = [...cells[0].matchAll(/^\t"(.*)"$/gm)].map(m => m[1]);
+  for (const [what, list] of [['no figures', imports.filter(i => !/plot/.test(i))], ['with figures', imports]])
+    console.log(`       ${what}: ${((await page.evaluate(l => kernel.sizes(l), list)) / 1e6).toFixed(1)} MB over the wire`);
+  let began = Date.now();
+  await page.evaluate(l => kernel.load(l), imports);
+  console.log(`       loaded in ${(Date.now() - began) / 1e3} s, ${(sent / 1e6).toFixed(1)} MB sent`);
+
+  for (const [i, cell] of cells.entries()) {
+    const r = await run(page, cell);
+    check(r.status === 'ok', `cell ${i + 1}`, r.message || show(r));
+    if (!/^%%/m.test(cell)) continue;
+    const program = (await page.evaluate(s => kernel.ask('compose', { id: 99, source: s }), cell)).text;
+    fs.writeFileSync(`${temp}/main.go`, program);
+    fs.writeFileSync(`${temp}/pipe`, '');
+    fs.writeFileSync(`${temp}/back`, '');
+    const said = execFileSync('go', ['run', `${temp}/main.go`], { cwd: repo, encoding: 'utf8',
+      env: { ...process.env, FWLAB_BUDGET: 'short', ...(r.displays.length ? { GONB_PIPE: `${temp}/pipe`, GONB_PIPE_BACK: `${temp}/back` } : {}) } });
+    check(said === r.stdout, 'the same bits as here', JSON.stringify(said));
+    if (!r.displays.length) continue;
+    const native = await page.evaluate(async bytes => {
+      const all = [];
+      kernel.on = { display: d => all.push(d) };
+      await kernel.ask('pipe');
+      await kernel.ask('feed', { bytes: new Uint8Array(bytes) });
+      return all;
+    }, [...fs.readFileSync(`${temp}/pipe`)]);
+    const same = (a, b) => JSON.stringify(Object.entries(a.data).sort()) === JSON.stringify(Object.entries(b.data).sort());
+    check(native.length === r.displays.length && native.every((d, k) => same(d, r.displays[k])), 'the same figure as here',
+      r.displays.map(d => Object.keys(d.data)).join());
+  }
+  let r = await run(page, cells[2].replace('200', '100'));
+  check(r.status === 'ok', 'an edited cell', r.message || show(r));
+
+  /* Bad input */
+  r = await run(page, '%%\nfmt.Println(nothing)');
+  check(/^Cell\[\d+\]: Line 2: undefined: nothing/.test(r.message), 'does not compile', JSON.stringify(r.message));
+  r = await run(page, '%%\nfor {\n}', 3);
+  check(r.status === 'stopped', 'runs for ever');
+  r = await run(page, '%%\nfor {\n\tfmt.Println("again")\n}', 5);
+  check(r.status === 'stopped' && r.stdout.length < 2e6, 'prints without end', r.stderr.trim());
+  r = await run(page, '%%\nvar x []int\nfmt.Println(x[3])');
+  check(r.status === 'error' && /Cell \[\d+\] Line 3/.test(r.stderr), 'panics', r.stderr.split('\n')[0]);
+  r = await run(page, '%%\nvar all [][]byte\nfor {\n\tb := make([]byte, 1<<26)\n\tfor i := range b {\n\t\tb[i] = 1\n\t}\n\tall = append(all, b)\n}\n_ = all', 30);
+  check(r.status !== 'ok', 'allocates without end', `${r.status} ${r.message} ${r.stderr.split('\n')[0]}`);
+  r = await run(page, 'import "example.com/none"\n%%\nnone.X()');
+  check(/package example.com\/none is not here/.test(r.message), 'a package that is not here', r.message);
+  r = await run(page, '!ls\n%%\nos.WriteFile("kept.txt", []byte("kept"), 0o644)\nfor {\n}', 3);
+  check(r.status === 'stopped' && /no shell here/.test(r.stderr), 'a shell line, and Stop');
+  r = await run(page, '%%\nb, err := os.ReadFile("kept.txt")\nfmt.Println(string(b), err)');
+  check(r.stdout === 'kept <nil>\n', 'a file written before Stop', r.stdout);
+  r = await run(page, '%test\nfunc TestSum(t *testing.T) {\n\tif 1+1 != 2 {\n\t\tt.Fatal("sum")\n\t}\n}');
+  check(r.status === 'ok' && /PASS: TestSum/.test(r.stdout), '%test', r.message || JSON.stringify(r.stdout));
+  r = await run(page, '%args -n 3\nvar n = flag.Int("n", 0, "")\nfunc main() {\n\tflag.Parse()\n\tfmt.Println(*n)\n}');
+  check(r.stdout === '3\n', '%args', r.message || r.stdout);
+
+  /* A second visit */
+  await page.close();
+  sent = 0;
+  page = await open();
+  began = Date.now();
+  await page.evaluate(l => kernel.load(l), imports);
+  console.log(`       second visit: loaded in ${(Date.now() - began) / 1e3} s, ${(sent / 1e6).toFixed(1)} MB sent`);
+  r = await run(page, '%%\nfmt.Println("again")');
+  check(r.stdout === 'again\n' && sent < 1e6, 'a second visit downloads the index only', show(r));
+} catch (e) {
+  check(false, 'the check', e.stack);
+} finally {
+  await browser.close();
+  server.close();
+  fs.rmSync(temp, { recursive: true });
+}
+process.exit(failed ? 1 : 0);
