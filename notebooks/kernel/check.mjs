@@ -91,11 +91,11 @@ try {
   r = await run(page, '%%\nfor {\n}', 3);
   check(r.status === 'stopped', 'runs for ever');
   r = await run(page, '%%\nfor {\n\tfmt.Println("again")\n}', 5);
-  check(r.status === 'stopped' && r.stdout.length < 2e6, 'prints without end', r.stderr.trim());
+  check(r.status === 'stopped' && r.stdout.length < 2e6 && /left out/.test(r.stderr), 'prints without end', r.stderr.trim());
   r = await run(page, '%%\nvar x []int\nfmt.Println(x[3])');
-  check(r.status === 'error' && /Cell \[\d+\] Line 3/.test(r.stderr), 'panics', r.stderr.split('\n')[0]);
+  check(r.status === 'error' && /Cell \[\d+\] Line 3/.test(r.stderr), 'panics', r.stderr.split('\n').find(l => /Line/.test(l)) || r.stderr);
   r = await run(page, '%%\nvar all [][]byte\nfor {\n\tb := make([]byte, 1<<26)\n\tfor i := range b {\n\t\tb[i] = 1\n\t}\n\tall = append(all, b)\n}\n_ = all', 30);
-  check(r.status !== 'ok', 'allocates without end', `${r.status} ${r.message} ${r.stderr.split('\n')[0]}`);
+  check(r.status === 'error' && /out of memory/.test(r.stderr), 'allocates without end', `${r.status} ${r.message} ${r.stderr.split('\n')[0]}`);
   r = await run(page, 'import "example.com/none"\n%%\nnone.X()');
   check(/package example.com\/none is not here/.test(r.message), 'a package that is not here', r.message);
   r = await run(page, '!ls\n%%\nos.WriteFile("kept.txt", []byte("kept"), 0o644)\nfor {\n}', 3);
@@ -107,7 +107,17 @@ try {
   r = await run(page, '%args -n 3\nvar n = flag.Int("n", 0, "")\nfunc main() {\n\tflag.Parse()\n\tfmt.Println(*n)\n}');
   check(r.stdout === '3\n', '%args', r.message || r.stdout);
 
-  /* A second visit */
+  r = await page.evaluate(async () => { // edited while it runs: the second waits, and Stop ends the first alone
+    const quiet = { stream: () => {}, display: () => {} };
+    const first = kernel.execute('%%\nfor {\n}', quiet), second = kernel.execute('%%\nfmt.Println("second")', quiet);
+    setTimeout(() => kernel.stop(), 3000);
+    return [(await first).status, (await second).status].join();
+  });
+  check(r === 'stopped,ok', 'run again while it runs', r);
+
+  /* A second visit, in a second tab, and a reload in the middle */
+  page.evaluate(() => kernel.execute('%%\nfor {\n}', { stream: () => {}, display: () => {} })).catch(() => {});
+  await page.reload();
   await page.close();
   sent = 0;
   page = await open();
@@ -116,6 +126,8 @@ try {
   console.log(`       second visit: loaded in ${(Date.now() - began) / 1e3} s, ${(sent / 1e6).toFixed(1)} MB sent`);
   r = await run(page, '%%\nfmt.Println("again")');
   check(r.stdout === 'again\n' && sent < 1e6, 'a second visit downloads the index only', show(r));
+  r = await run(page, '%%\nb, err := os.ReadFile("kept.txt")\nfmt.Println(string(b), err)');
+  check(r.stdout === 'kept <nil>\n', 'a file of an earlier visit', r.message || r.stdout);
 } catch (e) {
   check(false, 'the check', e.stack);
 } finally {

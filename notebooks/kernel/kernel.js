@@ -6,7 +6,7 @@ const gunzip = async bytes => new Uint8Array(await new Response(
 
 export class Kernel {
   constructor(base, { env = {}, cwd = '/home' } = {}) {
-    Object.assign(this, { base: base.replace(/\/?$/, '/'), env, cwd, count: 0, asked: new Map(), number: 0, here: new Set() });
+    Object.assign(this, { base: new URL(base.replace(/\/?$/, '/'), location.href).href, env, cwd, count: 0, asked: new Map(), number: 0, here: new Set() });
     this.files = new Files();
     this.files.folders(cwd);
     this.turn = Promise.resolve();
@@ -60,6 +60,35 @@ export class Kernel {
     await up;
     await this.ask('tools', { ...modules, packages: Object.fromEntries(Object.entries(packages).filter(([, p]) => !p.hidden).map(([k, p]) => [k, p.name])) });
     await this.bring(imports, n => progress(came + n));
+    await this.remember();
+  }
+
+  /* Files that cells wrote, for a later visit; of two tabs, the last one to write a file wins. */
+
+  async remember() {
+    const store = this.store = await globalThis.caches?.open('fwlab-kernel-files').catch(() => null);
+    for (const r of await store?.keys() || []) {
+      const path = new URL(r.url).searchParams.get('path');
+      if (!this.files.all.has(path)) this.files.put(path, new Uint8Array(await (await store.match(r)).arrayBuffer()));
+    }
+    this.dirty = new Set();
+  }
+  wrote(c) {
+    this.files.apply(c);
+    for (const path of [c.write, c.cut, c.remove, c.rename, c.to]) if (path?.startsWith(`${this.cwd}/`)) this.dirty.add(path);
+    this.saving ||= setTimeout(() => this.save(), 200);
+  }
+  async save() {
+    this.saving = null;
+    const paths = new Set([...this.dirty].flatMap(p => // those below a folder, too
+      [p, ...[...this.files.all.keys()].filter(k => k.startsWith(`${p}/`))]));
+    this.dirty.clear();
+    for (const path of paths) {
+      const key = `${this.base}file?path=${encodeURIComponent(path)}`, data = this.files.get(path);
+      await (data ? this.store?.put(key, new Response(data.slice())) : this.store?.delete(key))?.catch(() => {
+        this.on?.stream('stderr', `this browser's storage is full: ${path} is kept until this page is closed\n`);
+      });
+    }
   }
 
   async bring(imports, progress = () => {}) {
@@ -135,15 +164,27 @@ export class Kernel {
     return new Promise(done => {
       const worker = this.running = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
       let after = Promise.resolve(); // what a program says is shown in its order
-      const end = how => { this.running = null; this.end = null; worker.terminate(); after.then(() => done(how)); };
+      let line = '', soon; // a stack trace comes in pieces, and its lines are looked at whole
+      const flush = () => {
+        clearTimeout(soon);
+        const said = line;
+        line = '';
+        if (said) after = after.then(async () => on.stream('stderr', await this.ask('trace', { said })));
+      };
+      const end = how => { flush(); this.running = null; this.end = null; worker.terminate(); after.then(() => done(how)); };
       this.end = end;
       worker.onerror = e => end({ status: 'error', message: e.message || 'the program ended without a word: perhaps it wanted more memory than there is' });
       worker.onmessage = ({ data: m }) => {
         if (m.ready) worker.postMessage({ ask: 'run', binary, args, env: this.env, cwd: this.cwd, given: [...this.files.all] }, [binary.buffer]);
-        else if (m.changed) this.files.apply(m.changed);
-        else if (m.pipe) after = after.then(() => this.ask('feed', { bytes: m.pipe }));
-        else if (m.stream === 1) after = after.then(() => on.stream('stdout', m.text));
-        else if (m.stream) after = after.then(async () => on.stream('stderr', await this.ask('trace', { said: m.text })));
+        else if (m.changed) this.wrote(m.changed);
+        else if (m.pipe) flush(), after = after.then(() => this.ask('feed', { bytes: m.pipe }));
+        else if (m.stream === 1) flush(), after = after.then(() => on.stream('stdout', m.text));
+        else if (m.stream) {
+          line += m.text;
+          clearTimeout(soon);
+          if (line.length > 1e4 && line.endsWith('\n')) flush();
+          else soon = setTimeout(flush, 30);
+        }
         else if (m.failed !== undefined) end({ status: 'error', message: m.failed });
         else if (m.ended !== undefined) end(m.ended ? { status: 'error', message: `exit status ${m.ended}` } : { status: 'ok' });
       };

@@ -75,6 +75,29 @@ const answers = {
 
 /* A run */
 
+// limited gives a module's memory a maximum, in pages: Go then says "out of memory" itself.
+function limited(b, pages) {
+  let at = 8;
+  const number = () => { let n = 0, shift = 0, byte; do { byte = b[at++]; n += (byte & 127) * 2 ** shift; shift += 7; } while (byte & 128); return n; };
+  const bytes = n => { const out = []; do { out.push(n % 128 | (n > 127 ? 128 : 0)); n = Math.floor(n / 128); } while (n); return out; };
+  while (at < b.length) {
+    const start = at, kind = b[at++], size = number(), body = at;
+    if (kind === 5) { // one memory: 1, flags, least[, most]
+      at = body + 2;
+      const least = number(), section = [1, 1, ...bytes(least), ...bytes(Math.max(least, pages))];
+      const head = [5, ...bytes(section.length), ...section], rest = b.subarray(body + size);
+      const out = new Uint8Array(start + head.length + rest.length);
+      out.set(b.subarray(0, start));
+      out.set(head, start);
+      out.set(rest, start + head.length);
+      return out;
+    }
+    at = body + size;
+  }
+  return b;
+}
+
+const MEMORY = 8192; // pages of 64 KB, half a GB
 const LIMIT = 1 << 20; // bytes of stdout and stderr that are shown
 
 async function program({ binary, args, env, given, cwd }) {
@@ -95,19 +118,26 @@ async function program({ binary, args, env, given, cwd }) {
     done(bytes);
   };
   self.onmessage = e => { came.push(e.data.back); give(); };
-  files.hooks.set('/gonb/pipe', { write: bytes => post({ pipe: bytes.slice() }), read: done => done(new Uint8Array(0)) });
+  files.hooks.set('/gonb/pipe', { write: bytes => { flush(); post({ pipe: bytes.slice() }); }, read: done => done(new Uint8Array(0)) });
   files.hooks.set('/gonb/back', { write: () => {}, read: (done, len) => { waiting = { done, len }; give(); } });
   let shown = 0;
   const streams = [, new TextDecoder(), new TextDecoder()];
+  let held = '', of = 1, last = 0, soon = 0; // little that comes fast goes together
+  const flush = () => { soon = 0; if (held) post({ stream: of, text: held }); held = ''; last = performance.now(); };
   output = (n, bytes) => {
     if (shown > LIMIT) return;
     shown += bytes.length;
-    post({ stream: n, text: streams[n].decode(bytes, { stream: true }) });
+    if (n !== of) flush();
+    of = n;
+    held += streams[n].decode(bytes, { stream: true });
+    if (performance.now() - last > 20 || shown > LIMIT) flush();
+    else soon ||= setTimeout(flush, 20);
     if (shown > LIMIT) post({ stream: 2, text: `\n[what it prints after ${LIMIT >> 20} MB is left out]\n` });
   };
-  const module = await WebAssembly.compile(binary);
+  const module = await WebAssembly.compile(limited(binary, MEMORY));
   const code = await run(module, ['cell', ...args], { HOME: '/home', TMPDIR: '/tmp', GONB_PIPE: '/gonb/pipe', GONB_PIPE_BACK: '/gonb/back',
     GONB_DIR: cwd, ...env });
+  flush();
   post({ ended: code });
 }
 
