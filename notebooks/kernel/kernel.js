@@ -207,6 +207,5 @@ function testing(p) {
   const i = p.text.lastIndexOf('\nfunc main()');
   const program = p.text.slice(0, i + 1).replace('package main', 'package main; import fwos "os"; import fwtesting "testing"; import fwdeps "testing/internal/testdeps"')
     .replace(/^\t"flag"\n/m, '\t_ "flag"\n') + main;
-  const args = p.args.length ? p.args : ['-test.v', ...names('Benchmark').length ? ['-test.bench=.'] : []];
-  return { program, imports: [...new Set([...p.imports, 'os', 'testing', 'testing/internal/testdeps'])], args };
+  return { program, args: p.args, imports: [...new Set([...p.imports, 'os', 'testing', 'testing/internal/testdeps'])] };
 }

@@ -120,12 +120,34 @@ func (n *Notebook) Compose(id int, source string) (*Program, error) {
 	if err != nil {
 		return p, err
 	}
+	if p.Test && len(p.Args) == 0 {
+		p.Args = now.testArgs()
+	}
 	p.decls = merge(n.decls, now)
 	if main == nil {
 		main = &piece{text: "func main() { flag.Parse() }"}
 	}
 	p.Text, p.Lines = p.decls.render(p.decls.imports, main)
 	return p, n.imports(p, main)
+}
+
+// testArgs are a test's arguments where none are given: the tests of this cell alone.
+func (d *Decls) testArgs() []string {
+	args, tests := []string{"-test.v"}, []string{}
+	for _, k := range keys(d.funcs) {
+		switch {
+		case strings.Contains(k, "~") || k == "TestMain":
+		case strings.HasPrefix(k, "Benchmark"):
+			args = []string{"-test.v", "-test.bench=."}
+			tests = append(tests, "^"+k+"$")
+		case strings.HasPrefix(k, "Test"):
+			tests = append(tests, "^"+k+"$")
+		}
+	}
+	if len(tests) > 0 {
+		args = append(args, "-test.run="+strings.Join(tests, "|"))
+	}
+	return args
 }
 
 // special takes a cell's lines to the compiler and does what its others say.

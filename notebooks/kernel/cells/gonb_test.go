@@ -46,8 +46,8 @@ func output(t *testing.T, dir string, in []byte, name string, args ...string) []
 	return out
 }
 
-// TestGoNB composes all cells of all notebooks and fifty made to differ, with GoNB's own code beside ours: programs, places
-// of lines, arguments and refusals are the same. It builds a copy of GoNB with a door in it. `make kernel` runs it.
+// TestGoNB composes all cells of all notebooks and fifty made to differ, with GoNB's own code beside ours: programs,
+// places of lines, arguments and refusals are the same. It builds a copy of GoNB with a door in it: make kernel.
 func TestGoNB(t *testing.T) {
 	if os.Getenv("KERNEL_GONB") == "" {
 		t.Skip("it builds GoNB: make kernel")
@@ -55,14 +55,16 @@ func TestGoNB(t *testing.T) {
 	root := must(filepath.Abs("../../.."))
 	docker := filepath.Join(root, "docker")
 	dir := t.TempDir()
-	from := strings.TrimSpace(string(output(t, docker, nil, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/janpfeifer/gonb")))
+	from := strings.TrimSpace(string(output(t, docker, nil,
+		"go", "list", "-m", "-f", "{{.Dir}}", "github.com/janpfeifer/gonb")))
 	gonb := filepath.Join(dir, "gonb")
 	if err := os.CopyFS(gonb, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
 	for from, to := range map[string]string{"hook": "internal/goexec/hook.go", "main": "cmd/oracle/main.go"} {
 		os.MkdirAll(filepath.Dir(filepath.Join(gonb, to)), 0o755)
-		if err := os.WriteFile(filepath.Join(gonb, to), must(os.ReadFile("../testdata/"+from+".go.txt")), 0o644); err != nil {
+		text := must(os.ReadFile("../testdata/" + from + ".go.txt"))
+		if err := os.WriteFile(filepath.Join(gonb, to), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,8 +72,8 @@ func TestGoNB(t *testing.T) {
 	mod = append(mod, fmt.Sprintf("\nreplace github.com/janpfeifer/gonb => %s\n", gonb)...)
 	os.WriteFile(dir+"/go.mod", mod, 0o644)
 	os.WriteFile(dir+"/go.sum", must(os.ReadFile(docker+"/go.sum")), 0o644)
-	output(t, docker, nil, "go", "build", "-mod=mod", "-modfile="+dir+"/go.mod", "-o", dir, "github.com/janpfeifer/gonb/cmd/oracle",
-		"golang.org/x/tools/cmd/goimports")
+	output(t, docker, nil, "go", "build", "-mod=mod", "-modfile="+dir+"/go.mod", "-o", dir,
+		"github.com/janpfeifer/gonb/cmd/oracle", "golang.org/x/tools/cmd/goimports")
 
 	var books [][]cell
 	var names []string
@@ -121,7 +123,8 @@ func TestGoNB(t *testing.T) {
 	known := map[string]string{}
 	for _, line := range strings.Fields(string(output(t, root, nil, "go", "list", "-e", "-f",
 		"{{if not .DepsErrors}}{{.ImportPath}}={{.Name}}{{end}}", "std",
-		"./fwopt/...", "gonum.org/v1/gonum/...", "gonum.org/v1/plot/...", "github.com/janpfeifer/gonb/gonbui"))) {
+		"./fwopt/...", "gonum.org/v1/gonum/...", "gonum.org/v1/plot/...",
+		"github.com/janpfeifer/gonb/gonbui"))) {
 		path, name, _ := strings.Cut(line, "=")
 		if name != "main" {
 			known[path] = name
@@ -130,7 +133,8 @@ func TestGoNB(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	t.Setenv("GOFLAGS", "-mod=mod")
 	var want [][]gonbs
-	if err := json.Unmarshal(output(t, dir, must(json.Marshal(books)), dir+"/oracle"), &want); err != nil {
+	in := must(json.Marshal(books))
+	if err := json.Unmarshal(output(t, dir, in, dir+"/oracle"), &want); err != nil {
 		t.Fatal(err)
 	}
 	cells, whole := 0, 0
@@ -153,8 +157,7 @@ func TestGoNB(t *testing.T) {
 			if w.Text == "" {
 				continue
 			}
-			main := stub
-			text, places := p.decls.render(p.decls.imports, mainOf(p, main))
+			text, places := p.decls.render(p.decls.imports, mainOf(p))
 			if got, want := plain(text), plain(w.Text); got != want {
 				t.Errorf("%sthe program is\n%s\nGoNB's\n%s", where, got, want)
 			}
@@ -166,8 +169,9 @@ func TestGoNB(t *testing.T) {
 				places = p.Lines
 			}
 			for j, l := range w.Places {
-				if !blank.MatchString(w.Text) && j < len(places) && l.Line >= 0 && (places[j] != Line{l.Id, l.Line}) {
-					t.Errorf("%sline %d is from %v, GoNB's %v", where, j+1, places[j], l)
+				if !blank.MatchString(w.Text) && l.Line >= 0 &&
+					(j >= len(places) || places[j] != Line{l.Id, l.Line}) {
+					t.Errorf("%sline %d is from %v, GoNB's %v", where, j+1, places[min(j, len(places)-1)], l)
 					break
 				}
 			}
@@ -180,13 +184,11 @@ func TestGoNB(t *testing.T) {
 	t.Logf("%d cells of %d notebooks, %d with their imports", cells, len(books), whole)
 }
 
-const stub = "func main() { flag.Parse() }"
-
 // mainOf cuts the main out of a program, where it stands last.
-func mainOf(p *Program, stub string) *piece {
+func mainOf(p *Program) *piece {
 	i := strings.LastIndex(p.Text, "\n\nfunc main(")
 	if i < 0 {
-		return &piece{text: stub}
+		return &piece{text: "func main() { flag.Parse() }"}
 	}
 	n := strings.Count(p.Text[:i+2], "\n")
 	var lines []Line

@@ -21,8 +21,8 @@ import (
 )
 
 // Those that a cell may import: the standard library, gonum, and this module with what it draws by.
-var roots = []string{"std", "gonum.org/v1/gonum/...", "gonum.org/v1/plot/...", "github.com/janpfeifer/gonb/gonbui",
-	"github.com/projection-free/fwlab/fwopt/..."}
+var roots = []string{"std", "gonum.org/v1/gonum/...", "gonum.org/v1/plot/...",
+	"github.com/janpfeifer/gonb/gonbui", "github.com/projection-free/fwlab/fwopt/..."}
 
 // Without -s -w there are two tables for debuggers; archives without them are smaller, too.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
@@ -68,10 +68,11 @@ func main() {
 		check(os.WriteFile(filepath.Join(dir, file), z, 0o644))
 		index.Tools[name] = tool{file, len(z), sum(z)}
 	}
-	check(os.WriteFile(filepath.Join(dir, "wasm_exec.js"), read(filepath.Join(runtime.GOROOT(), "lib/wasm/wasm_exec.js")), 0o644))
+	glue := read(filepath.Join(strings.TrimSpace(run("env", "GOROOT")), "lib/wasm/wasm_exec.js"))
+	check(os.WriteFile(filepath.Join(dir, "wasm_exec.js"), glue, 0o644))
 
 	var wanted []string
-	const fit = "{{if not .DepsErrors}}{{if not .Error}}{{if ne .Name \"main\"}}{{.ImportPath}}{{end}}{{end}}{{end}}"
+	const fit = `{{if not .DepsErrors}}{{if not .Error}}{{if ne .Name "main"}}{{.ImportPath}}{{end}}{{end}}{{end}}`
 	for _, path := range strings.Fields(run(append([]string{"list", "-e", "-f", fit}, roots...)...)) {
 		if !strings.HasPrefix(path, "vendor/") && !strings.Contains(path, "fwbeam") {
 			wanted = append(wanted, path)
