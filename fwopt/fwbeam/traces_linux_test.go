@@ -36,6 +36,7 @@ func TestTraces(t *testing.T) {
 	t.Run("growth", x.growth)
 	t.Run("race", x.race)
 	t.Run("reference", x.reference)
+	t.Run("rivals", x.rivals)
 	x.machine(t)
 }
 
@@ -297,6 +298,49 @@ func (x *tracer) reference(t *testing.T) {
 	}
 	x.write(t, "reference", [][]string{row("what", "value"), row("f* at least", fmt.Sprint(lower)),
 		row("f* at most", fmt.Sprint(least)), row("steps of FISTA", tr.Last().Step)})
+}
+
+// rivals runs what a reader with one machine would take, FISTA and SVRG, on the race's set in
+// memory, and writes after how many passes over the rows which f is known. They begin at w = 0.
+// SVRG's rate is tuned on other draws.
+func (x *tracer) rivals(t *testing.T) {
+	set := must(whole(context.Background(), x.contest(t)))
+	f := set.Logistic()
+	q := problem{"fw", "experiments", 1, "tracenorm", 50, 1, 1}
+	omega, _, err := q.parts(set.H(), set.M(), f.Smoothness())
+	ok(t, err)
+	run := func(m fwopt.Method, seed uint64, record func(s fwopt.Step) (record, last bool)) *fwopt.Trace {
+		o := fwopt.NewOracle(f, omega, seed).From(make([]float64, f.Dim()))
+		return fwopt.Run(context.Background(), o, m, fwopt.Budget{Record: record})
+	}
+	epochs := x.pick(4, 20)
+	svrg := func(rate float64, seed uint64, epochs int) *fwopt.Trace {
+		m := fwopt.SVRGExperiments(rate)
+		return run(m, seed, fwopt.EpochEnds(m.N, epochs))
+	}
+	rate, best := 0., math.Inf(1)
+	for e := -2; e <= 12; e += 2 {
+		if f := svrg(math.Exp2(float64(e)), 2, x.pick(2, 5)).Last().F; f < best {
+			rate, best = math.Exp2(float64(e)), f
+		}
+	}
+	if x.full && (rate == 0.25 || rate == 4096) {
+		t.Errorf("the best rate, %v, is at an end of the grid", rate)
+	}
+	out := [][]string{row("method", "constant", "passes", "f")}
+	for _, p := range run(&fwmore.FISTA{L: 1e-3}, 1, func(s fwopt.Step) (record, last bool) {
+		return true, s.K == x.pick(8, 40)
+	}).Points[1:] {
+		// f and ∇f at y_k are one pass, and f at each x that is tried
+		if c := p.Calls; c.Exact != 2*p.Step+c.Projections {
+			t.Fatalf("%+v after %d steps: FISTA counts otherwise now; count its passes anew", c, p.Step)
+		}
+		out = append(out, row("fista", "–", p.Step+p.Calls.Projections, fmt.Sprint(p.F)))
+	}
+	for _, p := range svrg(rate, 1, epochs).Points[1:] {
+		out = append(out, row("svrg", fmt.Sprint(rate), p.Calls.Exact+1, fmt.Sprint(p.F))) // seen by the next
+	}
+	x.write(t, "rivals", out)
 }
 
 // machine says where and when, and what of.
