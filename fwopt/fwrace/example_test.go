@@ -29,5 +29,5 @@ func Example() {
 	}
 	// Output:
 	// SGD is last, in terms: fails
-	// η from the gap, before STORC, in terms: holds
+	// η from the gap, before STORC, in terms: holds in part
 }

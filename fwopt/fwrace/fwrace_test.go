@@ -79,6 +79,10 @@ func TestRace(t *testing.T) {
 	best := map[string]float64{"r": 1}
 	for _, tu := range a.tunings {
 		names = append(names, tu.name())
+		last := tu.Rounds[len(tu.Rounds)-1]
+		if last[len(last)-1].C > 16*last[0].C { // of x/4, …, 4x
+			t.Errorf("%s: the last round is from %g to %g", tu.name(), last[0].C, last[len(last)-1].C)
+		}
 		if tu.change == "" {
 			best[tu.constant] = tu.Best
 			continue

@@ -112,10 +112,10 @@ func (a *Archive) entries() (all []entry) {
 
 // overall sums the levels up: "holds" or "fails" where that is so at each level that says
 // either, and "in part" where other levels say neither.
-func (a *Archive) overall(claim sentence, c Currency) string {
+func (a *Archive) overall(claim sentence, c Currency, change string) string {
 	count := map[kind]int{}
 	for _, level := range levels {
-		count[a.judge(claim, c, level, "").kind]++
+		count[a.judge(claim, c, level, change).kind]++
 	}
 	yes, no := count[holds]+count[slight], count[fails]
 	part := ""
@@ -139,24 +139,25 @@ func (a *Archive) overall(claim sentence, c Currency) string {
 	return "neither"
 }
 
-// Ledger is a table for fwnb.Table: each claim in each currency, the verdict at each of the
-// levels and in all, and the runs that it is from. A doubt is one of the tuning.
+// Ledger is a table for fwnb.Table: each claim, the verdict at each of the levels and in all, and
+// the runs that it is from. First come the paper's sentences in the paper's currency, seconds, then
+// what is asked beside that. A doubt is one of the tuning.
 func (a *Archive) Ledger() [][]string {
 	head := []string{a.Data, "where", "in"}
 	for _, level := range levels {
 		head = append(head, number(level))
 	}
 	rows := [][]string{append(head, "in all", "runs")}
-	for _, claim := range sentences() {
-		for i, c := range Currencies() {
+	for i, c := range Currencies() {
+		for _, claim := range sentences() {
 			row := []string{claim.Text, claim.Where, c.Name}
 			if i > 0 {
-				row[0], row[1] = "", ""
+				row[0], row[1] = claim.Short, "not in the paper"
 			}
 			for _, level := range levels {
 				row = append(row, a.judge(claim, c, level, "").String())
 			}
-			rows = append(rows, append(row, a.overall(claim, c), a.runs(claim)))
+			rows = append(rows, append(row, a.overall(claim, c, ""), a.runs(claim)))
 		}
 	}
 	return rows
@@ -175,10 +176,10 @@ func (a *Archive) runs(claim sentence) string {
 	return s
 }
 
-// Flips is a table for fwnb.Table: for each change that was run, which verdicts on the
-// paper's sentences are not those of the race itself, as "seconds, 1e−2: fails → holds", in
-// bold, as Markdown, where it turns round; from neither to open is no change. A dash stands
-// for none, an empty cell for a sentence that the change does not touch.
+// Flips is a table for fwnb.Table: for each change that was run, what becomes of the verdicts on
+// the paper's sentences. A red square stands where one turns round, with which, as "seconds, 0.01:
+// fails → holds"; a yellow one where some are others; a white one where none is, and nothing for a
+// sentence that the change does not touch. From neither to open is no change.
 func (a *Archive) Flips() [][]string {
 	claims := sentences()
 	claims = claims[:len(claims)-2] // the paper's
@@ -211,28 +212,28 @@ func (a *Archive) flips(claim sentence, change string, of []string) string {
 	if !slices.ContainsFunc(slices.Concat(claim.Ahead, claim.Behind), touched) {
 		return ""
 	}
-	var s []string
+	square, s := "⬜", []string(nil)
 	for _, c := range Currencies() {
 		for _, level := range levels {
 			was, is := a.judge(claim, c, level, "").kind, a.judge(claim, c, level, change).kind
 			if was == is || max(was, is) < draw {
 				continue
 			}
-			text := fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is)
+			square = "🟨"
 			if min(was, is) == fails && max(was, is) > fails {
-				text = "**" + text + "**"
+				s = append(s, fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is))
 			}
-			s = append(s, text)
 		}
 	}
 	if s == nil {
-		return "–"
+		return square
 	}
-	return strings.Join(s, "; ")
+	return "🟥 " + strings.Join(s, "; ")
 }
 
 // Across is a table for fwnb.Table: what each claim comes to in each currency, on each of
-// several races, and whether it is the same on all.
+// several races, and on all. The paper's sentences in seconds, the paper's currency, come first,
+// and with them what becomes of SVRG's by another projection.
 func Across(archives ...*Archive) [][]string {
 	rows := [][]string{{"", "in"}}
 	for _, a := range archives {
@@ -241,23 +242,45 @@ func Across(archives ...*Archive) [][]string {
 	if len(archives) > 1 {
 		rows[0] = append(rows[0], "on all")
 	}
-	for _, claim := range sentences() {
-		for _, c := range Currencies() {
-			row := []string{claim.Short, c.Name}
-			for _, a := range archives {
-				row = append(row, a.overall(claim, c))
+	add := func(claim sentence, c Currency, change string) {
+		row := []string{claim.Short, c.Name}
+		for _, a := range archives {
+			row = append(row, a.overall(claim, c, change))
+		}
+		if len(archives) > 1 {
+			row = append(row, together(row[2:]))
+		}
+		rows = append(rows, row)
+	}
+	for i, c := range Currencies() {
+		for _, claim := range sentences() {
+			add(claim, c, "")
+			if claim.Short == "SVRG is last" && i == 0 {
+				claim.Short += ", by an SVD"
+				add(claim, c, bySVD)
 			}
-			if len(archives) > 1 {
-				on := "differs"
-				if len(slices.Compact(slices.Clone(row[2:]))) == 1 {
-					on = row[2]
-				}
-				row = append(row, on)
-			}
-			rows = append(rows, row)
 		}
 	}
 	return rows
+}
+
+// together says what several verdicts come to: "differs" only where one holds and another fails.
+func together(all []string) string {
+	some := func(kind string) bool {
+		return slices.ContainsFunc(all, func(v string) bool { return strings.Contains(v, kind) })
+	}
+	yes, no := some("holds") || some("slightly"), some("fails")
+	switch {
+	case len(slices.Compact(slices.Clone(all))) == 1:
+		return all[0]
+	case yes && no:
+		return "differs"
+	case yes:
+		return "holds in part"
+	case no:
+		return "fails in part"
+	}
+	return "open"
 }
 
 // Constants is a table for fwnb.Table: the constants that were tuned, from which grid, and

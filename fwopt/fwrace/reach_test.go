@@ -110,15 +110,15 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s, %q: %q, want %q", name, c.change, got, c.want)
 		}
 	}
-	if got := a.overall(claims["SFW before STORC"], calls); got != "holds" {
+	if got := a.overall(claims["SFW before STORC"], calls, ""); got != "holds" {
 		t.Errorf("%q", got)
 	}
 	if got := a.flips(claims["SVRF before STORC"], thousand,
-		[]string{"STORC"}); got != "**calls of Ω, 0.1: holds → fails**; **calls of Ω, 0.01: holds → "+
-		"fails**; **calls of Ω, 1e−3: holds → fails**" {
+		[]string{"STORC"}); got != "🟥 calls of Ω, 0.1: holds → fails; calls of Ω, 0.01: holds → "+
+		"fails; calls of Ω, 1e−3: holds → fails" {
 		t.Errorf("%q", got)
 	}
-	if got := a.flips(claims["STORC before SCGS"], bySVD, []string{"STORC"}); got != "–" {
+	if got := a.flips(claims["STORC before SCGS"], bySVD, []string{"STORC"}); got != "⬜" {
 		t.Errorf("%q", got)
 	}
 	if got := a.flips(claims["SVRF before SCGS"], thousand, []string{"STORC"}); got != "" {
@@ -128,6 +128,13 @@ func TestJudge(t *testing.T) {
 	if got := quiet.flips(claims["STORC before SCGS"], thousand, []string{"STORC"}); strings.Contains(got,
 		"calls") {
 		t.Errorf("%q", got)
+	}
+	for want, all := range map[string][]string{"holds": {"holds", "holds"}, "holds in part": {"holds", "open",
+		"slightly"}, "fails in part": {"fails", "draw"}, "differs": {"holds in part", "open", "fails in part"},
+		"open": {"draw", "neither"}} {
+		if got := together(all); got != want {
+			t.Errorf("%q: %q, want %q", all, got, want)
+		}
 	}
 	base["SFW"] = []int{100, 100}
 	rows := Across(a, made(base))
