@@ -141,10 +141,11 @@ func (r *Race) enter(a *Archive, e entry, seeds int, c constants) (constants, er
 			grid = []float64{*at / q, *at, *at * q}
 		}
 		try := func(grid []float64) (*fwrate.Tuning, error) {
-			return fwrate.Tune(grid, r.Fewer, r.Budget, func(x float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
+			one := func(x float64, seed uint64, b fwopt.Budget) *fwopt.Trace {
 				*at = x
 				return r.one(e, c, tuning+seed, b)
-			})
+			}
+			return fwrate.Tune(grid, r.Fewer, r.Budget, one)
 		}
 		found, err := try(grid)
 		if err != nil {

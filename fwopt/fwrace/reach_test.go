@@ -129,9 +129,13 @@ func TestJudge(t *testing.T) {
 		"calls") {
 		t.Errorf("%q", got)
 	}
-	for want, all := range map[string][]string{"holds": {"holds", "holds"}, "holds in part": {"holds", "open",
-		"slightly"}, "fails in part": {"fails", "draw"}, "differs": {"holds in part", "open", "fails in part"},
-		"open": {"draw", "neither"}} {
+	for want, all := range map[string][]string{
+		"holds":         {"holds", "holds"},
+		"holds in part": {"holds", "open", "slightly"},
+		"fails in part": {"fails", "draw"},
+		"differs":       {"holds in part", "open", "fails in part"},
+		"open":          {"draw", "neither"},
+	} {
 		if got := together(all); got != want {
 			t.Errorf("%q: %q, want %q", all, got, want)
 		}
