@@ -96,6 +96,8 @@ try {
   check(r.status === 'error' && /Cell \[\d+\] Line 3/.test(r.stderr), 'panics', r.stderr.split('\n').find(l => /Line/.test(l)) || r.stderr);
   r = await run(page, '%%\nvar all [][]byte\nfor {\n\tb := make([]byte, 1<<26)\n\tfor i := range b {\n\t\tb[i] = 1\n\t}\n\tall = append(all, b)\n}\n_ = all', 30);
   check(r.status === 'error' && /out of memory/.test(r.stderr), 'allocates without end', `${r.status} ${r.message} ${r.stderr.split('\n')[0]}`);
+  r = await run(page, '%%\nos.WriteFile(os.Getenv("GONB_PIPE"), []byte("\\x05 no gob"), 0o600)\nfmt.Println("on")', 10);
+  check(r.status === 'ok' && r.stdout === 'on\n', 'rubbish where figures go', `${r.status} ${JSON.stringify(r.stdout)}`);
   r = await run(page, 'import "example.com/none"\n%%\nnone.X()');
   check(/package example.com\/none is not here/.test(r.message), 'a package that is not here', r.message);
   r = await run(page, '!ls\n%%\nos.WriteFile("kept.txt", []byte("kept"), 0o644)\nfor {\n}', 3);

@@ -75,6 +75,7 @@ type queue struct {
 	data  chan []byte
 	empty chan bool
 	rest  []byte
+	owed  bool // the feeder waits
 }
 
 var pipe *queue
@@ -89,38 +90,40 @@ func (q *queue) feed(b []byte) {
 
 func (q *queue) Read(p []byte) (int, error) {
 	if len(q.rest) == 0 {
-		select {
-		case q.empty <- true:
-		default:
-		}
+		q.free()
 		b, ok := <-q.data
 		if !ok {
 			return 0, io.EOF
 		}
-		q.rest = b
+		q.rest, q.owed = b, true
 	}
 	n := copy(p, q.rest)
 	q.rest = q.rest[n:]
 	return n, nil
 }
 
+// free lets the feeder go on.
+func (q *queue) free() {
+	if q.owed {
+		q.owed = false
+		q.empty <- true
+	}
+}
+
 func open(show, answer js.Value) {
 	if pipe != nil {
 		close(pipe.data)
 	}
-	q := &queue{data: make(chan []byte), empty: make(chan bool, 1)}
+	q := &queue{data: make(chan []byte), empty: make(chan bool)}
 	pipe = q
-	first := true
 	var out bytes.Buffer
 	enc := gob.NewEncoder(&out)
 	go func() {
-		dec := gob.NewDecoder(&drained{q, &first})
+		dec := gob.NewDecoder(q)
 		for {
 			var d protocol.DisplayData
 			if err := dec.Decode(&d); err != nil {
-				for range q.data { // what cannot be read is left, and the run goes on
-					q.empty <- true
-				}
+				io.Copy(io.Discard, q) // what cannot be read is left, and the run goes on
 				return
 			}
 			data := map[string]any{}
@@ -152,24 +155,6 @@ func open(show, answer js.Value) {
 			show.Invoke(map[string]any{"data": data, "id": d.DisplayID})
 		}
 	}()
-}
-
-// drained drops the first word that q is empty, which no feeder waits for.
-type drained struct {
-	*queue
-	first *bool
-}
-
-func (d *drained) Read(p []byte) (int, error) {
-	if *d.first {
-		*d.first = false
-		b, ok := <-d.data
-		if !ok {
-			return 0, io.EOF
-		}
-		d.rest = b
-	}
-	return d.queue.Read(p)
 }
 
 func answers(v protocol.CommValue, enc *gob.Encoder, out *bytes.Buffer, answer js.Value) {
