@@ -26,7 +26,6 @@ async function run(module, args, env) {
 /* The tools */
 
 const tools = {};
-let names, quiet;
 
 async function tool(name, args) {
   let said = '';
@@ -42,7 +41,6 @@ const config = paths => paths.map(p => `packagefile ${p}=/pkg/${p}.a\n`).join(''
 const answers = {
   async tools({ compile, link, engine, packages }) { // modules, and names by paths
     Object.assign(tools, { compile, link });
-    quiet = files.changed;
     files.changed = () => {};
     files.folders('/tmp');
     const ready = new Promise(done => { globalThis.fwReady = done; });

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,10 +52,10 @@ func merge(d, e *Decls) *Decls {
 	m := newDecls()
 	m.blanks = e.blanks
 	for _, from := range []*Decls{d, e} {
-		put(m.imports, from.imports)
-		put(m.types, from.types)
-		put(m.funcs, from.funcs)
-		put(m.consts, from.consts)
+		maps.Copy(m.imports, from.imports)
+		maps.Copy(m.types, from.types)
+		maps.Copy(m.funcs, from.funcs)
+		maps.Copy(m.consts, from.consts)
 		for _, v := range from.vars { // a new name ends all that came from one call with its old one
 			if old := m.vars[v.name]; old != nil && (len(v.group) == 0 || !slices.Contains(old.group, v)) {
 				for _, o := range old.group {
@@ -62,25 +63,12 @@ func merge(d, e *Decls) *Decls {
 				}
 			}
 		}
-		put(m.vars, from.vars)
+		maps.Copy(m.vars, from.vars)
 	}
 	return m
 }
 
-func put[V any](to, from map[string]V) {
-	for k, v := range from {
-		to[k] = v
-	}
-}
-
-func keys[V any](m map[string]V) []string {
-	all := make([]string, 0, len(m))
-	for k := range m {
-		all = append(all, k)
-	}
-	slices.Sort(all)
-	return all
-}
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // A Program is what a cell makes of itself and those before it.
 type Program struct {
@@ -150,6 +138,11 @@ func (d *Decls) testArgs() []string {
 	return args
 }
 
+var (
+	mainFunc = regexp.MustCompile(`(?m)^func main\(`)
+	lastWord = regexp.MustCompile(`\w*$`)
+)
+
 // parse gives the declarations of a cell's code, and its main.
 func parse(code string, from []Line, blanks int) (*Decls, *piece, error) {
 	fset := token.NewFileSet()
@@ -205,7 +198,7 @@ func parse(code string, from []Line, blanks int) (*Decls, *piece, error) {
 	if !has {
 		return d, nil, nil
 	}
-	if f := regexp.MustCompile(`(?m)^func main\(`).FindStringIndex(main.text); f != nil { // without its comment
+	if f := mainFunc.FindStringIndex(main.text); f != nil { // without its comment
 		n := strings.Count(main.text[:f[0]], "\n")
 		main = piece{main.text[f[0]:], main.lines[min(n, len(main.lines)):]}
 	}
@@ -248,7 +241,7 @@ func (d *Decls) values(s *ast.ValueSpec, isVar bool, group []*value, text func(a
 func importKey(path, alias string) string {
 	switch alias {
 	case "":
-		return regexp.MustCompile(`\w*$`).FindString(path)
+		return lastWord.FindString(path)
 	case ".":
 		return ".~" + path
 	}

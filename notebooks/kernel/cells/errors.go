@@ -14,7 +14,10 @@ type Error struct {
 	Code  string
 }
 
-var place = regexp.MustCompile(`^.*main\.go:(\d+)(?::(\d+))?: (.*)$`)
+var (
+	place  = regexp.MustCompile(`^.*main\.go:(\d+)(?::(\d+))?: (.*)$`)
+	notTab = regexp.MustCompile(`[^\t]`)
+)
 
 func (e *Error) Error() string {
 	code := strings.Split(e.Code, "\n")
@@ -35,8 +38,7 @@ func (e *Error) Error() string {
 		if at > 0 && at <= len(code) && strings.TrimSpace(code[at-1]) != "" {
 			out = append(out, code[at-1])
 			if col, _ := strconv.Atoi(m[2]); col > 0 && col <= len(code[at-1])+1 {
-				blank := regexp.MustCompile(`[^\t]`).ReplaceAllString(code[at-1][:col-1], " ")
-				out = append(out, blank+"^")
+				out = append(out, notTab.ReplaceAllString(code[at-1][:col-1], " ")+"^")
 			}
 		}
 	}

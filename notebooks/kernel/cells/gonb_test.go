@@ -121,10 +121,8 @@ func TestGoNB(t *testing.T) {
 	books, names = append(books, differ), append(names, "differ.txt")
 
 	known := map[string]string{}
-	for _, line := range strings.Fields(string(output(t, root, nil, "go", "list", "-e", "-f",
-		"{{if not .DepsErrors}}{{.ImportPath}}={{.Name}}{{end}}", "std",
-		"./fwopt/...", "gonum.org/v1/gonum/...", "gonum.org/v1/plot/...",
-		"github.com/janpfeifer/gonb/gonbui"))) {
+	list := []string{"list", "-e", "-f", "{{if not .DepsErrors}}{{.ImportPath}}={{.Name}}{{end}}"}
+	for _, line := range strings.Fields(string(output(t, root, nil, "go", append(list, Roots...)...))) {
 		path, name, _ := strings.Cut(line, "=")
 		if name != "main" {
 			known[path] = name

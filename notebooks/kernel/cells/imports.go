@@ -10,6 +10,11 @@ import (
 	"strings"
 )
 
+// Roots are patterns of the packages that a cell may import: the standard library, gonum, and this module with what
+// it draws by.
+var Roots = []string{"std", "gonum.org/v1/gonum/...", "gonum.org/v1/plot/...",
+	"github.com/janpfeifer/gonb/gonbui", "github.com/projection-free/fwlab/fwopt/..."}
+
 var version = regexp.MustCompile(`/v\d+$`)
 
 // name gives the name of a package.

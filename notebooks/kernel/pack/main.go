@@ -10,7 +10,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -18,11 +17,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-)
 
-// Those that a cell may import: the standard library, gonum, and this module with what it draws by.
-var roots = []string{"std", "gonum.org/v1/gonum/...", "gonum.org/v1/plot/...",
-	"github.com/janpfeifer/gonb/gonbui", "github.com/projection-free/fwlab/fwopt/..."}
+	"github.com/projection-free/fwlab/notebooks/kernel/cells"
+)
 
 // Without -s -w there are two tables for debuggers; archives without them are smaller, too.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
@@ -73,7 +70,7 @@ func main() {
 
 	var wanted []string
 	const fit = `{{if not .DepsErrors}}{{if not .Error}}{{if ne .Name "main"}}{{.ImportPath}}{{end}}{{end}}{{end}}`
-	for _, path := range strings.Fields(run(append([]string{"list", "-e", "-f", fit}, roots...)...)) {
+	for _, path := range strings.Fields(run(append([]string{"list", "-e", "-f", fit}, cells.Roots...)...)) {
 		if !strings.HasPrefix(path, "vendor/") && !strings.Contains(path, "fwbeam") {
 			wanted = append(wanted, path)
 		}
@@ -87,11 +84,8 @@ func main() {
 		f := strings.Split(l, "\t")
 		archive := read(f[2])
 		z := squeeze(archive)
-		p := &part{Name: f[1], At: bin.Len(), Size: len(z), Raw: len(archive), Sum: sum(z), Deps: []string{}}
-		if f[3] != "" {
-			p.Deps = strings.Fields(f[3])
-		}
-		p.Deps = slices.DeleteFunc(p.Deps, func(d string) bool { return d == "unsafe" })
+		p := &part{Name: f[1], At: bin.Len(), Size: len(z), Raw: len(archive), Sum: sum(z)}
+		p.Deps = slices.DeleteFunc(strings.Fields(f[3]), func(d string) bool { return d == "unsafe" })
 		p.Hidden = strings.HasPrefix(f[0], "vendor/") || strings.Contains("/"+f[0]+"/", "/internal/")
 		index.Packages[f[0]] = p
 		bin.Write(z)
@@ -119,7 +113,7 @@ func squeeze(b []byte) []byte {
 	var z bytes.Buffer
 	w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
 	check(err)
-	_, err = io.Copy(w, bytes.NewReader(b))
+	_, err = w.Write(b)
 	check(err)
 	check(w.Close())
 	return z.Bytes()
