@@ -2,7 +2,6 @@ package fwopt_test
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -77,25 +76,7 @@ type outputs map[string]map[string]string // of a page's cells
 // readPages returns what cards and READMEs state, and the outputs of all pages.
 func readPages(t *testing.T) (all []stated, out outputs) {
 	out = outputs{}
-	files, _ := filepath.Glob("../notebooks/[0-9a-z]*.ipynb")
-	for _, file := range files {
-		var page struct {
-			Cells []struct {
-				ID      string
-				Source  []string
-				Outputs []struct {
-					Text []string
-					Data map[string]any
-				}
-			}
-		}
-		data, err := os.ReadFile(file)
-		if err == nil {
-			err = json.Unmarshal(data, &page)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+	for file, page := range notebooks(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".ipynb")
 		card := strings.NewReplacer("| | | where |", "| number | | where |", "{,}", ",").Replace(
 			strings.Join(page.Cells[0].Source, ""))

@@ -15,26 +15,44 @@ type errorer interface {
 	Errorf(format string, args ...any)
 }
 
+// notebook is a page, as Jupyter keeps it.
+type notebook struct {
+	Cells []struct {
+		ID      string
+		Type    string `json:"cell_type"`
+		Source  []string
+		Outputs []struct {
+			Text []string
+			Data map[string]any
+		}
+	}
+}
+
+// notebooks reads all pages, by the path of their files.
+func notebooks(t *testing.T) map[string]notebook {
+	t.Helper()
+	files, _ := filepath.Glob("../notebooks/*.ipynb")
+	all := map[string]notebook{}
+	for _, file := range files {
+		var page notebook
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(data, &page)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all[file] = page
+	}
+	return all
+}
+
 // TestPages: what a page shows of the code is in the code. That a page runs is the business of
 // make notebooks, and that its links lead somewhere that of make site-check; what else a page
 // should be make report says.
 func TestPages(t *testing.T) {
-	files, _ := filepath.Glob("../notebooks/[0-9]*.ipynb")
-	boxes := 0
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var page struct {
-			Cells []struct {
-				Type   string `json:"cell_type"`
-				Source []string
-			}
-		}
-		if err := json.Unmarshal(data, &page); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+	pages, boxes := notebooks(t), 0
+	for file, page := range pages {
 		for _, c := range page.Cells {
 			if text := strings.Join(c.Source, ""); c.Type == "markdown" {
 				boxes += len(box.FindAllString(text, -1))
@@ -44,7 +62,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	if boxes < 8 {
-		t.Errorf("%d boxes on %d pages: this test must follow the pages", boxes, len(files))
+		t.Errorf("%d boxes on %d pages: this test must follow the pages", boxes, len(pages))
 	}
 }
 
