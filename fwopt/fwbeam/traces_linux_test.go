@@ -318,13 +318,14 @@ func (x *tracer) rivals(t *testing.T) {
 		m := fwopt.SVRGExperiments(rate)
 		return run(m, seed, fwopt.EpochEnds(m.N, epochs))
 	}
+	const first, last = -2, 12 // exponents of the grid
 	rate, best := 0., math.Inf(1)
-	for e := -2; e <= 12; e += 2 {
+	for e := first; e <= last; e += 2 {
 		if f := svrg(math.Exp2(float64(e)), 2, x.pick(2, 5)).Last().F; f < best {
 			rate, best = math.Exp2(float64(e)), f
 		}
 	}
-	if x.full && (rate == 0.25 || rate == 4096) {
+	if x.full && (rate == math.Exp2(first) || rate == math.Exp2(last)) {
 		t.Errorf("the best rate, %v, is at an end of the grid", rate)
 	}
 	out := [][]string{row("method", "constant", "passes", "f")}
