@@ -84,6 +84,12 @@ type Scorer interface {
 	AddRows(dst, p []float64, index []int) // dst += Σ_r p_r e_iᵀ, likewise
 }
 
+// A NonConvex is a FiniteSum, or a fwsum.Loss, that declares whether it may not be convex, so that nothing certifies
+// by convexity what is none: see Oracle.NeedConvex. A sum without the method is taken for convex.
+type NonConvex interface {
+	NonConvex() bool
+}
+
 // Calls counts what the paper counts (Section 2.2), and projections. Oracle.Start counts, too.
 type Calls struct {
 	Exact       int // exact gradients ∇f(w), and passes over all n terms that cost as much
@@ -254,6 +260,22 @@ func (o *Oracle) scorer() Scorer {
 			"method that asks for gradients alone", o.F))
 	}
 	return f
+}
+
+// NeedConvex panics if F declares itself NonConvex, for what is said of convex sums alone: "the bound B of STORC,
+// adaptive,".
+func (o *Oracle) NeedConvex(what string) {
+	if o.bent() {
+		panic(need.Linef("fwopt: %s holds for a convex f alone, and %s declares that it is not; take plain, "+
+			"stochastic or variance-reduced Frank-Wolfe, with Budget.DualityGap to see how nearly stationary a "+
+			"point is", what,
+			called(o.F, ident.Untested(o.F))))
+	}
+}
+
+func (o *Oracle) bent() bool {
+	f, ok := o.F.(NonConvex)
+	return ok && f.NonConvex()
 }
 
 // Value returns f(w). It counts one exact gradient, as it reads all n terms.

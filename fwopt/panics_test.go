@@ -9,6 +9,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
@@ -25,6 +26,22 @@ func steps(each func(yield func(fwopt.Step) bool, w0 []float64)) fwopt.Method {
 		return func(yield func(fwopt.Step) bool) { each(yield, w0) }
 	})
 }
+
+// bent is a sum that declares itself not convex.
+type bent struct{ fwopt.FiniteSum }
+
+func (bent) NonConvex() bool { return true }
+
+// tall is a sum over n rows that nobody asks for one.
+type tall struct {
+	fwopt.FiniteSum
+	n int
+}
+
+func (r tall) Len() int                            { return r.n }
+func (r tall) Shape() (h, m int)                   { return 1, r.Dim() }
+func (tall) Slopes(p, w []float64, index []int)    {}
+func (tall) AddRows(dst, p []float64, index []int) {}
 
 // What the caller could have known is a panic that says it.
 func TestRunPanics(t *testing.T) {
@@ -92,6 +109,24 @@ func TestRunPanics(t *testing.T) {
 		{"fwopt: the step rule fwopt_test.mute gives γ_1 = 1.5, want", first(&fwopt.FW{Rule: mute{3}})},
 		{"fwopt: the step rule fwopt_test.mute gives γ_1 = -0.5, want",
 			first(&fwmore.AwayFW{Rule: mute{-1}})},
+		{"fwopt: the bound B of STORC, adaptive, holds for a convex f alone, and fwopt_test.bent", func() {
+			fwopt.Run(context.Background(), fwopt.NewOracle(bent{f}, h, 1), fwmore.NewAdaptiveSTORC(),
+				fwopt.Budget{Steps: 1})
+		}},
+		{"fwrate: the f of FW on fwopt_test.bent declares that it is not convex", func() {
+			o := fwopt.NewOracle(bent{f}, h, 1)
+			fwrate.LowerBound(fwopt.Run(context.Background(), o, &fwopt.FW{}, fwopt.Budget{Steps: 1}))
+		}},
+		{"fwmore: SAGFW.B = 0", first(&fwmore.SAGFW{})},
+		{"fwmore: SAG-FW remembers the slopes of rows, and fwopt_test.bent is no fwopt.Scorer", func() {
+			(&fwmore.SAGFW{B: 1}).Steps(fwopt.NewOracle(bent{f}, h, 1), x)
+		}},
+		{"fwmore: SAG-FW on a sum of one term", func() {
+			(&fwmore.SAGFW{B: 1}).Steps(fwopt.NewOracle(tall{bent{f}, 1}, h, 1), x)
+		}},
+		{"fwmore: 3.6e+07 GB for the slopes of SAG-FW", func() {
+			(&fwmore.SAGFW{B: 1}).Steps(fwopt.NewOracle(tall{bent{f}, 1 << 52}, h, 1), x)
+		}},
 		{"fwopt: β = -1", first(storc(func(m *STORC) { m.Beta = func(int) float64 { return -1 } }))},
 		{"fwopt: η = -1", first(storc(func(m *STORC) { m.Eta = func(_, _ int) float64 { return -1 } }))},
 		{"fwopt: η = NaN", first(storc(func(m *STORC) { m.Eta = func(_, _ int) float64 { return nan } }))},

@@ -85,7 +85,8 @@ func NewRunner(o *Oracle, m Method, b Budget) *Runner {
 	r.mark()
 	r.state.Now.Calls = o.Calls
 	r.first = b.Share(r.state.Now)
-	r.Trace = &Trace{Method: name(m), Data: name(o.F), Kernel: Kernel(), Seed: o.Seed}
+	r.Trace = &Trace{Method: name(m), Data: name(o.F), Kernel: Kernel(), Seed: o.Seed,
+		NonConvex: o.bent()}
 	return r
 }
 
@@ -120,7 +121,8 @@ func (r *Runner) Twin(m Method) (*Runner, error) {
 	b.Watch, b.NoW = nil, true
 	t := &Runner{Oracle: NewOracle(o.F, o.Omega, o.Seed), Method: m, Budget: b, W0: r.W0, first: r.first,
 		start: r.start,
-		Trace: &Trace{Method: r.Trace.Method, Data: r.Trace.Data, Kernel: r.Trace.Kernel, Seed: r.Trace.Seed}}
+		Trace: &Trace{Method: r.Trace.Method, Data: r.Trace.Data, Kernel: r.Trace.Kernel, Seed: r.Trace.Seed,
+			NonConvex: r.Trace.NonConvex}}
 	t.Oracle.used = true
 	return t, t.Resume(r.State())
 }

@@ -54,17 +54,18 @@ func (s Status) String() string {
 
 // Trace is the record of one run.
 type Trace struct {
-	Method  string    // the method's name, as "SVRF"; free to change
-	Data    string    // the data's name, as "news20" or "news20 (generated)"
-	Spec    string    // all that decides the run, with fingerprints; "" if unknown
-	Kernel  string    // what decides the bits: see Kernel
-	Seed    uint64    // of NewOracle
-	Status  Status    // why the run ended
-	Points  []Point   // the first is w_0, unless Budget.Record is set, the last is W
-	Monitor Calls     // spent on recording; in no other account
-	W       []float64 // the last iterate; nil if Budget.NoW
-	Doubt   string    // that f has not moved, where there was something to gain; else ""
-	Note    string    // why Keep did not keep it, or ran it anew; where a gradient was not finite; Doubt
+	Method    string    // the method's name, as "SVRF"; free to change
+	Data      string    // the data's name, as "news20" or "news20 (generated)"
+	Spec      string    // all that decides the run, with fingerprints; "" if unknown
+	Kernel    string    // what decides the bits: see Kernel
+	Seed      uint64    // of NewOracle
+	Status    Status    // why the run ended
+	Points    []Point   // the first is w_0, unless Budget.Record is set, the last is W
+	Monitor   Calls     // spent on recording; in no other account
+	W         []float64 // the last iterate; nil if Budget.NoW
+	Doubt     string    // that f has not moved, where there was something to gain; else ""
+	NonConvex bool      // f declares itself NonConvex: no theorem of the paper holds, and no DualityGap bounds f − f(w*)
+	Note      string    // why Keep did not keep it, or ran it anew; where a gradient was not finite; Doubt
 }
 
 // String returns how the run ended and what it spent, in one line.

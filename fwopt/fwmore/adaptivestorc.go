@@ -103,7 +103,7 @@ func (a *AdaptiveSTORC) Identify(id *fwopt.Identity) {
 // optimisation and 128 stochastic gradients, a check one and one; a step counts 2m
 // stochastic gradients in line 7, or an exact one, 2m each time in line 10, and the
 // linear optimisations of line 8. A run whose certificate gets better no more, as where f
-// is not convex, ends as Stalled. It panics if the Tolerance is negative, or a rule of no use.
+// is not convex, ends as Stalled. It panics if the Tolerance is negative, a rule of no use, or the sum NonConvex.
 func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if !(a.Tolerance >= 0) {
 		panic(need.Linef("fwmore: a Tolerance of %g, want 0 or more", a.Tolerance))
@@ -112,6 +112,7 @@ func (a *AdaptiveSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step
 		panic(need.Linef("fwmore: AdaptiveSTORC with %+v: begin with NewAdaptiveSTORC, whose rules are %+v",
 			r, frozen))
 	}
+	o.NeedConvex("the bound B of STORC, adaptive,")
 	begun := a.T > 1 || a.K > 0
 	if !begun {
 		*a = AdaptiveSTORC{Tolerance: a.Tolerance, Memory: fwopt.Memory{Size: a.Memory.Size}, Rules: a.Rules,

@@ -37,11 +37,21 @@ func (a *SAGFW) String() string { return "SAG-FW" }
 func (a *SAGFW) Identify(id *fwopt.Identity) { id.Of(a).Int(a.B) }
 
 // Steps runs SAGFW. A step counts b stochastic gradients and one linear optimisation; the start one exact
-// gradient. It panics unless the sum is a fwopt.Scorer, or if B < 1.
+// gradient. It panics unless the sum is a fwopt.Scorer of two rows or more whose slopes fit in memory, or if B < 1.
 func (a *SAGFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	if a.B < 1 {
 		panic(need.Linef("fwmore: SAGFW.B = %d samples a step, want at least 1", a.B))
 	}
+	f, ok := o.F.(fwopt.Scorer)
+	if !ok {
+		panic(need.Linef("fwmore: SAG-FW remembers the slopes of rows, and %T is no fwopt.Scorer, a sum over rows of "+
+			"data as fwsum.RowSum; take Sarah, SPIDER or STORM, which ask for gradients alone", o.F))
+	}
+	if o.F.Len() == 1 {
+		panic(need.Line("fwmore: SAG-FW on a sum of one term, whose gradient is exact: take plain Frank-Wolfe"))
+	}
+	h, _ := f.Shape()
+	need.Memory("fwmore", "the slopes of SAG-FW, n·h numbers; Sarah, SPIDER and STORM keep d", o.F.Len(), h)
 	return func(yield func(fwopt.Step) bool) {
 		n := o.F.Len()
 		if a.K == 0 {

@@ -13,11 +13,15 @@ import (
 // LowerBound returns the best lower bound on min f that the traces prove, the largest
 // f − duality gap − slack of their points, or −Inf if no duality gap was recorded. It is
 // one where f is convex and all traces are of the same f and Ω. No iterate need be good
-// for its bound to be: take the bounds of all methods together.
+// for its bound to be: take the bounds of all methods together. It panics if f declares itself fwopt.NonConvex.
 func LowerBound(traces ...*fwopt.Trace) float64 {
 	given(traces)
 	bound := math.Inf(-1)
 	for _, tr := range traces {
+		if tr.NonConvex {
+			panic(need.Linef("fwrate: the f of %s on %s declares that it is not convex: no duality gap bounds it",
+				tr.Method, tr.Data))
+		}
 		for _, p := range tr.Points {
 			if b := p.F - p.DualityGap - p.Slack; b > bound { // false for NaN
 				bound = b

@@ -8,13 +8,14 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Loss is ℓ_1, …, ℓ_n of a RowSum, convex functions of h scores. A type with these
+// Loss is ℓ_1, …, ℓ_n of a RowSum, functions of h scores, convex ones if they do not declare otherwise. A type with these
 // three methods is one; it holds the targets and keeps nothing between calls, which
 // come from many goroutines at once. A panic there ends the program.
 //
 // A loss may say more. Lipschitz() float64, a bound on all ‖∇ℓ_i(s)‖, is for
 // RowSum.Lipschitz. Curve(i int, s, d []float64, c float64), which sets d = c∇²ℓ_i(s)d and
-// may write over s, is for RowSum.Curve. Identify is for Keep, see Identified:
+// may write over s, is for RowSum.Curve. NonConvex() bool, a declaration that the ℓ_i are not all convex, is for
+// what needs them so: see fwopt.NonConvex. Identify is for Keep, see Identified:
 //
 //	func (l hinge) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }
 type Loss interface {

@@ -21,6 +21,16 @@ func (l squaredHinge) Value(i int, s []float64) float64   { return l.miss(i, s) 
 func (l squaredHinge) Grad(i int, s []float64, c float64) { s[0] = -c * l.y[i] * l.miss(i, s) }
 func (l squaredHinge) Smoothness() float64                { return 1 }
 
+// ripple is 1 − cos(s − y_i), which is not convex and declares it.
+type ripple struct{ y []float64 }
+
+func (l ripple) Value(i int, s []float64) float64       { return 1 - math.Cos(s[0]-l.y[i]) }
+func (l ripple) Grad(i int, s []float64, c float64)     { s[0] = c * math.Sin(s[0]-l.y[i]) }
+func (l ripple) Curve(i int, s, d []float64, c float64) { d[0] *= c * math.Cos(s[0]-l.y[i]) }
+func (ripple) Smoothness() float64                      { return 1 }
+func (ripple) Lipschitz() float64                       { return 1 }
+func (ripple) NonConvex() bool                          { return true }
+
 // named is squaredHinge with an identity.
 type named struct{ squaredHinge }
 

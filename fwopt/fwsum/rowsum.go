@@ -88,6 +88,12 @@ func (f *RowSum) Shape() (h, m int) { return f.h, f.m }
 // Len returns n.
 func (f *RowSum) Len() int { return f.n }
 
+// NonConvex reports whether the Loss declares itself fwopt.NonConvex.
+func (f *RowSum) NonConvex() bool {
+	l, ok := f.loss.(fwopt.NonConvex)
+	return ok && l.NonConvex()
+}
+
 // Value returns f(w). It costs one forward pass, O(h·nonzeros).
 func (f *RowSum) Value(w []float64) float64 {
 	checkLen(f.Dim(), "w", w)

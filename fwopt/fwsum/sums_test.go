@@ -146,6 +146,11 @@ func losses() map[string]loss {
 		}, sign, 1, 0,
 			func(s, y float64) float64 { return math.Pow(max(0, 1-y*s), 2) / 2 },
 			func(s, y float64) float64 { return -y * max(0, 1-y*s) }),
+		"own, not convex": scalar(func(x fwsum.Features, y []float64) sum {
+			return fwsum.NewRowSum(x, 1, ripple{y})
+		}, normal, 1, 1,
+			func(s, y float64) float64 { return 2 * math.Pow(math.Sin((s-y)/2), 2) },
+			func(s, y float64) float64 { return math.Sin(s - y) }),
 		"binary logistic": scalar(func(x fwsum.Features, y []float64) sum {
 			return fwsum.NewBinaryLogistic(x, y)
 		},

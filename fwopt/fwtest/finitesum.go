@@ -14,7 +14,7 @@ import (
 // TestFiniteSum checks that f keeps the contract of [fwopt.FiniteSum]: that the zero Batch gives the
 // gradient of Value (central differences) and the mean of all ∇f_i; that Grad honours weights and
 // duplicates, overwrites dst, and writes neither w nor the batch; that it may be called from several
-// goroutines at once; that f and each f_i look convex on random segments. If f has them, it also checks
+// goroutines at once; that f and each f_i look convex on random segments, unless f declares itself fwopt.NonConvex, whose line search is not looked at. If f has them, it also checks
 // AddGradDiff (against two calls of Grad), Slopes and AddRows (against the gradients of terms), LineSearch (against a fine grid), Curve(dst, w, d []float64) as
 // ∇²f(w)d (against differences of gradients, at some points), SampleBatch (mean and variance of the
 // gradients of many batches), Smoothness() float64 and Lipschitz() float64 (as an L and a G for all f_i).
@@ -203,6 +203,9 @@ func (c *sumCheck) batches() {
 
 // convex checks f((w+v)/2) ≤ (f(w)+f(v))/2, f(v) ≥ f(w) + ⟨∇f(w), v−w⟩ and ⟨∇f_i(v) − ∇f_i(w), v−w⟩ ≥ 0.
 func (c *sumCheck) convex() {
+	if c.bent() {
+		return
+	}
 	for range 30 {
 		w, v := c.point(), c.point()
 		u := floats.SubTo(make([]float64, c.d), v, w)
@@ -222,6 +225,12 @@ func (c *sumCheck) convex() {
 		turn := floats.Dot(gv, u) - floats.Dot(gw, u)
 		want(turn >= -eps, "f_%d is not convex: ⟨∇f_i(v) − ∇f_i(w), v−w⟩ = %.3g", i, turn)
 	}
+}
+
+// bent reports whether f declares that it may not be convex.
+func (c *sumCheck) bent() bool {
+	f, ok := c.f.(fwopt.NonConvex)
+	return ok && f.NonConvex()
 }
 
 // constants checks ‖∇f_i(w) − ∇f_i(v)‖ ≤ L‖w−v‖ and ‖∇f_i(w)‖ ≤ G for what f says are L and G.

@@ -2,7 +2,12 @@
 // that was called.
 package need
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+)
 
 // Positive returns x, and panics unless it is positive and finite.
 func Positive(pkg, name string, x float64) float64 {
@@ -52,3 +57,23 @@ func Finite(pkg, what string, x []float64) (zero bool) {
 	}
 	return zero
 }
+
+// Memory panics if n·h numbers do not fit in what the machine, or its container, has left, as far as Linux tells.
+func Memory(pkg, what string, n, h int) {
+	left, used := 0x1p47, 0. // no more addresses than that
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		if _, after, ok := strings.Cut(string(text), "MemAvailable:"); ok && scan(after, &used) {
+			left = 1024 * used
+		}
+	}
+	max, err := os.ReadFile("/sys/fs/cgroup/memory.max")
+	now, none := os.ReadFile("/sys/fs/cgroup/memory.current")
+	if limit := 0.; err == nil && none == nil && scan(string(max), &limit) && scan(string(now), &used) {
+		left = min(left, limit-used)
+	}
+	if bytes := 8 * float64(n) * float64(h); bytes > left {
+		panic(Linef("%s: %.3g GB for %s, and there are %.3g GB left", pkg, bytes/1e9, what, left/1e9))
+	}
+}
+
+func scan(s string, x *float64) bool { _, err := fmt.Sscan(s, x); return err == nil }
