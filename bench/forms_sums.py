@@ -431,6 +431,62 @@ def svrg_batches(path, n, m, tau, rate, batch, steps, epochs):
     return once({"scipy": run, "numba": compiled}, lambda w: binary_value(x, y, w))
 
 
-ITEMS = {"gradient": gradient, "value": value, "dense gradient": dense_gradient, "frank-wolfe": frank_wolfe,
+@numba.njit(cache=True, fastmath=True)
+def sag_steps(ptr, col, val, y, tau, index):
+    """SAG-FW on an l1 ball, from 0, where all slopes are known; w is kept up to a factor."""
+    n, (steps, batch) = len(y), index.shape
+    m = col.max() + 1 if len(col) else 0
+    r, w, a, scale = np.zeros(m), np.zeros(m), 0.5 - y, 1.0
+    for i in range(n):
+        for q in range(ptr[i], ptr[i + 1]):
+            r[col[q]] += a[i] / n * val[q]
+    for k in range(steps):
+        for i in index[k]:
+            s = 0.0
+            for q in range(ptr[i], ptr[i + 1]):
+                s += val[q] * w[col[q]]
+            p = 1 / (1 + np.exp(-s * scale)) - y[i]
+            d, a[i] = (p - a[i]) / n, p
+            for q in range(ptr[i], ptr[i + 1]):
+                r[col[q]] += d * val[q]
+        j = np.argmax(np.abs(r))
+        if k == 0:
+            w[:] = 0
+        else:
+            scale *= 1 - 2 / (k + 2)
+        w[j] -= np.sign(r[j]) * tau * 2 / (k + 2) / scale
+    return w * scale
+
+
+def sag(path, n, m, tau, batch, epochs):
+    """Stochastic Frank-Wolfe with a stochastic average gradient, copt's and in plain loops."""
+    x, y = load(path, n, m)
+    ball, csr, steps = copt.constraint.L1Ball(tau), scipy.sparse.csr_matrix(x), epochs * (n // batch)
+
+    @numba.njit
+    def compiled(p, y):
+        return 1 / (1 + np.exp(-p)) - y
+
+    def theirs(deriv):
+        return lambda: copt.randomized.minimize_sfw(deriv, csr, y, np.zeros(m), ball.lmo, batch_size=batch, max_iter=epochs,
+                                                    tol=0, variant="SAG").x
+
+    return once({"copt": theirs(lambda p, y: expit(p) - y), "copt, numba": theirs(compiled)},
+                lambda w: binary_value(x, y, w))
+
+
+def sag_loops(path, n, m, tau, batch, epochs):
+    """The same in plain loops, which are nobody's library."""
+    x, y = load(path, n, m)
+    csr, rng = scipy.sparse.csr_matrix(x), np.random.default_rng(1)
+
+    def work():
+        w = sag_steps(csr.indptr, csr.indices, csr.data, y, tau, rng.integers(n, size=(epochs * (n // batch), batch)))
+        return np.pad(w, (0, m - len(w)))
+
+    return once({"numba": work}, lambda w: binary_value(x, y, w))
+
+
+ITEMS = {"sag": sag, "sag, loops": sag_loops, "gradient": gradient, "value": value, "dense gradient": dense_gradient, "frank-wolfe": frank_wolfe,
          "frank-wolfe, scores kept": frank_wolfe_kept, "frank-wolfe, trace, scores kept": frank_wolfe_trace_kept,
          "frank-wolfe, trace": frank_wolfe_trace, "svrg": svrg, "svrg, batches": svrg_batches}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
@@ -238,11 +239,25 @@ func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 		svrg.args = d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs,
 			"batch": batch, "steps": per})
 	}
+	samples, passes, goal := 500, 50, 2.
+	if _, dense := d.x.(*fwsum.Dense); dense {
+		samples, passes, goal = 50, 1000, 5
+	}
+	if b.quick {
+		passes /= 10
+	}
+	sag := item{name: name + ", SAG-FW", peer: "sag", tol: 1e-3, goal: goal,
+		args: d.args(map[string]any{"tau": tau, "batch": samples, "epochs": passes}), start: func() side {
+			m := func() fwopt.Method { return &fwmore.SAGFW{B: samples} }
+			return startRun(f, ball, m, w0, 1, passes*(d.n/samples))
+		}}
+	loops := sag
+	loops.name, loops.peer, loops.goal = name+", SAG-FW, plain loops", "sag, loops", 0
 	m := func() fwopt.Method {
 		return &fwopt.SVRG{Rate: rate, M: func(int) int { return batch }, N: func(int) int { return per }}
 	}
 	svrg.start = func() side { return startRun(f, ball, m, w0, 1, epochs*per) }
-	return []item{fw, kept, svrg}
+	return []item{fw, kept, svrg, sag, loops}
 }
 
 // traceItems are P3. The rounding of a linear optimisation grows from step to step: two
