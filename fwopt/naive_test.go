@@ -313,7 +313,7 @@ func start(m fwopt.Method, fields string, n int, w0 []float64) [][]float64 {
 	zero := make([]float64, len(w0))
 	switch m.(type) {
 	case *fwmore.FISTA:
-		return [][]float64{w0, w0, {1}}
+		return [][]float64{w0, zero, {0}}
 	case *fwmore.OnlineFWLinear:
 		return [][]float64{zero, w0, zero, w0}
 	case *fwmore.OnlineFW:
@@ -405,7 +405,7 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 	}
 	hundred := func(_, _ int) int { return 100 }
 	tenth := fwopt.Constants{L: L / 10, D: D}
-	const LF = 60 // of FISTA, never doubled: Beck & Teboulle's constant step
+	const LF = 60 // of FISTA: Beck & Teboulle's constant step
 	return map[string]twin{
 		"FW": fw(&fwopt.FW{}, 1,
 			func(k int, _, _, _ []float64) float64 { return 2 / float64(k+1) }),
@@ -475,16 +475,17 @@ func twins(f *lsq, h hull, ball disc) map[string]twin {
 				}
 				return [][]float64{ball.nearest(comb(1, x, -0.2, f.reduced(count, x, x0))), x0}, 0, false
 			}},
-		"FISTA": {&fwmore.FISTA{L: LF}, "X Y Theta", ball, fwopt.Calls{Exact: 3, Projections: 1}, nil, false,
-			nil,
+		"FISTA": {&fwmore.FISTA{L: LF, Fixed: true}, "X V Theta", ball,
+			fwopt.Calls{Exact: 1, Projections: 1}, nil, false, nil,
 			func(_, _ int, _ []int, s [][]float64) ([][]float64, int, bool) {
-				w, y, theta := s[0], s[1], s[2][0]
-				x := ball.nearest(comb(1, y, -1./LF, f.gradAll(y)))
-				if dot(sub(y, x), sub(x, w)) > 0 { // restart
-					return [][]float64{x, x, {1}}, 0, false
-				}
+				w, v, theta := s[0], s[1], s[2][0]
 				next := (1 + math.Sqrt(1+4*theta*theta)) / 2
-				return [][]float64{x, comb(1, x, (theta-1)/next, sub(x, w)), {next}}, 0, false
+				y := comb(1, w, (theta-1)/next, v)
+				x := ball.nearest(comb(1, y, -1./LF, f.gradAll(y)))
+				if v = sub(x, w); dot(sub(y, x), v) > 0 { // restart
+					return [][]float64{x, comb(0, v, 0, v), {0}}, 0, false
+				}
+				return [][]float64{x, v, {next}}, 0, false
 			}},
 	}
 }

@@ -284,6 +284,12 @@ func (o *Oracle) Value(w []float64) float64 {
 	return o.F.Value(w)
 }
 
+// ValueGrad computes dst = ∇f(w) and returns f(w). It counts one exact gradient: both read the same n terms.
+func (o *Oracle) ValueGrad(dst, w []float64) float64 {
+	o.Grad(dst, w)
+	return o.F.Value(w)
+}
+
 // LineSearch returns argmin_{γ∈[0,1]} f((1−γ)w + γv). It counts one exact gradient and panics
 // unless F is a LineSearcher.
 func (o *Oracle) LineSearch(w, v []float64) float64 {
