@@ -25,11 +25,11 @@ import (
 //	    if (y_k − x_k)ᵀv_k > 0 then restart: v_k = 0, θ_k = 0
 //	end for
 //
-// Until the first restart f(x_k) − f(w*) ≤ ‖w_0 − w*‖²/(2Σ²), where 2Σ is at least the sum of the 1/√L_j up
-// to k: no L_k is above twice the smoothness of f, or the first guess.
+// Until the first restart f(x_k) − f(w*) ≤ L_k‖w_0 − w*‖²/(2θ_k²), and θ_k/√L_k is at least half of the sum of
+// 1/√L_j for j ≤ k, where no L_j is above twice the smoothness of f, or the first guess.
 type FISTA struct {
 	L     float64 // L_0, a first guess of the smoothness of f, better too small
-	Fixed bool    // L is right: L_k = L, without a test and without a value of f
+	Fixed bool    // L_k = L, at least the smoothness of f: no test, and no value of f
 
 	K     int       // steps done
 	X     []float64 // x_k
@@ -61,22 +61,27 @@ func (a *FISTA) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	}
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
-			L, θ := a.LK, 0.
+			L, θ, fy := a.LK, 0., 0.
 			if !a.Fixed {
 				L = max(0.9*L, 0x1p-40*a.L) // L_k = 0.9 L_{k−1}, where f is linear not for ever
 			}
 			for ; ; L *= 2 {
 				θ = (1 + math.Sqrt(1+4*a.Theta*a.Theta*L/a.LK)) / 2 // θ_k = (1 + √(1 + 4θ_{k−1}² L_k/L_{k−1}))/2
 				floats.AddScaledTo(y, a.X, (a.Theta-1)/θ, a.V)      // y_k = x_{k−1} + (θ_{k−1} − 1)/θ_k v_{k−1}
-				fy := a.look(o, g, y)                               // f(y_k) and ∇f(y_k)
+				if a.Fixed {
+					o.Grad(g, y)
+				} else {
+					fy = o.ValueGrad(g, y)
+				}
 				floats.AddScaledTo(x, y, -1/L, g)
 				o.Project(x, x) // x_k = Π_Ω(y_k − ∇f(y_k)/L_k)
 				floats.SubTo(d, x, y)
-				if a.Fixed || math.IsInf(L, 1) {
+				if a.Fixed {
 					break
 				}
-				rise := floats.Dot(g, d) + L/2*floats.Dot(d, d) + 1e-14*math.Abs(fy) // up to rounding
-				if !(o.Value(x) > fy+rise) {                                         // f(x_k) ≤ f(y_k) + ∇f(y_k)ᵀ(x_k − y_k) + (L_k/2)‖x_k − y_k‖²
+				// f(x_k) ≤ f(y_k) + ∇f(y_k)ᵀ(x_k − y_k) + (L_k/2)‖x_k − y_k‖², up to rounding
+				rise := floats.Dot(g, d) + L/2*floats.Dot(d, d) + 1e-14*math.Abs(fy)
+				if !(o.Value(x) > fy+rise) {
 					break
 				}
 			}
@@ -92,13 +97,4 @@ func (a *FISTA) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 			}
 		}
 	}
-}
-
-// look computes g = ∇f(y), and returns f(y) unless L is fixed.
-func (a *FISTA) look(o *fwopt.Oracle, g, y []float64) float64 {
-	if a.Fixed {
-		o.Grad(g, y)
-		return 0
-	}
-	return o.ValueGrad(g, y)
 }

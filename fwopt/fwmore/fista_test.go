@@ -10,8 +10,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
-// FISTA keeps the bound 2·2L‖w_0−w*‖²/(k+1)² (Beck & Teboulle, Theorem 4.4, with
-// the 2 of backtracking) where gradient steps without momentum do not.
+// FISTA keeps the bounds of its comment up to the first restart, where gradient steps without momentum do
+// not, and the L that it ends with is as it says.
 func TestFISTABound(t *testing.T) {
 	const d = 60
 	h, c := make([]float64, d), make([]float64, d)
@@ -20,17 +20,21 @@ func TestFISTABound(t *testing.T) {
 		c[j] = 1
 	}
 	f := fwsum.NewQuadratic(d, h, c)
-	omega := fwset.L2Ball{D: d, R: 100}
-	o := fwopt.NewOracle(f, omega, 1)
-	w0 := make([]float64, d)
-	for s := range (&fwmore.FISTA{L: 0.9}).Steps(o, w0) {
-		bound := 2 * 2 * 0.9 * d / float64((s.K+1)*(s.K+1))
-		if gap := f.Value(s.X); gap > bound {
-			t.Fatalf("k = %d: f − f* = %g, bound %g", s.K, gap, bound)
-		}
-		if s.K == 1000 {
+	m, sum := &fwmore.FISTA{L: 1e-3}, 0.
+	for s := range m.Steps(fwopt.NewOracle(f, fwset.L2Ball{D: d, R: 100}, 1), make([]float64, d)) {
+		if m.Theta == 0 {
 			break
 		}
+		sum += 1 / math.Sqrt(m.LK)
+		if bound := m.LK * d / (2 * m.Theta * m.Theta); f.Value(s.X) > bound {
+			t.Fatalf("k = %d: f − f* = %g, bound %g", s.K, f.Value(s.X), bound)
+		}
+		if !(m.Theta/math.Sqrt(m.LK) >= sum/2) || m.LK > 2 {
+			t.Fatalf("k = %d: θ_k = %g, L_k = %g, a sum of %g", s.K, m.Theta, m.LK, sum)
+		}
+	}
+	if m.K < 20 {
+		t.Errorf("a restart in step %d", m.K)
 	}
 }
 
