@@ -302,7 +302,7 @@ func (x *tracer) reference(t *testing.T) {
 
 // rivals runs what a reader with one machine would take, FISTA and SVRG, on the race's set in
 // memory, and writes after how many passes over the rows which f is known. They begin at w = 0.
-// SVRG's rate is tuned on other draws.
+// SVRG's rate is tuned on other draws, FISTA's fixed L on these rows, by its first half.
 func (x *tracer) rivals(t *testing.T) {
 	set := must(whole(context.Background(), x.contest(t)))
 	f := set.Logistic()
@@ -313,30 +313,40 @@ func (x *tracer) rivals(t *testing.T) {
 		o := fwopt.NewOracle(f, omega, seed).From(make([]float64, f.Dim()))
 		return fwopt.Run(context.Background(), o, m, fwopt.Budget{Record: record})
 	}
-	epochs := x.pick(4, 20)
 	svrg := func(rate float64, seed uint64, epochs int) *fwopt.Trace {
 		m := fwopt.SVRGExperiments(rate)
 		return run(m, seed, fwopt.EpochEnds(m.N, epochs))
 	}
-	const first, last = -2, 12 // exponents of the grid
-	rate, best := 0., math.Inf(1)
-	for e := first; e <= last; e += 2 {
-		if f := svrg(math.Exp2(float64(e)), 2, x.pick(2, 5)).Last().F; f < best {
-			rate, best = math.Exp2(float64(e)), f
-		}
+	fista := func(m *fwmore.FISTA, steps int) *fwopt.Trace {
+		return run(m, 1, func(s fwopt.Step) (record, last bool) { return true, s.K == steps })
 	}
-	if x.full && (rate == math.Exp2(first) || rate == math.Exp2(last)) {
-		t.Errorf("the best rate, %v, is at an end of the grid", rate)
+	fixed := func(rate float64, steps int) *fwopt.Trace {
+		return fista(&fwmore.FISTA{L: 1 / rate, Fixed: true}, steps)
+	}
+	tune := func(tried func(rate float64) *fwopt.Trace) (rate float64) {
+		const first, last = -2, 12 // exponents of the grid
+		best := math.Inf(1)
+		for e := first; e <= last; e += 2 {
+			if f := tried(math.Exp2(float64(e))).Last().F; f < best {
+				rate, best = math.Exp2(float64(e)), f
+			}
+		}
+		if x.full && (rate == math.Exp2(first) || rate == math.Exp2(last)) {
+			t.Errorf("the best rate, %v, is at an end of the grid", rate)
+		}
+		return rate
 	}
 	out := [][]string{row("method", "constant", "passes", "f")}
-	for _, p := range run(&fwmore.FISTA{L: 1e-3}, 1, func(s fwopt.Step) (record, last bool) {
-		return true, s.K == x.pick(8, 40)
-	}).Points[1:] {
-		out = append(out, row("fista", "–", p.Calls.Exact, fmt.Sprint(p.F)))
+	add := func(name, constant string, tr *fwopt.Trace, more int) {
+		for _, p := range tr.Points[1:] {
+			out = append(out, row(name, constant, p.Calls.Exact+more, fmt.Sprint(p.F)))
+		}
 	}
-	for _, p := range svrg(rate, 1, epochs).Points[1:] {
-		out = append(out, row("svrg", fmt.Sprint(rate), p.Calls.Exact+1, fmt.Sprint(p.F))) // seen by the next
-	}
+	add("fista", "–", fista(&fwmore.FISTA{L: 1e-3}, x.pick(8, 40)), 0)
+	rate := tune(func(rate float64) *fwopt.Trace { return fixed(rate, x.pick(4, 20)) })
+	add("fista fixed", fmt.Sprint(1/rate), fixed(rate, x.pick(8, 40)), 1) // f is one more pass
+	rate = tune(func(rate float64) *fwopt.Trace { return svrg(rate, 2, x.pick(2, 5)) })
+	add("svrg", fmt.Sprint(rate), svrg(rate, 1, x.pick(4, 20)), 1) // seen by the next
 	x.write(t, "rivals", out)
 }
 
