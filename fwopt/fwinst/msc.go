@@ -13,7 +13,7 @@ import (
 
 // MSC is the multi-scale sparse curvature instance: the box [−r, r]^J and a sum of
 // n = 2^J terms, of which 2^{J−j} are ½u_j², for j = 1, …, J, and one is 0. It
-// forces batches that grow as the gap falls, variance reduction or not: a batch
+// asks for batches that grow as the gap falls in SFW, SVRF and STORC, which forget their samples: a batch
 // of m samples has hardly ever a term of a scale 2^{−j} ≪ 1/m, so that all the
 // epoch long the estimate is the slope at the snapshot, and u_j is driven past 0
 // towards the other end. Those coordinates hold about 0.14 r²/m of f (measured,
