@@ -3,7 +3,7 @@ package fwmore
 import "github.com/projection-free/fwlab/fwopt"
 
 // The methods of this package. Those of the paper's experiments have used up the palette; these
-// are darker, and purple and crimson.
+// are darker, or violet, magenta, crimson, sage and moss.
 func init() {
 	type calls = func(m fwopt.Method, t, k int) fwopt.Calls
 	vertices := func(rule func(m fwopt.Method) fwopt.StepRule) calls {
@@ -60,14 +60,16 @@ func init() {
 			Calls: func(m fwopt.Method, _, k int) fwopt.Calls {
 				return fwopt.Calls{Stochastic: m.(*MomentumSFW).M(k), Linear: 1}
 			},
-			Bound: func(c fwopt.Constants, _, k int) float64 { return c.BoundMomentumSFW(10, k) },
+			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundMomentumSFW(10, k) },
+			Colour: 0x713AC1, Width: 1.8, Dashes: []float64{5, 2, 2, 2},
 		},
 		fwopt.Entry{
 			Name: "STORM-FW", New: func(fwopt.Constants) fwopt.Method { return STORMFWConvex(10) },
 			Calls: func(m fwopt.Method, _, k int) fwopt.Calls {
 				return fwopt.Calls{Stochastic: 2 * m.(*STORMFW).M(k), Linear: 1}
 			},
-			Bound: func(c fwopt.Constants, _, k int) float64 { return c.BoundSTORMFW(10, k) },
+			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundSTORMFW(10, k) },
+			Colour: 0xBD16A7, Width: 1.8, Dashes: []float64{14, 2, 2, 2},
 		},
 		fwopt.Entry{
 			Name: "SAG-FW", New: func(fwopt.Constants) fwopt.Method { return &SAGFW{B: 10} },
@@ -78,12 +80,12 @@ func init() {
 				}
 				return c
 			},
-			Passes: true,
+			Passes: true, Colour: 0x522C34, Width: 1.8, Dashes: []float64{3, 1, 1, 1},
 		},
 		fwopt.Entry{
 			Name: "Sarah-FW", New: func(fwopt.Constants) fwopt.Method { return &SarahFW{} },
 			Calls:  fixed(fwopt.Calls{Exact: -1, Stochastic: -1, Linear: 1}),
-			Passes: true,
+			Passes: true, Colour: 0x7CAB64, Width: 1.8, Dashes: []float64{9, 3, 3, 3},
 		},
 		fwopt.Entry{
 			Name: "SPIDER-FW", New: func(fwopt.Constants) fwopt.Method { return SPIDERFWConvex() },
@@ -94,7 +96,7 @@ func init() {
 				return fwopt.Calls{Stochastic: 2 * m.(*SPIDERFW).M(t), Linear: 1}
 			},
 			Bound:  func(c fwopt.Constants, t, k int) float64 { return c.BoundSPIDERFW(t, k) },
-			Passes: true,
+			Passes: true, Colour: 0x4D5B00, Width: 1.8, Dashes: []float64{12, 2, 1, 2, 1, 2},
 		},
 		fwopt.Entry{
 			Name: "FISTA", New: func(fwopt.Constants) fwopt.Method { return &FISTA{L: 1} },

@@ -5,7 +5,7 @@
 // Every figure is a gonum *plot.Plot, to go on with; Show and Grid turn plots into a PNG and an SVG that
 // look alike. Lines have their names at their ends, and over a figure there is one line of words: numbers
 // are for the table below it. A method has the same colour and dash in every figure. A solid line is
-// variance-reduced and projection-free, dashes are projection-free, dots are projected, grey is none of
+// SVRF or a STORC, dashes are other projection-free methods, dots are projected, grey is none of
 // the paper’s methods; a variant beside its method has the same colour in other dashes. Three lines or
 // more whose names differ in a number at their end alone, as "m = 8", are a parameter: from light to
 // dark. Where no line is a method's the colours are no method's either.

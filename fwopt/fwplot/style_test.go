@@ -98,7 +98,7 @@ func TestColourBlind(t *testing.T) {
 	}
 }
 
-// A method has its own style, with dashes if it reduces no variance. Two styles differ in dash, in width or
+// A method has its own style, with dashes unless it is SVRF or a STORC. Two styles differ in dash, in width or
 // clearly in grey, so that a print tells them apart; and those of methods in colour.
 func TestStyles(t *testing.T) {
 	styles := append(slices.Clone(spare), boundStyle)
@@ -109,8 +109,8 @@ func TestStyles(t *testing.T) {
 			len(own.Dashes) != len(m.Dashes) || slices.ContainsFunc(styles[len(spare)+1:], same) {
 			t.Errorf("%s is drawn in %v, or has the colour of another method", m.Name, own)
 		}
-		reduced := m.Name == "SVRF" || strings.HasPrefix(m.Name, "STORC")
-		if reduced != (len(own.Dashes) == 0) {
+		solid := m.Name == "SVRF" || strings.HasPrefix(m.Name, "STORC")
+		if solid != (len(own.Dashes) == 0) {
 			t.Errorf("%s: dashes %v", m.Name, own.Dashes)
 		}
 		styles = append(styles, own)
