@@ -15,6 +15,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
@@ -30,7 +31,7 @@ type golden struct {
 }
 
 // goldenProblems are the logistic loss of the digits over a trace-norm ball, least
-// squares over a simplex and a quadratic over a box.
+// squares over a simplex, a quadratic over a box and, for PathGP alone, a road network.
 func goldenProblems(t *testing.T) map[string]func() (fwopt.FiniteSum, fwopt.Domain) {
 	return map[string]func() (fwopt.FiniteSum, fwopt.Domain){
 		"digits": func() (fwopt.FiniteSum, fwopt.Domain) {
@@ -42,6 +43,7 @@ func goldenProblems(t *testing.T) map[string]func() (fwopt.FiniteSum, fwopt.Doma
 			return fwsum.NewLogistic(s.X, s.Y, s.H()), fwset.TraceNorm{H: s.H(), M: s.M(), Tau: 20}
 		},
 		"simplex": func() (fwopt.FiniteSum, fwopt.Domain) { return small.Problem() },
+		"network": small.Network,
 		"box": func() (fwopt.FiniteSum, fwopt.Domain) {
 			const d, n = 6, 40
 			h, c := make([]float64, n*d), make([]float64, n*d)
@@ -77,7 +79,11 @@ func TestGolden(t *testing.T) {
 		}
 		got[name] = map[string]golden{}
 		f, omega := problem()
-		for method, m := range small.Methods() {
+		methods := small.Methods()
+		if name == "network" {
+			methods = map[string]fwopt.Method{"PathGP": &fwroad.PathGP{}}
+		}
+		for method, m := range methods {
 			_, local := omega.(fwset.LocalLinear)
 			_, rows := f.(fwopt.Scorer)
 			if method == "Garber-Hazan" && !local || method == "SAG-FW" && !rows {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -37,9 +38,13 @@ func (s soaked) keep(t testing.TB, ctx context.Context, dir string, b fwopt.Budg
 		f, omega = small.Wide()
 		b.Steps = 12
 	}
-	if s.method == "own" {
+	switch s.method {
+	case "own":
 		f, omega = own(t)
 		m = newAveraged()
+	case "PathGP":
+		f, omega = small.Network()
+		m = &fwroad.PathGP{}
 	}
 	return fwkeep.Keep(ctx, dir, fwopt.NewOracle(f, omega, s.seed), m, b)
 }
@@ -50,7 +55,7 @@ var iterative = []string{"FW", "SFW", "SCGSx", "SVRFx", "STORCx", "Online-FW", "
 
 // soakedRuns are those of all methods of the package, and of one's own parts.
 func soakedRuns() (runs []soaked) {
-	runs = append(runs, soaked{"own", false, 100})
+	runs = append(runs, soaked{"own", false, 100}, soaked{"PathGP", false, 101})
 	for i, name := range slices.Sorted(maps.Keys(small.Methods())) {
 		runs = append(runs, soaked{name, false, uint64(i)})
 		if slices.Contains(iterative, name) {

@@ -3,6 +3,7 @@ package fwroad
 import (
 	"math"
 
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -118,4 +119,11 @@ func (s star) sorted() (order []int32, cycle int) {
 		}
 	}
 	return order, cycle
+}
+
+func identifyArcs(id *ident.Identity, arcs []Arc) {
+	id.Int(len(arcs))
+	for _, a := range arcs {
+		id.Int(a.From, a.To)
+	}
 }

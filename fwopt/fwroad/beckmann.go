@@ -3,6 +3,7 @@ package fwroad
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
@@ -163,6 +164,22 @@ func weigh(dst, x []float64, batch fwopt.Batch) {
 	}
 }
 
+// SystemOptimum returns the sum whose value is Σ_a w_a t_a(w_a), what all drivers spend together at
+// the mean costs, and so f.Grad(w)ᵀw: its minimiser over the flows is the system optimum. Its
+// gradient are the marginal costs t_a + w_a t_a', by which each driver would have to be charged
+// so that an equilibrium is the optimum. A toll in Fixed counts as spent.
+func (f *Beckmann) SystemOptimum() *Beckmann {
+	s, d := *f, len(f.power)
+	s.k, s.meanK = slices.Clone(f.k), slices.Clone(f.meanK)
+	for j := range s.k {
+		s.k[j] *= 1 + f.power[j%d] // (v·Kv^p)' = (1 + p)Kv^p
+	}
+	for j := range s.meanK {
+		s.meanK[j] *= 1 + f.power[j]
+	}
+	return &s
+}
+
 // Curve computes dst = ∇²f(w)d, dst_a = p_a K_a w_a^(p_a−1) d_a with the mean K_a, in O(d).
 func (f *Beckmann) Curve(dst, w, d []float64) {
 	f.checkLen("dst", dst)
@@ -171,6 +188,15 @@ func (f *Beckmann) Curve(dst, w, d []float64) {
 	for j, x := range w {
 		dst[j] = f.bend(j, x) * d[j]
 	}
+}
+
+// CostAt returns the mean cost of link j at a flow x, and its slope there.
+func (f *Beckmann) CostAt(j int, x float64) (cost, slope float64) {
+	if x <= 0 {
+		return f.meanA[j], f.bend(j, x)
+	}
+	y := f.meanK[j] * raise(x, f.power[j]-1)
+	return f.meanA[j] + y*x, f.power[j] * y
 }
 
 // bend is the slope of the mean cost of link j.

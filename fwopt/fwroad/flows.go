@@ -60,7 +60,7 @@ func NewFlows(arcs []Arc, demands []Demand, thru int) *Flows {
 		switch {
 		case !(d.Flow > 0) || math.IsInf(d.Flow, 1):
 			panic(need.Linef("fwroad: a demand of %g from node %d to node %d, which "+
-				"must be positive and finite",
+				"must be positive and finite; leave out those of 0",
 				d.Flow, d.From, d.To))
 		case d.From == d.To:
 			panic(need.Linef("fwroad: a demand from node %d to itself", d.From))
@@ -106,21 +106,10 @@ func (f *Flows) Dim() int { return len(f.arcs) }
 // network has no circle: with one, a shortest path without circles would be hard to find.
 func (f *Flows) Argmin(dst, g []float64) {
 	need.Len("fwroad", len(f.arcs), dst, g)
-	zero := need.Finite("fwroad", "the costs of a network", g)
 	p := kern.Borrow(len(g))
 	defer kern.Return(p)
 	cost := *p // in the order of f.out
-	for k, a := range f.out.arc {
-		x := g[a]
-		if x < 0 && f.sorted == nil {
-			panic(need.Linef("fwroad: a cost of %g on arc %d, from node %d to node %d, "+
-				"of a network with circles", x, a, f.arcs[a].From, f.arcs[a].To))
-		}
-		if zero {
-			x = 1
-		}
-		cost[k] = x
-	}
+	f.price(cost, g)
 	origins := len(f.origin) - 1
 	grain := 1 + 20000/len(g) // origins a piece, some 0.1 ms
 	if grain >= origins {
@@ -142,6 +131,24 @@ func (f *Flows) Argmin(dst, g []float64) {
 	}
 }
 
+// price puts the costs g of the arcs in the order of f.out, 1 for each if g = 0, and panics as
+// Argmin does.
+func (f *Flows) price(cost, g []float64) (zero bool) {
+	zero = need.Finite("fwroad", "the costs of a network", g)
+	for k, a := range f.out.arc {
+		x := g[a]
+		if x < 0 && f.sorted == nil {
+			panic(need.Linef("fwroad: a cost of %g on arc %d, from node %d to node %d, "+
+				"of a network with circles", x, a, f.arcs[a].From, f.arcs[a].To))
+		}
+		if zero {
+			x = 1
+		}
+		cost[k] = x
+	}
+	return zero
+}
+
 // ArgminVertex is Argmin, sparse if half of the arcs or more carry nothing. It is exact,
 // on whole numbers without rounding.
 func (f *Flows) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.Warm) float64 {
@@ -155,23 +162,11 @@ func (f *Flows) ArgminVertex(v *fwset.Vertex, g []float64, _ float64, _ *fwset.W
 
 // load adds to flow the demands of some origins, each on a shortest path.
 func (f *Flows) load(flow, cost []float64, lo, hi int) {
-	n := len(f.out.first) - 1
-	p := kern.Borrow(2 * n)
-	defer kern.Return(p)
-	t := tree{dist: (*p)[:n], need: (*p)[n:], last: make([]int32, n), tail: make([]int32, n),
-		kids: make([]int32, n), seen: make([]bool, n), queued: make([]bool, n)}
+	t := newTree(len(f.out.first) - 1)
 	for i := lo; i < hi; i++ {
 		demands := f.demands[f.origin[i]:f.origin[i+1]]
 		origin := demands[0].From
-		for u := range t.dist {
-			t.dist[u], t.last[u] = math.Inf(1), -1
-		}
-		t.dist[origin] = 0
-		if f.sorted != nil {
-			f.relax(&t, cost, origin)
-		} else {
-			f.search(&t, cost, origin)
-		}
+		f.grow(t, cost, origin)
 		clear(t.need)
 		for _, d := range demands {
 			t.need[d.To] += d.Flow
@@ -187,6 +182,24 @@ type tree struct {
 	kids         []int32   // arcs of the tree that leave the node
 	seen, queued []bool    // by search
 	fresh, again []int32   // its queues
+}
+
+func newTree(n int) *tree {
+	return &tree{dist: make([]float64, n), need: make([]float64, n), last: make([]int32, n),
+		tail: make([]int32, n), kids: make([]int32, n), seen: make([]bool, n), queued: make([]bool, n)}
+}
+
+// grow makes t the shortest-path tree of an origin, where the costs are in the order of f.out.
+func (f *Flows) grow(t *tree, cost []float64, origin int) {
+	for u := range t.dist {
+		t.dist[u], t.last[u] = math.Inf(1), -1
+	}
+	t.dist[origin] = 0
+	if f.sorted != nil {
+		f.relax(t, cost, origin)
+	} else {
+		f.search(t, cost, origin)
+	}
 }
 
 // relax goes through the nodes of a network without circles.

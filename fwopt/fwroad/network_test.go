@@ -390,6 +390,19 @@ func TestPublished(t *testing.T) {
 			t.Errorf("%s: f = %.16g with a duality gap of %g, published is %.16g", name, p.F, p.DualityGap,
 				want)
 		}
+		m, g := &PathGP{}, make([]float64, f.Dim()) // to a relative gap of 1e-12
+		for s := range m.Steps(fwopt.NewOracle(f, omega, 1), tr.W) {
+			f.Grad(g, s.X, fwopt.Batch{})
+			if m.DualityGap < 1e-12*floats.Dot(g, s.X) {
+				if e := f.Value(s.X)/want - 1; math.Abs(e) > 1e-12 {
+					t.Errorf("%s: by PathGP f = %.16g, published is %.16g", name, f.Value(s.X), want)
+				}
+				break
+			}
+			if s.K == 200 {
+				t.Fatalf("%s: PathGP has a gap of %g after 200 steps", name, m.DualityGap)
+			}
+		}
 	}
 }
 

@@ -183,10 +183,3 @@ func (p *Paths) Identify(id *ident.Identity) {
 	id.Of(p).Int(p.from, p.to)
 	identifyArcs(id, p.arcs)
 }
-
-func identifyArcs(id *ident.Identity, arcs []Arc) {
-	id.Int(len(arcs))
-	for _, a := range arcs {
-		id.Int(a.From, a.To)
-	}
-}

@@ -18,5 +18,12 @@ func init() {
 			},
 			Passes: true, Colour: 0x9600F0, Width: 1.8, Dashes: []float64{10, 2},
 		},
+		fwopt.Entry{
+			Name: "PathGP", New: func(fwopt.Constants) fwopt.Method { return &PathGP{} },
+			Calls: func(fwopt.Method, int, int) fwopt.Calls {
+				return fwopt.Calls{Exact: -1, Linear: 1}
+			},
+			Passes: true, Colour: 0x004D40, Width: 2.2, Dashes: []float64{12, 2, 2, 2},
+		},
 	)
 }
