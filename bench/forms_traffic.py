@@ -37,7 +37,19 @@ def network(path, zones, thru):
     matrix.matrices[:, :, 0] = 0
     matrix.matrices[demands[:, 0].astype(int), demands[:, 1].astype(int), 0] = demands[:, 2]
     matrix.computational_view(["trips"])
-    return net, graph, matrix
+    return net, graph, matrix, demands
+
+
+def conserved(net, demands, v):
+    """Refuses flows of which a node loses or makes some, or has less than what begins or ends there."""
+    size = int(max(net.a_node.max(), net.b_node.max()))
+    out, into = (np.bincount(x - 1, v, size) for x in (net.a_node.values, net.b_node.values))
+    begin, end = (np.bincount(x.astype(int), demands[:, 2], size) for x in demands[:, :2].T)
+    lost = into + begin - out - end
+    tol = 1e-9 * demands[:, 2].sum()
+    off = ~((np.abs(lost) <= tol) & (out >= begin - tol) & (into >= end - tol))
+    if off.any():
+        raise ValueError(f"vehicles lost at {off.sum()} nodes: {lost[off][:3]} at {np.flatnonzero(off)[:3] + 1}")
 
 
 def beckmann(net, v):
@@ -51,7 +63,7 @@ def traffic(path, zones, nodes, thru, algorithm, gap):
 
     logging.disable(logging.CRITICAL)
     warnings.filterwarnings("ignore", module="aequilibrae")  # 0/0 in a conjugate step that it then leaves out
-    net, graph, matrix = network(path, zones, thru)
+    net, graph, matrix, demands = network(path, zones, thru)
 
     def work():
         cars = TrafficClass("cars", graph, matrix)
@@ -70,6 +82,13 @@ def traffic(path, zones, nodes, thru, algorithm, gap):
         run.execute()
         work.seconds = clock() - began
         flow = run.results().sort_index()["trips_ab"].values
+        conserved(net, demands, flow)
+        for wrong in (flow + (np.arange(len(flow)) == 7), 0 * flow):  # so that the check is seen to fail
+            try:
+                conserved(net, demands, wrong)
+            except ValueError:
+                continue
+            raise AssertionError("a vehicle more on a link, or none at all, passes for conserved")
         return beckmann(net, flow)
 
     work.seconds = 0.0
