@@ -29,16 +29,16 @@ import (
 //	    Set w_k = Σ_i Σ_{p∈A_i} h_p p.
 //	end for
 //
-// So w_1 is the all-or-nothing flow at the costs of w_0, whose own paths nobody knows. The box of
-// 1994 has one pass for 6, which costs more paths where these are dear, and no halving. With
+// So w_1 is the all-or-nothing flow at the costs of w_0, whose own paths nobody knows. The six
+// passes, cheap beside a search where paths are few, and the halving are not of 1994. With
 // it every move takes δD/4 or more off f, if all t_a are convex and rise, as those of Beckmann
 // do. For the costs rise by U(s) ≤ U(0) + (U(δ) − U(0))s/δ on q\p and fall by V(0) − V(s) ≤
 // sV' on p\q, where U' and V' are the slopes at w, so that f changes by ∫_0^δ U(s) − V(s) ds ≤
 // −δD + (U(δ) − U(0))δ/2 + V'δ²/2 ≤ −δD + δD/4 + (U' + V')δ²/2 ≤ −δD + δD/4 + δD/2.
 //
 // No rate is proven, so that there is no bound to hold. Seen on three road networks: a relative gap
-// of 1e-6 in a sixth to a ninth of the processor seconds of BiconjugateFW, and then one of 1e-12
-// in two to three times that.
+// of 1e-6 in a sixth or less of the processor seconds of BiconjugateFW, and one of 1e-12 in two to
+// three times as long.
 type PathGP struct {
 	K          int       // steps done
 	W          []float64 // w_k
