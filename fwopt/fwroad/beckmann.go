@@ -186,25 +186,18 @@ func (f *Beckmann) Curve(dst, w, d []float64) {
 	f.checkLen("w", w)
 	f.checkLen("d", d)
 	for j, x := range w {
-		dst[j] = f.bend(j, x) * d[j]
+		_, slope := f.CostAt(j, x)
+		dst[j] = slope * d[j]
 	}
 }
 
 // CostAt returns the mean cost of link j at a flow x, and its slope there.
 func (f *Beckmann) CostAt(j int, x float64) (cost, slope float64) {
-	if x <= 0 {
-		return f.meanA[j], f.bend(j, x)
+	if x < 0 {
+		return f.meanA[j], 0
 	}
 	y := f.meanK[j] * raise(x, f.power[j]-1)
 	return f.meanA[j] + y*x, f.power[j] * y
-}
-
-// bend is the slope of the mean cost of link j.
-func (f *Beckmann) bend(j int, x float64) float64 {
-	if x < 0 {
-		return 0
-	}
-	return f.power[j] * f.meanK[j] * raise(x, f.power[j]-1)
 }
 
 // LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), to about 12 digits, by
@@ -215,9 +208,9 @@ func (f *Beckmann) LineSearch(w, v []float64) float64 {
 	return num.MinimizeByNewton(func(gamma float64) (d1, d2 float64) {
 		for j, x := range w {
 			d := v[j] - x
-			x += gamma * d
-			d1 += (f.meanA[j] + f.meanK[j]*raise(max(x, 0), f.power[j])) * d
-			d2 += f.bend(j, x) * d * d
+			cost, slope := f.CostAt(j, x+gamma*d)
+			d1 += cost * d
+			d2 += slope * d * d
 		}
 		return d1, d2
 	})
