@@ -342,6 +342,14 @@ func (f shifted) CostAt(a int, x float64) (cost, slope float64) {
 	return cost, f.slope
 }
 
+// tolled is a Beckmann that forgets CostAt.
+type tolled struct{ *fwroad.Beckmann }
+
+func (f tolled) Grad(dst, w []float64, batch fwopt.Batch) {
+	f.Beckmann.Grad(dst, w, batch)
+	dst[1]++
+}
+
 // Whatever the slopes are the method ends its steps, and the flows carry the demands; what it
 // cannot take is refused with what to take instead.
 func TestPathGPBadInput(t *testing.T) {
@@ -362,11 +370,16 @@ func TestPathGPBadInput(t *testing.T) {
 	}
 	type bare struct{ fwopt.FiniteSum }
 	run := func(f fwopt.FiniteSum, omega fwopt.Domain) func() {
-		return func() { (&fwroad.PathGP{}).Steps(fwopt.NewOracle(f, omega, 1), make([]float64, f.Dim())) }
+		return func() {
+			for range (&fwroad.PathGP{}).Steps(fwopt.NewOracle(f, omega, 1), make([]float64, f.Dim())) {
+				break
+			}
+		}
 	}
 	panics(t, map[string]func(){
 		"fwroad_test.bare has no CostAt, the cost of one arc and its slope; use biconjugate Frank-Wolfe, " +
 			"for which Curve is enough, or FW": run(bare{f}, omega),
+		"in fwroad_test.tolled.Grad": run(tolled{f}, omega),
 		"PathGP moves flow between the paths of a *Flows, not of a fwset.Simplex; use " +
 			"biconjugate Frank-Wolfe, or PairwiseFW": run(f, fwset.Simplex{D: f.Dim(), R: 1}),
 	})
