@@ -25,6 +25,9 @@ func TestSecondsOf(t *testing.T) {
 	if s := SecondsOf(func() { spin(time.Millisecond) }); s < 0.001 || s > 0.0015 {
 		t.Errorf("%g s of 1 ms", s)
 	}
+	if s := SecondsOf(func() {}); s > 1e-7 {
+		t.Errorf("%g s of nothing, to which the clock adds", s)
+	}
 	calls := 0
 	s := SecondsOf(func() {
 		if calls++; calls == 1 || calls == 3 {

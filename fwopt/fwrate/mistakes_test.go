@@ -30,7 +30,6 @@ func TestMistakes(t *testing.T) {
 		"Cell.Row":      {Cell.Row, Cell{"SVRF", "p", "a", rate}},
 		"Terms":         {Terms, 3},
 		"Count.String":  {Count.String, Stochastic},
-		"Fastest":       {Fastest, 0.0, func() {}},
 		"Groups":        {Groups, tr},
 		"Largest":       {Largest, [][][]float64{{{1, 2}, {2, 3}}, {{1, 2}, {2, 3}}}},
 		"Law.FirstHit":  {Law.FirstHit, law, runs},

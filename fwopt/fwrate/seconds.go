@@ -73,25 +73,8 @@ func Repeat(times int, run func() []fwopt.Point) (all []fwopt.Point) {
 	return all
 }
 
-// Fastest calls f for so many seconds, once at least, and returns the seconds of the fastest call.
-func Fastest(seconds float64, f func()) float64 {
-	need.Given("fwrate", "Fastest: f", f == nil)
-	if !(seconds >= 0) || math.IsInf(seconds, 1) {
-		panic(need.Linef("fwrate: Fastest for %g seconds, want a number from 0 on", seconds))
-	}
-	least := math.Inf(1)
-	for begin := time.Now(); ; {
-		now := time.Now()
-		f()
-		least = min(least, time.Since(now).Seconds())
-		if time.Since(begin).Seconds() >= seconds {
-			return least
-		}
-	}
-}
-
 // SecondsOf is how many seconds a call of f takes on one processor: the median of three means,
-// each over so many calls that they take 30 ms by CPU. A first call is not timed, so that what
+// each over so many calls that they take 30 ms by CPU or more. A first call is not timed, so that what
 // lies in the cache is f's own. Threads of f run on one processor meanwhile.
 func SecondsOf(f func()) float64 {
 	need.Given("fwrate", "SecondsOf: f", f == nil)
@@ -100,8 +83,11 @@ func SecondsOf(f func()) float64 {
 	var all []float64
 	for range 3 {
 		began, n := CPU(), 0
-		for ; n == 0 || CPU()-began < 30*time.Millisecond; n++ {
-			f()
+		for more := 1; n == 0 || CPU()-began < 30*time.Millisecond; more *= 2 { // CPU takes a µs
+			for range more {
+				f()
+			}
+			n += more
 		}
 		all = append(all, (CPU()-began).Seconds()/float64(n))
 	}

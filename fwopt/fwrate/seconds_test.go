@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwinst"
@@ -86,27 +85,5 @@ func TestRepeat(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-	}
-}
-
-// The fastest of calls takes no longer than their mean, and no less than a call can; one call is
-// made whatever the seconds are.
-func TestFastest(t *testing.T) {
-	calls := 0
-	pause := func() { // the first is the slowest
-		if calls++; calls == 1 {
-			time.Sleep(20 * time.Millisecond)
-		}
-		time.Sleep(time.Millisecond)
-	}
-	begin := time.Now()
-	got := fwrate.Fastest(0.1, pause)
-	if mean := time.Since(begin).Seconds() / float64(calls); got < 0.001 || got > mean ||
-		mean*float64(calls) < 0.1 {
-		t.Errorf("%g s, the fastest of %d calls of %g s in the mean", got, calls, mean)
-	}
-	calls = 0
-	if got := fwrate.Fastest(0, pause); calls != 1 || got < 0.021 {
-		t.Errorf("%d calls, %g s", calls, got)
 	}
 }
