@@ -114,7 +114,7 @@ bench: bench-setup ## race numpy, scipy, numba, copt and AequilibraE, in turn, o
 	$(BENCH) -only "$(ONLY)"
 
 bench-short: bench-setup ## the same answers as numpy, scipy, numba, copt and AequilibraE give, on small cases; seconds mean nothing
-	$(BENCH) -short
+	$(BENCH) -short -only "$(ONLY)"
 
 bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is here
 	@./bench/setup.sh
