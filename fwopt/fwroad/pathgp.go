@@ -38,7 +38,7 @@ import (
 //
 // A step costs a search and the six passes over the arcs of all paths, which are kept: 10 MB for
 // the 95,788 of Chicago-Sketch. No rate is proven, so that there is no bound to hold. Seen on three road
-// networks: a relative gap of 1e-6 in a seventh or less of the processor seconds of BiconjugateFW,
+// networks: a relative gap of 1e-6 in a sixth or less of the processor seconds of BiconjugateFW,
 // and one of 1e-12 in two to three times as long as 1e-6.
 type PathGP struct {
 	K          int       // steps done
