@@ -21,7 +21,6 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := func(ctx context.Context, seed uint64) int { return int(seed) }
-	never := func(q *fwopt.Point, w []float64) bool { return false }
 	run := func() []fwopt.Point { return runs[0] }
 	race := Runs{Name: "SVRF", Draws: [][][]fwopt.Point{runs}}
 	for name, c := range map[string][]any{
@@ -43,14 +42,9 @@ func TestMistakes(t *testing.T) {
 		"Rate.Row":      {(*Rate).Row, rate, "SVRF"},
 		"Rate.String":   {(*Rate).String, rate},
 		"Repeat":        {Repeat, 2, run},
-		"RunTo, o":      {func(o *fwopt.Oracle) { RunTo(o, m(), b, never) }, fwopt.NewOracle(f, omega, 1)},
-		"RunTo, m":      {func(m fwopt.Method) { RunTo(fwopt.NewOracle(f, omega, 1), m, b, never) }, m()},
-		"RunTo": {func(w0 []float64, b fwopt.Budget, done func(q *fwopt.Point, w []float64) bool) {
-			RunTo(fwopt.NewOracle(f, omega, 1).From(w0), m(), b, done)
-		}, nil, b, never},
-		"SecondsOf": {SecondsOf, func() {}},
-		"Seeds":     {Seeds[int], 2, func(seed uint64) int { return 1 }},
-		"Summary":   {Summary, tr},
+		"SecondsOf":     {SecondsOf, func() {}},
+		"Seeds":         {Seeds[int], 2, func(seed uint64) int { return 1 }},
+		"Summary":       {Summary, tr},
 		"Tune": {Tune, []float64{1, 2, 4}, 1, fwopt.Budget{Steps: 2},
 			func(c float64, _ uint64, _ fwopt.Budget) *fwopt.Trace { return tr }},
 		"TuneTwo": {TuneTwo, []float64{1, 2}, []float64{1, 2}, 1, fwopt.Budget{Steps: 2},

@@ -1,7 +1,6 @@
 package fwrate
 
 import (
-	"context"
 	"math"
 	"runtime"
 	"time"
@@ -9,31 +8,6 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
-
-// RunTo makes a run from w0 that ends where done says so of a recorded point, or where the
-// budget does, and returns the points that were recorded on the way: neither w_0 nor, where
-// the budget ends between two records, the last. done may change the point that it is given,
-// as a gap into a relative one; w is the iterate there, the method's own vector. RunTo takes
-// the place of Budget.Watch, and panics if there is one.
-func RunTo(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget,
-	done func(q *fwopt.Point, w []float64) bool) (all []fwopt.Point) {
-	if b.Watch != nil {
-		panic(need.Line("fwrate: RunTo with a Budget.Watch: look at the points in done"))
-	}
-	need.Given("fwrate", "RunTo: done", done == nil)
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	b.Watch = func(tr *fwopt.Trace, q fwopt.Point) {
-		if !math.IsNaN(q.F) { // recorded
-			if done(&q, tr.W) {
-				stop()
-			}
-			all = append(all, q)
-		}
-	}
-	fwopt.Run(ctx, o, m, b)
-	return all
-}
 
 // Repeat makes a run so many times, and returns its points with the seconds of all of them: of
 // each piece from point to point the least that any run took, added up. The runs are the same
