@@ -23,7 +23,7 @@ func init() {
 			Calls: func(fwopt.Method, int, int) fwopt.Calls {
 				return fwopt.Calls{Exact: -1, Linear: 1}
 			},
-			Passes: true, Colour: 0x004D40, Width: 2.2, Dashes: []float64{12, 2, 2, 2},
+			Passes: true, Colour: 0x00544E, Width: 2.2, Dashes: []float64{12, 2, 2, 2},
 		},
 	)
 }
