@@ -58,6 +58,9 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 		c.s.Start(&c.v)
 	}
 	if c.h != nil {
+		if u, done := c.factored(o, eta); done {
+			return u
+		}
 		c.h.start(c.x, c.tilde)
 	}
 	for k := range maxInner {
@@ -90,13 +93,44 @@ func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	return nil
 }
 
+// factored is Argmin by products, where the domain has them: no ∇g(u) is written out. It is not done where
+// rounding may hide η.
+func (c *CondG) factored(o *Oracle, eta float64) (u []float64, done bool) {
+	h := c.h
+	if h.factors == nil {
+		h.factors = fwset.NewFactors(o.Omega, h.mem.Size)
+	}
+	floats.AddScaledTo(c.grad, c.tilde, -c.β, c.x) // D, with ∇g(u) = D + βu
+	if !h.factor(c.β, c.x, c.grad) {
+		return nil, false
+	}
+	o.look(c.tilde, "the gradient for a linear optimisation, from the terms")
+	for range maxInner {
+		if o.Halted() {
+			return nil, true
+		}
+		h.solve(c.β, eta/8)
+		o.Calls.Linear++
+		gap, slack := h.least(&c.v, c.x)
+		if gap+slack <= eta {
+			h.point(c.u, c.x)
+			return c.u, true
+		}
+		if !(slack <= eta/10) || !h.learn(&c.v, c.β, c.x, nil, nil, gap) {
+			return nil, false
+		}
+	}
+	o.Stall()
+	return nil, true
+}
+
 // Accept keeps u as x_k, and x for the loop; a Memory's step ends here.
 func (c *CondG) Accept(u, x []float64) []float64 {
 	if &u[0] != &x[0] {
 		c.u = x
 	}
 	if c.h != nil {
-		c.h.keep()
+		c.h.keep(u)
 	}
 	return u
 }

@@ -13,10 +13,13 @@ import (
 // x_{k−1} and its vertices, and adds the vertex where ∇g is least, until the gap is at most η: the theorems
 // hold, and most linear optimisations are saved. It costs two passes over the vectors for each vertex and
 // step, one for each vertex with weight and linear optimisation, and linear systems of up to Size equations,
-// which are most of it above a hundred vertices.
+// which are most of it above a hundred vertices. Where Ω is a TraceNorm with H ≤ M and H ≤ 64 it costs, by
+// fwset.Factors, a Gram matrix of some H + Size columns for each step, and one to four passes in all for each
+// linear optimisation; but where rounding may hide η, it begins anew without.
 type Memory struct {
-	Size int      // at most so many vertices; 0: none
-	Atom []Vertex // of the run: those that the last step ended with
+	Size   int       // at most so many vertices; 0: none
+	Atom   []Vertex  // of the run: those that the last step ended with
+	Weight []float64 // x_k = Σ_i Weight[i] Atom[i], where that is so
 }
 
 // hull is where argmin works: the points b, a_1, …, a_q and u = Σ λ_i p_i, all of it
@@ -31,8 +34,15 @@ type hull struct {
 	lin    []float64   // ⟨∇̃, p_i − x⟩
 	slope  []float64   // ∂g/∂λ_i
 	xx, tx float64     // ‖x‖², ⟨∇̃, x⟩
+	bx     float64     // ⟨b, x⟩
 	last   float64     // the gap at refine, if no vertex has come since
 	ax     []float64   // ⟨a_i, x⟩
+
+	factors   *fwset.Factors // of a domain that has them
+	factored  bool           // they give the products
+	β         float64        // of g, if factored
+	μ, weight []float64      // x_{k−1} = Σ μ_i a_i and u = Σ weight_i a_i, if not nil
+	known     []float64      // the x_{k−1} of μ
 
 	at      []int // scratch of newton
 	chol    [][]float64
@@ -53,30 +63,71 @@ func newHull(d int, mem *Memory) *hull {
 	for i := range h.atom {
 		h.atom[i].Set(&mem.Atom[i])
 	}
+	if mem.Weight != nil {
+		h.μ, h.known = slices.Clone(mem.Weight), make([]float64, d)
+		fwset.Sum(h.known, 0, h.known, h.μ, h.atom)
+	}
 	return h
 }
 
 // start is u = b = x beside the vertices remembered.
 func (h *hull) start(x, tilde []float64) {
-	h.moved, h.xx, h.tx = false, floats.Dot(x, x), floats.Dot(tilde, x)
+	h.factored, h.moved, h.xx, h.tx = false, false, floats.Dot(x, x), floats.Dot(tilde, x)
 	h.λ[0], h.lin[0], h.gram[0][0], h.last = 1, 0, 0, math.Inf(1)
 	h.enter(0, x, tilde)
 }
 
+// factor is start by the products with D = ∇̃ − βx, or reports that the domain has none.
+func (h *hull) factor(β float64, x, d []float64) bool {
+	if h.μ != nil && !slices.Equal(x, h.known) {
+		h.μ = nil
+	}
+	if h.factors == nil || !h.factors.Start(d, x, h.atom, h.μ) {
+		return false
+	}
+	h.factored, h.moved, h.β = true, false, β
+	h.tx, h.xx = h.factors.Ends()
+	h.tx += β * h.xx
+	h.λ[0], h.lin[0], h.gram[0][0], h.last = 1, 0, 0, math.Inf(1)
+	h.enter(0, x, nil)
+	return true
+}
+
 // enter gives the vertices from a_from on weight 0, and their products.
 func (h *hull) enter(from int, x, tilde []float64) {
-	fwset.Dots(h.ax[from:], h.atom[from:], x)
-	fwset.Dots(h.lin[from+1:], h.atom[from:], tilde)
+	if !h.factored || h.moved {
+		fwset.Dots(h.ax[from:], h.atom[from:], x)
+	}
+	if !h.factored {
+		fwset.Dots(h.lin[from+1:], h.atom[from:], tilde)
+	}
 	for i := from; i < len(h.atom); i++ {
+		v, base := &h.atom[i], 0. // ⟨v, b⟩, if moved
+		switch {
+		case h.factored:
+			h.lin[i+1], base = h.factors.Row(h.y, h.atom, i)
+			if !h.moved {
+				h.ax[i] = base
+			}
+			h.lin[i+1] += h.β * h.ax[i] // ∇̃ = D + βx
+		case h.moved:
+			base = v.Dot(h.b)
+			fallthrough
+		default:
+			for j := range i + 1 {
+				h.y[j] = v.Inner(&h.atom[j])
+			}
+		}
+		if base -= h.ax[i]; h.moved {
+			base += h.xx - h.bx
+		} else {
+			base = 0
+		}
 		h.λ[i+1] = 0
 		h.lin[i+1] -= h.tx
-		base := 0.
-		if h.moved {
-			base = h.atom[i].Dot(h.b) - h.ax[i] - floats.Dot(h.b, x) + h.xx
-		}
 		h.pair(i+1, 0, base)
 		for j := range i + 1 {
-			h.pair(i+1, j+1, h.atom[i].Inner(&h.atom[j])-h.ax[i]-h.ax[j]+h.xx)
+			h.pair(i+1, j+1, h.y[j]-h.ax[i]-h.ax[j]+h.xx)
 		}
 	}
 }
@@ -87,7 +138,7 @@ func (h *hull) pair(i, j int, x float64) { h.gram[i][j], h.gram[j][i] = x, x }
 // something to gain by it: a v that is known shows that the slopes are not exact.
 func (h *hull) learn(v *Vertex, β float64, x, tilde, grad []float64, gap float64) bool {
 	if slices.ContainsFunc(h.atom, func(a Vertex) bool { return a.Equal(v) }) {
-		if !(gap > 0) || gap > h.last/2 {
+		if h.factored || !(gap > 0) || gap > h.last/2 {
 			return false
 		}
 		h.last = gap
@@ -107,6 +158,9 @@ func (h *hull) learn(v *Vertex, β float64, x, tilde, grad []float64, gap float6
 	}
 	h.atom = h.atom[:n+1]
 	h.atom[n].Set(v)
+	if h.μ != nil {
+		h.μ = append(h.μ, 0)
+	}
 	h.enter(n, x, tilde)
 	h.last = math.Inf(1)
 	return gap > 0
@@ -118,10 +172,14 @@ func (h *hull) forget(i int, x []float64) {
 	if h.λ[i] > 0 {
 		if !h.moved {
 			copy(h.b, x)
-			h.moved = true
+			h.moved, h.bx = true, h.xx
 		}
 		γ := h.λ[i] / (h.λ[0] + h.λ[i])
 		h.atom[i-1].Lerp(h.b, γ) // b = (1−γ)b + γp_i
+		if h.factored {
+			h.factors.Merge(&h.atom[i-1], i-1, n, γ)
+		}
+		h.bx = (1-γ)*h.bx + γ*h.ax[i-1]
 		h.λ[0] += h.λ[i]
 		h.lin[0] = (1-γ)*h.lin[0] + γ*h.lin[i]
 		own := (1-γ)*((1-γ)*h.gram[0][0]+2*γ*h.gram[0][i]) + γ*γ*h.gram[i][i]
@@ -129,6 +187,14 @@ func (h *hull) forget(i int, x []float64) {
 			h.pair(0, j, (1-γ)*h.gram[0][j]+γ*h.gram[i][j])
 		}
 		h.gram[0][0] = own
+	}
+	if h.factored {
+		h.factors.Drop(i-1, n)
+	}
+	if h.μ != nil && h.μ[i-1] != 0 {
+		h.μ = nil
+	} else if h.μ != nil {
+		h.μ = slices.Delete(h.μ, i-1, i)
 	}
 	for j := i; j+1 < n; j++ { // the order stays, so that a file need not hold it
 		h.atom[j-1], h.atom[j] = h.atom[j], h.atom[j-1]
@@ -141,6 +207,17 @@ func (h *hull) forget(i int, x []float64) {
 		}
 	}
 	h.atom = h.atom[:n-2]
+}
+
+// least finds v = argmin_{v∈Ω} ∇g(u)ᵀv by products, and the gap.
+func (h *hull) least(v *Vertex, x []float64) (gap, slack float64) {
+	n := len(h.atom) + 1
+	if h.moved {
+		x = h.b
+	}
+	floats.ScaleTo(h.slope[:n], h.β, h.λ[:n])
+	own, value, slack := h.factors.Argmin(v, h.slope[0], x, h.slope[1:n], h.atom)
+	return own/h.β - value, slack
 }
 
 // refine takes the slopes at u from ∇g(u), up to a constant: where Ω is small for its
@@ -263,14 +340,26 @@ func inner(x, y []float64) (sum float64) {
 
 // point computes u = Σ λ_i p_i.
 func (h *hull) point(u, x []float64) {
+	c, w := h.λ[0], h.λ[1:len(h.atom)+1]
+	h.weight = nil
 	if h.moved {
 		x = h.b
+	} else if h.factored && c > 0 && h.μ != nil {
+		w = slices.Clone(w)
+		floats.AddScaled(w, c, h.μ)
+		c = 0
 	}
-	fwset.Sum(u, h.λ[0], x, h.λ[1:], h.atom)
+	if h.factored && c == 0 {
+		h.weight = w
+	}
+	fwset.Sum(u, c, x, w, h.atom)
 }
 
-// keep makes the vertices those of the Memory.
-func (h *hull) keep() {
+// keep makes the vertices those of the Memory, and u the x_{k−1} of the next step.
+func (h *hull) keep(u []float64) {
+	if h.mem.Weight, h.μ = slices.Clone(h.weight), slices.Clone(h.weight); h.μ != nil {
+		h.known = append(h.known[:0], u...)
+	}
 	n := len(h.atom)
 	h.mem.Atom = slices.Grow(h.mem.Atom[:0], n)[:n]
 	for i := range h.atom {

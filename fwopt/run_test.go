@@ -12,6 +12,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
@@ -24,7 +25,7 @@ func run(f fwopt.FiniteSum, omega fwopt.Domain, m fwopt.Method, b fwopt.Budget) 
 	return fwopt.Run(bg, fwopt.NewOracle(f, omega, 1), m, b)
 }
 
-// A run with a warm start, that of a projection too, goes on to the same bits wherever it is interrupted,
+// A run with a warm start, that of a projection and of line 11 by products too, goes on to the same bits wherever it is interrupted,
 // before its first step too. TestMethods interrupts the others.
 func TestResumeWarm(t *testing.T) {
 	const n, m, h = 40, 510, 500
@@ -33,20 +34,26 @@ func TestResumeWarm(t *testing.T) {
 		y[i] = i % 12
 	}
 	projected := fwsum.NewLogistic(small.Rows(n, m), y, h)
-	names := []string{"SGD", "STORCx", "AwayFWls", "FW", "SCGSx", "SVRFx", "Online-FW, linearised",
-		"STORCmem"}
+	names := []string{"SGD", "STORC, adaptive", "STORCx", "AwayFWls", "FW", "SCGSx", "SVRFx",
+		"Online-FW, linearised", "STORCmem"}
 	if testing.Short() {
-		names = names[:3]
+		names = names[:4]
 	}
 	for _, name := range names {
 		f, omega := small.Wide()
 		b := fwopt.Budget{Steps: 16, DualityGap: true}
+		method := small.Methods()[name]
 		if name == "SGD" {
 			f, omega, b.DualityGap = projected, fwset.TraceNorm{H: h, M: m, Tau: 1e-3}, false
 		}
-		r := fwopt.NewRunner(fwopt.NewOracle(f, omega, 7), small.Methods()[name], b)
+		if name == "STORC, adaptive" {
+			f, omega = fwsum.NewLogistic(small.Rows(n, 30), y, 12), fwset.TraceNorm{H: 12, M: 30, Tau: 5}
+		}
+		r := fwopt.NewRunner(fwopt.NewOracle(f, omega, 7), method, b)
 		whole, dir := r.Run(bg), t.TempDir()
-		if warm := r.State().Warm; len(warm.P)+len(warm.V) == 0 {
+		if a, ok := method.(*fwmore.AdaptiveSTORC); ok && a.Memory.Weight == nil {
+			t.Errorf("%s keeps no weights: it cannot fail", name)
+		} else if warm := r.State().Warm; !ok && len(warm.P)+len(warm.V) == 0 {
 			t.Errorf("%s keeps nothing: it cannot fail", name)
 		}
 		for _, stop := range []int{0, 1, 6, 7, 14, 15, 16, 99} { // the last reads the file

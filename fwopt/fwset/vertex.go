@@ -277,19 +277,27 @@ func Sum(dst []float64, c float64, x []float64, w []float64, v []Vertex) {
 		}
 		return
 	}
-	h := len(v[0].U)
+	h, n := len(v[0].U), 0
+	p := kern.Borrow(len(v) * h)
+	defer kern.Return(p)
+	for i, c := range w {
+		if c != 0 {
+			floats.ScaleTo((*p)[n*h:(n+1)*h], c, v[i].U)
+			n++
+		}
+	}
 	step := max(1, 1<<12/h) // rows that fit into a cache
-	kern.Do((len(v[0].V)+step-1)/step, 1, func(from, to int) {
-		for lo := from * step; from < to; from, lo = from+1, lo+step {
-			hi := min(lo+step, len(v[0].V))
-			d := dst[lo*h : hi*h]
-			floats.ScaleTo(d, c, x[lo*h:hi*h])
-			for i := range v {
-				if w[i] != 0 {
-					kern.AddOuter(d, w[i], v[i].U, v[i].V[lo:hi])
-				}
+	kern.Do(len(v[0].V), step, func(lo, hi int) {
+		t := kern.Borrow(n * (hi - lo))
+		defer kern.Return(t)
+		k := 0
+		for i, c := range w {
+			if c != 0 {
+				k += copy((*t)[k:], v[i].V[lo:hi])
 			}
 		}
+		floats.ScaleTo(dst[lo*h:hi*h], c, x[lo*h:hi*h])
+		kern.AddBack(dst[lo*h:hi*h], *t, (*p)[:n*h], n, hi-lo, h)
 	})
 }
 

@@ -70,6 +70,47 @@ func gramSmall(dst, a []float64, rows, cols int) {
 	Return(part)
 }
 
+// GramOf computes ZᵀZ, in rows of n numbers, for a Z whose columns are those of the matrices a, of rows of h
+// numbers, and the vectors v. With s columns and L numbers in each it costs s²L/2 products.
+func GramOf(dst []float64, n, h int, a, v [][]float64) {
+	wide, long := len(a)*h, len(a[0])/h
+	s := wide + len(v)
+	step := up4(s)
+	grain := ((long+pieces-1)/pieces + panel - 1) / panel * panel
+	part := Borrow((long + grain - 1) / grain * step * step)
+	Do(long, grain, func(lo, hi int) {
+		d := (*part)[lo/grain*step*step:][:step*step]
+		clear(d)
+		buf := Borrow(panel * step)
+		clear(*buf)
+		for ; lo < hi; lo += panel {
+			rows := min(panel, hi-lo)
+			for l := range rows {
+				for i, x := range a {
+					copy((*buf)[l*step+i*h:], x[(lo+l)*h:(lo+l+1)*h])
+				}
+			}
+			for i, x := range v {
+				for l, y := range x[lo : lo+rows] {
+					(*buf)[l*step+wide+i] = y
+				}
+			}
+			triangle(d, s, *buf, step, rows, nil)
+		}
+		Return(buf)
+	})
+	for p := range s {
+		for q := range p + 1 {
+			x := 0.
+			for from := 0; from < len(*part); from += step * step {
+				x += (*part)[from+p*step+q]
+			}
+			dst[p*n+q], dst[q*n+p] = x, x
+		}
+	}
+	Return(part)
+}
+
 // gramTall adds the lower triangle of AᵀA to d, for the rows lo to hi of A. It works on
 // rows where they are as long as none is 0, and else on copies, in buf, of the others.
 func gramTall(d, buf, a []float64, cols, lo, hi int) {
