@@ -17,6 +17,7 @@ import (
 type Factors struct {
 	ball  TraceNorm
 	d     []float64 // D
+	share []float64 // B = Σ share_i a_i, if not nil
 	at, n int       // K has at + q columns, at = 2h, in rows of n
 	k     []float64
 	sum   []float64 // K·C, and behind it CᵀKC
@@ -36,14 +37,14 @@ func NewFactors(omega Domain, size int) *Factors {
 	return nil
 }
 
-// Start sets D, which is not to change, B and the vertices. Weight, if not nil, says that B = Σ_i Weight[i] a_i.
-// It reports whether all vertices are of rank one.
+// Start sets D, B and the vertices. The weight, if not nil, says that B = Σ_i weight[i] a_i. D is not to change
+// while they are in use, nor the weight before Merge or Drop. It reports whether all vertices are of rank one.
 func (f *Factors) Start(d, b []float64, a []Vertex, weight []float64) bool {
 	h, at, n, q := f.ball.H, f.at, f.n, len(a)
 	if q > 0 && (!rankOne(a) || len(a[0].U) != h) {
 		return false
 	}
-	f.d = d
+	f.d, f.share = d, weight
 	long := make([][]float64, q)
 	for i := range a {
 		long[i] = a[i].V
@@ -165,7 +166,9 @@ func (f *Factors) Argmin(v *Vertex, c float64, b, w []float64, a []Vertex) (own,
 			}
 		}
 		kern.Combine(row[:h], d, h, y)
-		kern.Combine(row[h:at], b, h, y)
+		if f.share == nil {
+			kern.Combine(row[h:at], b, h, y)
+		}
 		for i := range a {
 			row[at+i] = floats.Dot(a[i].V[lo:hi], y)
 		}
@@ -175,6 +178,9 @@ func (f *Factors) Argmin(v *Vertex, c float64, b, w []float64, a []Vertex) (own,
 	clear(row)
 	for from := 0; from < len(*p); from += n {
 		floats.Add(row, (*p)[from:][:len(row)])
+	}
+	for i, c := range f.share {
+		kern.Axpy(row[h:at], c*row[at+i], a[i].U)
 	}
 	sigma := math.Sqrt(row[at+q])
 	if !(sigma > 0) {
@@ -200,6 +206,7 @@ func trace(k []float64, n, from, to int) (sum float64) {
 // Merge follows B = (1−γ)B + γa_i, where there are q vertices, that of Argmin among them.
 func (f *Factors) Merge(a *Vertex, i, q int, gamma float64) {
 	h, at, n := f.ball.H, f.at, f.n
+	f.share = nil
 	for r := range at + q { // the columns, then the rows
 		b, x := f.k[r*n+h:r*n+at], gamma*f.k[r*n+at+i]
 		for l := range b {
@@ -216,6 +223,7 @@ func (f *Factors) Merge(a *Vertex, i, q int, gamma float64) {
 // Drop takes a_i out of q vertices; those behind it move up.
 func (f *Factors) Drop(i, q int) {
 	n, end := f.n, f.at+q
+	f.share = nil
 	for r := f.at + i; r+1 < end; r++ {
 		copy(f.k[r*n:][:end], f.k[(r+1)*n:][:end])
 	}
