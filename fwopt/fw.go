@@ -76,5 +76,5 @@ func (a *FW) gamma(o *Oracle, v *Vertex, gap, length2 float64, seg *[][]float64)
 	d, end := (*seg)[0], (*seg)[1]
 	v.From(d, a.W)
 	v.Dense(end)
-	return Segment{a.W, d, end, gap, 1}.Step(a.Rule, o, k)
+	return Segment{X: a.W, D: d, End: end, Slope: gap, Most: 1}.Step(a.Rule, o, k)
 }

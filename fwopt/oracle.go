@@ -77,11 +77,16 @@ type Sampler interface {
 }
 
 // A Scorer is a FiniteSum over the rows e_i of data: f_i(w) = ℓ_i(w e_i) sees w ∈ R^{h×m} through h scores
-// alone, so that ∇f_i(w) = ∇ℓ_i e_iᵀ takes h numbers to remember. Those of fwsum that a Loss makes are.
+// alone, so that ∇f_i(w) = ∇ℓ_i e_iᵀ takes h numbers to remember. All n·h scores are s = Xw, linear in w, and so
+// can be kept up by what changes in w. Those of fwsum that a Loss makes are Scorers.
 type Scorer interface {
 	Shape() (h, m int)
 	Slopes(p, w []float64, index []int)    // p_r = ∇ℓ_i(w e_i) of the rows i = index[r], of all for nil; h numbers each
 	AddRows(dst, p []float64, index []int) // dst += Σ_r p_r e_iᵀ, likewise
+
+	AddScores(s []float64, c float64, v *Vertex)       // s += cXv, for a small v a fraction of a pass
+	GradAt(dst, s []float64)                           // dst = ∇f(w), from s = Xw
+	SearchAt(s, q, d []float64, slope float64) float64 // argmin_{γ∈[0,1]} f(w − γd), with q = −Xd, slope = ∇f(w)ᵀd
 }
 
 // A NonConvex is a FiniteSum, or a fwsum.Loss, that declares whether it may not be convex, so that nothing certifies

@@ -180,7 +180,7 @@ func TestExportedNamesAreASCII(t *testing.T) {
 // TestFiles: the files of this package in the order in which one may read them. A file that names
 // what is declared further down looks up; five may.
 func TestFiles(t *testing.T) {
-	order := strings.Fields(`common version constants oracle method trace limits step
+	order := strings.Fields(`common version constants oracle method trace limits step follow
 		parts partssum condg memory sfw svrf storc storcaway fw scgs scgsstrong sgd svrg
 		registry gap run doc`)
 	declared, files := map[string]int{}, []*ast.File{}

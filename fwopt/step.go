@@ -18,6 +18,8 @@ type Segment struct {
 	End   []float64 // X − D
 	Slope float64   // ∇f(X)ᵀD, at which f falls at first
 	Most  float64   // 1, or less for a step away from a vertex
+
+	Scores, Along []float64 // XX and −XD of a Scorer, where they are kept up: see Follower
 }
 
 // OpenLoop is γ_k = 2/(k+1), the step of every theorem of the paper.
@@ -51,7 +53,13 @@ func (r Short) Identify(id *Identity) { id.Of(r).Float(r.L) }
 type LineSearch struct{}
 
 // Step returns argmin_{γ∈[0,1]} f(X − γD).
-func (LineSearch) Step(o *Oracle, _ int, seg Segment) float64 { return o.LineSearch(seg.X, seg.End) }
+func (LineSearch) Step(o *Oracle, _ int, seg Segment) float64 {
+	if seg.Scores == nil {
+		return o.LineSearch(seg.X, seg.End)
+	}
+	o.Calls.Exact++
+	return o.scorer().SearchAt(seg.Scores, seg.Along, seg.D, seg.Slope)
+}
 
 // Identify says that there is nothing to say.
 func (r LineSearch) Identify(id *Identity) { id.Of(r) }

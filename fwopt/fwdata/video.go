@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -100,17 +101,57 @@ func (v *Video) Grad(dst, w []float64, batch fwopt.Batch) {
 	}
 }
 
-// LineSearch returns the γ ∈ [0, 1] that minimises f on the way from w to u: with d = u − w it
-// is −∇f(w)ᵀd/(dᵀAd), clipped.
+// LineSearch returns the γ ∈ [0, 1] that minimises f on the way from w to u: with d = w − u it
+// is ∇f(w)ᵀd/(dᵀAd), clipped.
 func (v *Video) LineSearch(w, u []float64) float64 {
 	need.Len("fwdata", v.Dim(), w, u)
-	g, d, Ad := make([]float64, len(w)), slices.Clone(u), mat.NewVecDense(len(w), nil)
+	g, d, q := make([]float64, len(w)), slices.Clone(w), mat.NewVecDense(len(w), nil)
 	v.Grad(g, w, fwopt.Batch{})
-	floats.Sub(d, w)
-	slope := floats.Dot(g, d)
-	if slope >= 0 {
+	floats.Sub(d, u)
+	q.MulVec(v.A, mat.NewVecDense(len(d), d))
+	q.ScaleVec(-1, q)
+	return v.SearchAt(nil, q.RawVector().Data, d, floats.Dot(g, d))
+}
+
+// Shape returns d and 1: the one term is a row 1, and the scores that a fwopt.Scorer keeps up are Aw.
+func (v *Video) Shape() (h, m int) { return v.Dim(), 1 }
+
+// Slopes computes p = ∇f(w) for each entry of index, once for nil.
+func (v *Video) Slopes(p, w []float64, index []int) {
+	need.Len("fwdata", max(1, len(index))*v.Dim(), p)
+	for lo := 0; lo < len(p); lo += v.Dim() {
+		v.Grad(p[lo:lo+v.Dim()], w, fwopt.Batch{})
+	}
+}
+
+// AddRows does dst += p for each entry of index, once for nil.
+func (v *Video) AddRows(dst, p []float64, _ []int) {
+	for lo := 0; lo < len(p); lo += v.Dim() {
+		floats.Add(dst, p[lo:lo+v.Dim()])
+	}
+}
+
+// AddScores does s += cAu, in O(d) for each number of u that is not 0.
+func (v *Video) AddScores(s []float64, c float64, u *fwopt.Vertex) {
+	need.Len("fwdata", v.Dim(), s)
+	u.Check(v.Dim())
+	for k, y := range u.Value {
+		if j := k; y != 0 {
+			if u.Index != nil {
+				j = u.Index[k]
+			}
+			kern.Axpy(s, c*y, v.A.RawRowView(j))
+		}
+	}
+}
+
+// GradAt computes dst = ∇f(w) = s + b, where s = Aw.
+func (v *Video) GradAt(dst, s []float64) { floats.AddTo(dst, s, v.B.RawVector().Data) }
+
+// SearchAt returns γ = slope/(dᵀAd), clipped to [0, 1], where q = −Ad.
+func (v *Video) SearchAt(_, q, d []float64, slope float64) float64 {
+	if slope <= 0 {
 		return 0
 	}
-	Ad.MulVec(v.A, mat.NewVecDense(len(d), d))
-	return min(1, -slope/floats.Dot(d, Ad.RawVector().Data))
+	return min(1, -slope/floats.Dot(d, q))
 }

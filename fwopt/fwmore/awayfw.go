@@ -44,6 +44,7 @@ type AwayFW struct {
 	W          []float64       // w_k
 	DualityGap float64         // at w_{k−1}, which the step found on its way
 	S          fwset.ActiveSet // the active vertices and their weights α
+	Scores     []float64       // those of w_k, where a fwopt.Follower keeps them up
 }
 
 func (a *AwayFW) String() string { return "AwayFW" }
@@ -61,23 +62,26 @@ func (a *AwayFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Given("fwmore", "AwayFW.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex
 	g, d, end := begin(a.K, &a.W, &a.S, w0)
+	at := o.Follow(&a.Scores)
 	seg := func(slope, most float64) fwopt.Segment { return segment(a.W, d, end, slope, most) }
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
-			o.Grad(g, a.W)                  // ∇f(w_{k−1})
+			at.Grad(g, a.W, k)              // ∇f(w_{k−1})
 			o.Argmin(&v, g)                 // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
 			u, gu := a.S.Choose(g)          // u_k = argmax_{u∈S} ∇f(w_{k−1})ᵀu
 			v.From(d, a.W)                  // −d = w_{k−1} − v_k
 			a.DualityGap = floats.Dot(g, d) // ∇f(w_{k−1})ᵀ(w_{k−1} − v_k)
 			away := gu - floats.Dot(g, a.W) // ∇f(w_{k−1})ᵀ(u_k − w_{k−1})
 			if len(a.S.Atom) == 1 || !(away > a.DualityGap) {
-				γ := seg(a.DualityGap, 1).Step(a.Rule, o, k)
+				γ := at.Along(seg(a.DualityGap, 1), nil, &v).Step(a.Rule, o, k)
+				at.Move(γ)
 				a.S.Toward(a.W, &v, γ) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			} else {
 				a.S.Atom[u].From(d, a.W)
 				floats.Scale(-1, d) // −d = u_k − w_{k−1}
-				γ := seg(away, a.S.Most(u)).Step(a.Rule, o, k)
+				γ := at.Along(seg(away, a.S.Most(u)), &a.S.Atom[u], nil).Step(a.Rule, o, k)
+				at.Move(γ)
 				a.S.Away(a.W, u, γ) // w_k = (1+γ_k) w_{k−1} − γ_k u_k
 			}
 			a.K = k

@@ -44,6 +44,7 @@ type BlendedPairwise struct {
 	W          []float64       // w_k
 	DualityGap float64         // at w_{k−1}, which the step found on its way
 	S          fwset.ActiveSet // the active vertices and their weights α
+	Scores     []float64       // those of w_k, where a fwopt.Follower keeps them up
 }
 
 func (a *BlendedPairwise) String() string { return "BlendedPairwise" }
@@ -61,19 +62,22 @@ func (a *BlendedPairwise) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.St
 	need.Given("fwmore", "BlendedPairwise.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex
 	g, d, end := begin(a.K, &a.W, &a.S, w0)
+	at := o.Follow(&a.Scores)
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
-			o.Grad(g, a.W)                   // ∇f(w_{k−1})
+			at.Grad(g, a.W, k)               // ∇f(w_{k−1})
 			s, u, least, most := a.S.Ends(g) // s_k = argmin_{s∈S} ∇f(w_{k−1})ᵀs, u_k = argmax_{u∈S} ∇f(w_{k−1})ᵀu
 			o.Argmin(&v, g)                  // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
 			v.From(d, a.W)                   // −d = w_{k−1} − v_k
 			a.DualityGap = floats.Dot(g, d)  // ∇f(w_{k−1})ᵀ(w_{k−1} − v_k)
 			if most-least >= a.DualityGap {
-				γ := across(&a.S, a.W, g, u, &a.S.Atom[s], d, end).Step(a.Rule, o, k)
+				γ := across(at, &a.S, a.W, g, u, &a.S.Atom[s], d, end).Step(a.Rule, o, k)
+				at.Move(γ)
 				a.S.Across(a.W, u, &a.S.Atom[s], γ) // w_k = w_{k−1} + γ_k (s_k − u_k)
 			} else {
-				γ := segment(a.W, d, end, a.DualityGap, 1).Step(a.Rule, o, k)
+				γ := at.Along(segment(a.W, d, end, a.DualityGap, 1), nil, &v).Step(a.Rule, o, k)
+				at.Move(γ)
 				a.S.Toward(a.W, &v, γ) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			}
 			a.K = k

@@ -40,6 +40,7 @@ type PairwiseFW struct {
 	W          []float64       // w_k
 	DualityGap float64         // at w_{k−1}, which the step found on its way
 	S          fwset.ActiveSet // the active vertices and their weights α
+	Scores     []float64       // those of w_k, where a fwopt.Follower keeps them up
 }
 
 func (a *PairwiseFW) String() string { return "PairwiseFW" }
@@ -57,14 +58,16 @@ func (a *PairwiseFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Given("fwmore", "PairwiseFW.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex
 	g, d, end := begin(a.K, &a.W, &a.S, w0)
+	at := o.Follow(&a.Scores)
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k := a.K + 1
-			o.Grad(g, a.W)                  // ∇f(w_{k−1})
+			at.Grad(g, a.W, k)              // ∇f(w_{k−1})
 			o.Argmin(&v, g)                 // v_k = argmin_{v∈Ω} ∇f(w_{k−1})ᵀv
 			u, _ := a.S.Choose(g)           // u_k = argmax_{u∈S} ∇f(w_{k−1})ᵀu
 			a.DualityGap, _ = v.Gap(g, a.W) // ∇f(w_{k−1})ᵀ(w_{k−1} − v_k)
-			γ := across(&a.S, a.W, g, u, &v, d, end).Step(a.Rule, o, k)
+			γ := across(at, &a.S, a.W, g, u, &v, d, end).Step(a.Rule, o, k)
+			at.Move(γ)
 			a.S.Across(a.W, u, &v, γ) // w_k = w_{k−1} + γ_k (v_k − u_k)
 			a.K = k
 			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
@@ -75,8 +78,8 @@ func (a *PairwiseFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 }
 
 // across is the seg from x on which the weight of atom u goes to v. d and end are memory.
-func across(s *fwset.ActiveSet, x, g []float64, u int, v *fwopt.Vertex, d, end []float64) fwopt.Segment {
+func across(at *fwopt.Follower, s *fwset.ActiveSet, x, g []float64, u int, v *fwopt.Vertex, d, end []float64) fwopt.Segment {
 	s.Atom[u].Dense(d)
 	v.From(d, d) // −d = u − v
-	return segment(x, d, end, floats.Dot(g, d), s.Weight[u])
+	return at.Along(segment(x, d, end, floats.Dot(g, d), s.Weight[u]), &s.Atom[u], v)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
 )
@@ -15,11 +16,13 @@ import (
 type ActiveSet struct {
 	Atom   []Vertex  // no two the same; what was dropped has its memory kept beyond the length
 	Weight []float64 // positive, of sum 1
+	Age    int       // moves since x was last added up from the atoms
 }
 
 // Start makes v the only atom.
 func (s *ActiveSet) Start(v *Vertex) {
 	s.Atom, s.Weight = slices.Grow(s.Atom[:0], 1)[:1], append(s.Weight[:0], 1)
+	s.Age = 0
 	s.Atom[0].Set(v)
 }
 
@@ -32,8 +35,10 @@ func (s *ActiveSet) Choose(g []float64) (u int, most float64) {
 // Ends returns the places of the atoms argmin ⟨g, v⟩ and argmax ⟨g, u⟩, and what these are.
 func (s *ActiveSet) Ends(g []float64) (v, u int, least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
-	for i := range s.Atom {
-		c := s.Atom[i].Dot(g)
+	p := kern.Borrow(len(s.Atom))
+	defer kern.Return(p)
+	Dots(*p, s.Atom, g)
+	for i, c := range *p {
 		if c < least {
 			v, least = i, c
 		}
@@ -47,21 +52,24 @@ func (s *ActiveSet) Ends(g []float64) (v, u int, least, most float64) {
 // Most returns the longest step away from atom u that stays in Ω: γ = α_u/(1 − α_u).
 func (s *ActiveSet) Most(u int) float64 { return s.Weight[u] / (1 - s.Weight[u]) }
 
-// Toward moves the point to x = (1−γ)x + γv. It costs a pass over the atoms.
+// Toward moves the point to x = (1−γ)x + γv. It costs a pass over v, and at times one over the atoms.
 // It panics if γ is not in [0, 1].
 func (s *ActiveSet) Toward(x []float64, v *Vertex, gamma float64) {
 	s.check()
 	checkStep(gamma, 1)
 	floats.Scale(1-gamma, s.Weight)
 	s.Weight[s.place(v)] += gamma // α_v = (1−γ)α_v + γ, the others (1−γ)α_i
+	v.Lerp(x, gamma)
 	s.settle(x)
 }
 
 // place returns where v is among the atoms, the last one with weight 0 if it is new.
 func (s *ActiveSet) place(v *Vertex) int {
-	i := slices.IndexFunc(s.Atom, func(u Vertex) bool { return u.Equal(v) })
-	if i < 0 {
-		i = len(s.Atom)
+	i := 0
+	for i < len(s.Atom) && !s.Atom[i].Equal(v) {
+		i++
+	}
+	if i == len(s.Atom) {
 		s.Atom, s.Weight = slices.Grow(s.Atom, 1)[:i+1], append(s.Weight, 0)
 		s.Atom[i].Set(v)
 	}
@@ -81,11 +89,12 @@ func (s *ActiveSet) Away(x []float64, u int, gamma float64) {
 	if gamma == most {
 		s.Weight[u] = 0 // whatever rounding says
 	}
+	s.Age = 99 // what is off in x would grow by 1 + γ
 	s.settle(x)
 }
 
 // Across moves the point to x = x + γ(v − u), where u is an atom, whose weight γ goes to
-// v. With γ = Weight[u] it drops u. It costs a pass over the atoms, among which v may be.
+// v, which may be an atom. With γ = Weight[u] it drops u. It costs as much as Toward.
 // It panics if u is no atom, or if γ is not in [0, Weight[u]].
 func (s *ActiveSet) Across(x []float64, u int, v *Vertex, gamma float64) {
 	if s.check(); u < 0 || u >= len(s.Atom) {
@@ -95,6 +104,8 @@ func (s *ActiveSet) Across(x []float64, u int, v *Vertex, gamma float64) {
 	i := s.place(v)
 	s.Weight[u] -= gamma // α_u = α_u − γ
 	s.Weight[i] += gamma // α_v = α_v + γ
+	s.Atom[u].AddTo(x, -gamma)
+	v.AddTo(x, gamma)
 	s.settle(x)
 }
 
@@ -112,21 +123,25 @@ func checkStep(gamma, most float64) {
 	}
 }
 
-// settle drops what has weight 0 and computes x anew, so that nothing drifts.
+// settle drops what has weight 0. Then, and at every hundredth move, it adds up x anew, so that nothing drifts.
 func (s *ActiveSet) settle(x []float64) {
 	n := 0
 	for i, α := range s.Weight {
 		if α <= 0 {
 			continue
 		}
-		s.Weight[n] = α
-		s.Atom[n], s.Atom[i] = s.Atom[i], s.Atom[n]
+		if n < i {
+			s.Weight[n] = α
+			s.Atom[n], s.Atom[i] = s.Atom[i], s.Atom[n]
+		}
 		n++
 	}
+	dropped := n < len(s.Atom)
 	s.Atom, s.Weight = s.Atom[:n], s.Weight[:n]
 	floats.Scale(1/floats.Sum(s.Weight), s.Weight)
-	clear(x)
-	for i := range s.Atom {
-		s.Atom[i].AddTo(x, s.Weight[i])
+	if s.Age++; dropped || s.Age == 100 {
+		s.Age = 0
+		clear(x)
+		Sum(x, 0, x, s.Weight, s.Atom)
 	}
 }

@@ -137,6 +137,17 @@ func (f *denseRows) rows(dst, p []float64, index []int, from, to int) {
 	})
 }
 
+func (f *denseRows) columns(s []float64, c float64, index []int, val []float64) {
+	kern.Do(f.x.N, max(1, pieceSize/(1+len(index))), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := f.x.Row(i)
+			for k, at := range index {
+				s[i*f.h+at%f.h] += float64(c * val[k] * row[at/f.h])
+			}
+		}
+	})
+}
+
 func (f *denseRows) cut(q int) int { return f.x.M * q / cuts }
 
 // Identify says nothing more: the matrix itself is what is used.

@@ -44,6 +44,8 @@ type backward interface {
 	// rows does dst += Σ_r p_r e_{index[r]}ᵀ, in the columns from, …, to−1, in the order
 	// of the rows whatever the columns.
 	rows(dst, p []float64, index []int, from, to int)
+	// columns does s += cXv, where v has the numbers val at the places index of a vector and 0 else.
+	columns(s []float64, c float64, index []int, val []float64)
 	// cut returns the column where share q of cuts begins.
 	cut(q int) int
 	Identify(id *fwopt.Identity)

@@ -22,25 +22,40 @@ func (f *RowSum) LineSearch(w, v []float64) float64 {
 	p, q := kern.Borrow(f.block*h), kern.Borrow(f.block*h) // the scores of a block, and their slopes by γ
 	defer kern.Return(p)
 	defer kern.Return(q)
-	line, newton := f.loss.(liner)
+	return f.search(func(lo, n int) (_, _ []float64) {
+		if held != lo {
+			held = lo
+			kern.Do(n, f.rowGrain, func(a, b int) {
+				p, q := (*p)[a*h:b*h], (*q)[a*h:b*h]
+				f.x.scores(p, w, h, lo+a, b-a, nil)
+				f.x.scores(q, v, h, lo+a, b-a, nil)
+				floats.Sub(q, p)
+			})
+		}
+		return *p, *q
+	})
+}
+
+// SearchAt returns the γ ∈ [0, 1] that minimises f at the scores s + γq, as LineSearch does but without the passes.
+func (f *RowSum) SearchAt(s, q, _ []float64, _ float64) float64 {
+	checkLen(f.n*f.h, "s q", s, q)
+	return f.search(func(lo, n int) (_, _ []float64) { return s[lo*f.h:], q[lo*f.h:] })
+}
+
+// search minimises f over γ, where block has the scores of n rows from lo on, and their slopes by γ.
+func (f *RowSum) search(block func(lo, n int) (p, q []float64)) float64 {
+	line, _ := f.loss.(liner)
 	slope := func(gamma float64) (d1, d2 float64) {
 		for lo := 0; lo < f.n; lo += f.block {
 			n := min(f.block, f.n-lo)
-			if held != lo {
-				held = lo
-				kern.Do(n, f.rowGrain, func(a, b int) {
-					p, q := (*p)[a*h:b*h], (*q)[a*h:b*h]
-					f.x.scores(p, w, h, lo+a, b-a, nil)
-					f.x.scores(q, v, h, lo+a, b-a, nil)
-					floats.Sub(q, p)
-				})
-			}
+			p, q := block(lo, n)
 			a, b := f.sum(n, func(from, to int) (d1, d2 float64) {
+				h := f.h
 				g := kern.Borrow(h)
 				defer kern.Return(g)
 				for r := from; r < to; r++ {
-					s, d := (*p)[r*h:(r+1)*h], (*q)[r*h:(r+1)*h]
-					if newton {
+					s, d := p[r*h:(r+1)*h], q[r*h:(r+1)*h]
+					if line != nil {
 						a, b := line.line(lo+r, s, d, gamma)
 						d1, d2 = d1+a, d2+b
 						continue
@@ -55,7 +70,7 @@ func (f *RowSum) LineSearch(w, v []float64) float64 {
 		}
 		return d1, d2
 	}
-	if newton {
+	if line != nil {
 		return num.MinimizeByNewton(slope)
 	}
 	return num.MinimizeBySlope(func(gamma float64) float64 {

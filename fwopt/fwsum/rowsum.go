@@ -278,6 +278,44 @@ func (f *RowSum) AddRows(dst, p []float64, index []int) {
 	f.back.rows(dst, p, index, 0, f.m)
 }
 
+// AddScores does s += cXv, for the n·h scores Xv: of a sparse v in O(numbers of the columns that it touches), of one
+// of rank one at the price of one score a row, of a dense v in a forward pass.
+func (f *RowSum) AddScores(s []float64, c float64, v *fwopt.Vertex) {
+	checkLen(f.n*f.h, "s", s)
+	v.Check(f.Dim())
+	u, w := v.U, v.V
+	if u == nil && len(v.Index) > 0 {
+		f.back.columns(s, c, v.Index, v.Value)
+		return
+	}
+	h := f.h
+	if u == nil {
+		p := kern.Borrow(v.D)
+		defer kern.Return(p)
+		v.Dense(*p)
+		w = *p
+	} else if len(u) == f.h {
+		h = 1
+	}
+	kern.Do(f.n, f.rowGrain, func(lo, hi int) {
+		p := kern.Borrow((hi - lo) * h)
+		defer kern.Return(p)
+		f.x.scores(*p, w, h, lo, hi-lo, nil)
+		if u == nil {
+			kern.Axpy(s[lo*f.h:hi*f.h], c, *p)
+		} else {
+			kern.AddOuter(s[lo*f.h:hi*f.h], c, u, *p)
+		}
+	})
+}
+
+// GradAt computes dst = ∇f(w) from s = Xw, in the backward pass of Grad alone.
+func (f *RowSum) GradAt(dst, s []float64) {
+	checkLen(f.Dim(), "dst", dst)
+	checkLen(f.n*f.h, "s", s)
+	f.back.all(dst, true, func(p []float64, lo, n int) { f.derive(p, nil, s, lo, n, nil) })
+}
+
 // rows returns index, or all rows for nil.
 func (f *RowSum) rows(index []int) []int {
 	if index == nil {

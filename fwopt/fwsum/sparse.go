@@ -230,6 +230,18 @@ func (f *byColumns) rows(dst, p []float64, index []int, from, to int) {
 	}
 }
 
+func (f *byColumns) columns(s []float64, c float64, index []int, val []float64) {
+	for k, at := range index {
+		j, l, y := at/f.h, at%f.h, c*val[k]
+		for b, lo := 0, 0; lo < f.x.N; b, lo = b+1, lo+f.block {
+			from, to := f.ptr[b*f.x.M+j], f.ptr[b*f.x.M+j+1]
+			for e, i := range f.row[from:to] {
+				s[(lo+int(i))*f.h+l] += float64(y * f.val[from+e])
+			}
+		}
+	}
+}
+
 func (f *byColumns) cut(q int) int { return f.cuts[q] }
 
 // Identify says the copy, for somebody may have changed the original.

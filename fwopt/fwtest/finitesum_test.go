@@ -24,6 +24,9 @@ type bowl struct {
 	slopes func(p, w []float64)
 	rows   func(dst, p []float64)
 	search func(w, v []float64, gamma float64) float64
+	scores func(s []float64)
+	at     func(dst []float64)
+	along  func(gamma float64) float64
 	curve  func(dst, w, d []float64)
 }
 
@@ -95,6 +98,30 @@ func (f *bowl) AddRows(dst, p []float64, _ []int) {
 	if f.rows != nil {
 		f.rows(dst, p)
 	}
+}
+
+func (f *bowl) AddScores(s []float64, c float64, v *fwopt.Vertex) {
+	for lo := 0; lo < len(s); lo += f.d {
+		v.AddTo(s[lo:lo+f.d], c)
+	}
+	if f.scores != nil {
+		f.scores(s)
+	}
+}
+
+func (f *bowl) GradAt(dst, s []float64) {
+	f.Grad(dst, s[:f.d], fwopt.Batch{})
+	if f.at != nil {
+		f.at(dst)
+	}
+}
+
+func (f *bowl) SearchAt(_, _, d []float64, slope float64) float64 {
+	gamma := max(0, min(1, slope/(float64(f.n-1)/2*floats.Dot(d, d))))
+	if f.along != nil {
+		return f.along(gamma)
+	}
+	return gamma
 }
 
 func (f *bowl) LineSearch(w, v []float64) float64 {
@@ -239,6 +266,10 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 		}}},
 		{"Slopes wrote to w", bowl{slopes: func(_, w []float64) { w[0]++ }}},
 		{"AddRows wrote to p", bowl{rows: func(_, p []float64) { p[0]++ }}},
+
+		{"GradAt of AddScores", bowl{scores: func(s []float64) { s[0]++ }}},
+		{"GradAt of AddScores", bowl{at: func(dst []float64) { floats.Scale(6, dst) }}}, // of a sum
+		{"SearchAt", bowl{along: func(gamma float64) float64 { return gamma / 2 }}},
 
 		{"LineSearch wrote to", bowl{search: func(_, v []float64, gamma float64) float64 {
 			v[0]++

@@ -57,6 +57,30 @@ func (c *sumCheck) scorer() {
 		near("AddRows of Slopes against the gradients of "+called(b), got, sum, size)
 		unwritten("AddRows wrote to p")
 	}
+	for range 10 { // w = x + 2v − v, the scores likewise
+		x, v, s := c.point(), c.point(), make([]float64, c.n*h)
+		var vx, vv fwopt.Vertex
+		vx.Pack(x)
+		vv.Pack(v)
+		f.AddScores(s, 1, &vx)
+		f.AddScores(s, 2, &vv)
+		f.AddScores(s, -1, &vv)
+		floats.Add(x, v)
+		sum, size := c.sum(x, fwopt.Batch{})
+		got := slices.Repeat([]float64{math.NaN()}, c.d)
+		f.GradAt(got, s)
+		near("GradAt of AddScores against Grad", got, sum, size+floats.Norm(v, 2))
+		line, ok := c.f.(fwopt.LineSearcher)
+		if !ok {
+			continue
+		}
+		end, q := c.point(), make([]float64, c.n*h)
+		d := floats.SubTo(make([]float64, c.d), x, end)
+		vx.Pack(d)
+		f.AddScores(q, -1, &vx)
+		a, b := f.SearchAt(s, q, d, floats.Dot(sum, d)), line.LineSearch(x, end)
+		want(math.Abs(a-b) <= 1e-6, "SearchAt returns γ = %.9g, LineSearch %.9g", a, b)
+	}
 }
 
 // lineSearch holds the γ of LineSearch against a grid, on segments that go down

@@ -1,0 +1,128 @@
+package fwmore_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
+	"gonum.org/v1/gonum/floats"
+)
+
+// followed are sums whose scores are kept up, with sets of sparse vertices, of rank one and dense ones.
+func followed(t *testing.T) map[string]struct {
+	f     fwopt.FiniteSum
+	omega fwopt.Domain
+} {
+	file, err := os.Open("../../datasets/video/aeroplane.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	video, err := fwdata.ReadVideo(file, "aeroplane.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var boxes fwset.Product
+	for _, n := range video.Frames {
+		boxes = append(boxes, fwset.Simplex{D: n, R: 1})
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	x, y := &fwsum.Dense{N: 40, M: 6, Val: make([]float64, 240)}, make([]int, 40)
+	for i := range x.Val {
+		x.Val[i] = rng.NormFloat64()
+	}
+	for i := range y {
+		y[i] = rng.IntN(3)
+	}
+	sum, simplex := small.Problem()
+	type pair = struct {
+		f     fwopt.FiniteSum
+		omega fwopt.Domain
+	}
+	return map[string]pair{
+		"video":               {video, boxes},
+		"least squares":       {sum, simplex},
+		"logistic, rank one":  {fwsum.NewLogistic(x, y, 3), fwset.TraceNorm{H: 3, M: 6, Tau: 2}},
+		"logistic, ℓ1 ball":   {fwsum.NewLogistic(x, y, 3), fwset.L1Ball{D: 18, R: 3}},
+		"logistic, ℓ2 ball":   {fwsum.NewLogistic(x, y, 3), fwset.L2Ball{D: 18, R: 3}},
+		"one row":             {fwsum.NewLeastSquares(&fwsum.Dense{N: 1, M: 3, Val: []float64{1, 2, 3}}, []float64{1}), fwset.Simplex{D: 3, R: 1}},
+		"a loss of one's own": {fwsum.NewRowSum(x, 3, cubes{}), fwset.L1Ball{D: 18, R: 3}},
+	}
+}
+
+// cubes is a loss of one's own, not quadratic: Σ_l (s_l − 1)² + s_l⁴/4.
+type cubes struct{}
+
+func (cubes) Value(_ int, s []float64) (sum float64) {
+	for _, x := range s {
+		sum += (x-1)*(x-1) + x*x*x*x/4
+	}
+	return sum
+}
+func (cubes) Grad(_ int, s []float64, c float64) {
+	for l, x := range s {
+		s[l] = c * (2*(x-1) + x*x*x)
+	}
+}
+func (cubes) Smoothness() float64 { return 1e3 }
+
+// The gradient that is kept up by what changes is that of a fresh pass, between two passes, too, and so are the
+// steps: f never goes up. The counts are those of a run that asks f itself.
+func TestFollowed(t *testing.T) {
+	for what, c := range followed(t) {
+		for name, m := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
+			where := fmt.Sprintf("%s, %s", what, name)
+			o, kept := fwopt.NewOracle(c.f, c.omega, 1), []float64(nil)
+			plain := fwopt.NewOracle(struct {
+				fwopt.FiniteSum
+				fwopt.LineSearcher
+			}{c.f, c.f.(fwopt.LineSearcher)}, c.omega, 1)
+			w0, at := o.Start(), 0.0
+			plain.Start()
+			g, want := make([]float64, len(w0)), make([]float64, len(w0))
+			value := c.f.Value(w0)
+			for s := range m.Steps(o, w0) {
+				switch a := m.Method.(type) {
+				case *fwmore.PairwiseFW:
+					kept = a.Scores
+				case *fwmore.AwayFW:
+					kept = a.Scores
+				case *fwmore.BlendedPairwise:
+					kept = a.Scores
+				}
+				c.f.(fwopt.Scorer).GradAt(g, kept)
+				c.f.Grad(want, s.X, fwopt.Batch{})
+				at = max(at, floats.Norm(want, 2))
+				if e := floats.Distance(g, want, 2); !(e <= 1e-13*at) {
+					t.Fatalf("%s, step %d: the gradient kept up is %g off, of %g", where, s.K, e, at)
+				}
+				if v := c.f.Value(s.X); v > value+1e-13*(1+value) {
+					t.Fatalf("%s, step %d: f went up from %g to %g", where, s.K, value, v)
+				} else {
+					value = v
+				}
+				if s.K == 250 {
+					break
+				}
+			}
+			for s := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} })[name].Steps(plain, w0) {
+				if s.K == 250 {
+					if v := c.f.Value(s.X); v < value-1e-6*(1e-3+value) || v > value+1e-6*(1e-3+value) {
+						t.Errorf("%s: f = %.12g, without what is kept up %.12g", where, value, v)
+					}
+					break
+				}
+			}
+			if o.Calls != plain.Calls {
+				t.Errorf("%s: calls %+v, without what is kept up %+v", where, o.Calls, plain.Calls)
+			}
+		}
+	}
+}
