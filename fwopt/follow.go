@@ -36,7 +36,8 @@ func (o *Oracle) Follow(s *[]float64) *Follower {
 	return t
 }
 
-// Grad computes dst = ∇f(w) for step k. It counts one exact gradient.
+// Grad computes dst = ∇f(w) for step k, by GradAt, or by a pass where the scores are added up anew. It counts one
+// exact gradient.
 func (t *Follower) Grad(dst, w []float64, k int) {
 	if t.f == nil {
 		t.o.Grad(dst, w)
@@ -53,7 +54,8 @@ func (t *Follower) Grad(dst, w []float64, k int) {
 	t.o.look(dst, "the exact gradient")
 }
 
-// Along tells seg of the scores on the way from u to v, where nil stands for w itself.
+// Along tells seg of the scores on the way from u to v, where nil stands for w itself, by AddScores of each, or of
+// u − v where both are sparse.
 func (t *Follower) Along(seg Segment, u, v *Vertex) Segment {
 	if t.f == nil {
 		return seg
@@ -77,7 +79,7 @@ func (t *Follower) Along(seg Segment, u, v *Vertex) Segment {
 	return seg
 }
 
-// Move follows w to w + γ(v − u), with the u and v of Along.
+// Move follows w to w + γ(v − u), with the u and v of Along, in O(scores).
 func (t *Follower) Move(gamma float64) {
 	if t.f != nil {
 		floats.AddScaled(*t.s, gamma, t.q)

@@ -85,8 +85,8 @@ type Scorer interface {
 	AddRows(dst, p []float64, index []int) // dst += Σ_r p_r e_iᵀ, likewise
 
 	AddScores(s []float64, c float64, v *Vertex)       // s += cXv, for a small v a fraction of a pass
-	GradAt(dst, s []float64)                           // dst = ∇f(w), from s = Xw
-	SearchAt(s, q, d []float64, slope float64) float64 // argmin_{γ∈[0,1]} f(w − γd), with q = −Xd, slope = ∇f(w)ᵀd
+	GradAt(dst, s []float64)                           // dst = ∇f(w), from s = Xw: a pass back
+	SearchAt(s, q, d []float64, slope float64) float64 // argmin_{γ∈[0,1]} f(w − γd), with q = −Xd, slope = ∇f(w)ᵀd: no pass
 }
 
 // A NonConvex is a FiniteSum, or a fwsum.Loss, that declares whether it may not be convex, so that nothing certifies

@@ -72,7 +72,9 @@ func TestPanics(t *testing.T) {
 		"a vector of length 0, not 1":                      {func() { v.Value(nil) }},
 		"a vector of length 2, not 1": {
 			func() { v.LineSearch([]float64{1}, []float64{1, 2}) },
-			func() { v.Grad([]float64{1}, []float64{1, 2}, fwopt.Batch{}) }},
+			func() { v.Grad([]float64{1}, []float64{1, 2}, fwopt.Batch{}) },
+			func() { v.GradAt([]float64{1}, []float64{1, 2}) },
+			func() { v.SearchAt(nil, []float64{1}, []float64{1, 2}, 1) }},
 	} {
 		for k, call := range calls {
 			func() {

@@ -83,6 +83,11 @@ func (v *Video) Len() int { return 1 }
 // String is the name in figures.
 func (v *Video) String() string { return "video co-localisation" }
 
+// Identify says A and b.
+func (v *Video) Identify(id *fwopt.Identity) {
+	id.Of(v).Float(v.B.RawVector().Data...).Float(v.A.RawMatrix().Data...)
+}
+
 // Value returns f(w) = ½wᵀ(∇f(w) + b).
 func (v *Video) Value(w []float64) float64 {
 	g := make([]float64, len(w))
@@ -145,13 +150,20 @@ func (v *Video) AddScores(s []float64, c float64, u *fwopt.Vertex) {
 	}
 }
 
-// GradAt computes dst = ∇f(w) = s + b, where s = Aw.
-func (v *Video) GradAt(dst, s []float64) { floats.AddTo(dst, s, v.B.RawVector().Data) }
+// GradAt computes dst = ∇f(w) = s + b, where s = Aw, in O(d).
+func (v *Video) GradAt(dst, s []float64) {
+	need.Len("fwdata", v.Dim(), dst, s)
+	floats.AddTo(dst, s, v.B.RawVector().Data)
+}
 
-// SearchAt returns γ = slope/(dᵀAd), clipped to [0, 1], where q = −Ad.
+// SearchAt returns γ = slope/(dᵀAd), clipped to [0, 1], where q = −Ad, in O(d).
 func (v *Video) SearchAt(_, q, d []float64, slope float64) float64 {
-	if slope <= 0 {
+	need.Len("fwdata", v.Dim(), q, d)
+	switch bend := -floats.Dot(d, q); {
+	case slope <= 0:
 		return 0
+	case slope < bend:
+		return slope / bend
 	}
-	return min(1, -slope/floats.Dot(d, q))
+	return 1 // where f is a line, too
 }

@@ -52,4 +52,13 @@ func TestVideoSum(t *testing.T) {
 	if got := v.Value(w); math.Abs(got-want) > 1e-14 {
 		t.Errorf("f = %g, want %g", got, want)
 	}
+	line, _ := ReadVideo(strings.NewReader("a,1,1,0\na,1,0,0,0\n"), "own") // f(w) = w_1
+	for _, zero := range []float64{0, math.Copysign(0, -1)} {
+		if γ := line.SearchAt(nil, []float64{zero, zero}, []float64{1, -1}, 1); γ != 1 {
+			t.Errorf("where f is a line γ = %g", γ)
+		}
+	}
+	if down, up := line.LineSearch(w[:2], []float64{0, 9}), line.LineSearch(w[:2], []float64{2, 9}); down != 1 || up != 0 {
+		t.Errorf("γ = %g down a line, %g up", down, up)
+	}
 }

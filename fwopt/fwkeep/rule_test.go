@@ -2,11 +2,14 @@ package fwkeep_test
 
 import (
 	"math"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
@@ -36,11 +39,21 @@ func (r *adaptive) Step(o *fwopt.Oracle, _ int, seg fwopt.Segment) float64 {
 
 func (r *adaptive) Identify(id *fwopt.Identity) { id.Of(r).Float(r.Up) }
 
-// A rule with a state, and parts that are all one's own, are kept, and go on like ours wherever they were
-// interrupted.
+// A rule with a state, scores that are kept up, and parts that are all one's own are kept, and go on like ours
+// wherever they were interrupted.
 func TestKeepRules(t *testing.T) {
 	f, omega := small.Problem()
 	mine, ring := own(t)
+	file, err := os.Open("../../datasets/video/aeroplane.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	video, err := fwdata.ReadVideo(file, "aeroplane.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracks := fwset.Product(slices.Repeat([]fwset.Domain{fwset.Simplex{D: 20, R: 1}}, 33))
 	b := fwopt.Budget{Steps: 60, DualityGap: true}
 	for name, c := range map[string]struct {
 		f     fwopt.FiniteSum
@@ -50,6 +63,9 @@ func TestKeepRules(t *testing.T) {
 		"FW": {f, omega, func(up float64) fwopt.Method { return &fwopt.FW{Rule: &adaptive{Up: up}} }},
 		"AwayFW": {f, omega,
 			func(up float64) fwopt.Method { return &fwmore.AwayFW{Rule: &adaptive{Up: up}} }},
+		"scores": {video, tracks, func(up float64) fwopt.Method {
+			return &fwmore.PairwiseFW{Rule: map[bool]fwopt.StepRule{true: fwopt.LineSearch{}, false: fwopt.Short{L: 0.1}}[up == 2]}
+		}},
 		"own": {mine, ring, func(up float64) fwopt.Method {
 			m := newAveraged()
 			m.Rho = 1 / up

@@ -2,8 +2,11 @@ package fwmore_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -126,3 +129,77 @@ func TestFollowed(t *testing.T) {
 		}
 	}
 }
+
+// faulty is a reader's own sum, whose rows are another's, and whose derivatives at scores end a run.
+type faulty struct{ *fwsum.LeastSquares }
+
+func (faulty) GradAt(_, _ []float64) { panic("asked for the gradient at scores") }
+func (f faulty) Tested() any         { return f.LeastSquares }
+
+// passed has been through fwtest, or says so; long has, too, and more scores than are kept.
+type passed struct{ faulty }
+
+func (f passed) Tested() any { return f }
+
+type long struct{ passed }
+
+func (f long) Tested() any       { return f }
+func (f long) Shape() (h, m int) { return 1 << 22, 1 }
+
+// What has not passed fwtest, has no scores or has too many of them is asked for its gradients as ever, to the
+// bits of the same sum without the scores.
+func TestFollowerAsksTheSum(t *testing.T) {
+	sum, omega := small.Problem()
+	rows := faulty{sum.(*fwsum.LeastSquares)}
+	end := func(f fwopt.FiniteSum) (w []float64, panicked any) {
+		defer func() { panicked = recover() }()
+		m := &fwmore.PairwiseFW{Rule: fwopt.Short{L: 20}}
+		return fwopt.Run(t.Context(), fwopt.NewOracle(f, omega, 1), m, fwopt.Budget{Steps: 50}).W, nil
+	}
+	want, _ := end(struct{ fwopt.FiniteSum }{rows})
+	for name, f := range map[string]fwopt.FiniteSum{"untested": rows, "long": long{passed{rows}}} {
+		if w, p := end(f); p != nil || !slices.Equal(w, want) {
+			t.Errorf("%s: %v, %v, want %v", name, w, p, want)
+		}
+	}
+	if _, p := end(passed{rows}); p == nil {
+		t.Error("a sum that has passed fwtest is not asked at its scores")
+	}
+}
+
+// What is wrong with the scores is gone after the next pass, and a gradient at scores that is no number ends a run.
+func TestFollowerBeginsAnew(t *testing.T) {
+	f, omega := small.Problem()
+	o := fwopt.NewOracle(f, omega, 1)
+	var scores []float64
+	at, w, g := o.Follow(&scores), o.Start(), make([]float64, f.Dim())
+	want := make([]float64, f.Dim())
+	f.Grad(want, w, fwopt.Batch{})
+	for k := 1; k <= 101; k++ {
+		if at.Grad(g, w, k); k == 50 {
+			scores[3]++
+		}
+		if off := floats.Distance(g, want, 2); (off > 1e-13) != (k > 50 && k <= 100) {
+			t.Fatalf("step %d: the gradient is %g off", k, off)
+		}
+	}
+	x := &fwsum.Dense{N: 2, M: 2, Val: []float64{1, 2, 3, 4}}
+	m := &fwmore.PairwiseFW{Rule: fwopt.Short{L: 4}}
+	tr := fwopt.Run(t.Context(), fwopt.NewOracle(fwsum.NewRowSum(x, 1, hole{}), fwset.Simplex{D: 2, R: 1}, 1), m,
+		fwopt.Budget{Steps: 50})
+	if tr.Status != fwopt.Diverged || !strings.Contains(tr.Note, "the exact gradient of") {
+		t.Errorf("%v, %q", tr.Status, tr.Note)
+	}
+}
+
+// hole is (s − 2.4)²/2, and no number near its minimiser.
+type hole struct{}
+
+func (hole) Value(_ int, s []float64) float64 { return (s[0] - 2.4) * (s[0] - 2.4) / 2 }
+func (hole) Grad(_ int, s []float64, c float64) {
+	x := s[0] - 2.4
+	if s[0] = c * x; 0.9 < x && x < 1.1 {
+		s[0] = math.NaN()
+	}
+}
+func (hole) Smoothness() float64 { return 1 }

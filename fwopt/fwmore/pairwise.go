@@ -78,7 +78,8 @@ func (a *PairwiseFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 }
 
 // across is the seg from x on which the weight of atom u goes to v. d and end are memory.
-func across(at *fwopt.Follower, s *fwset.ActiveSet, x, g []float64, u int, v *fwopt.Vertex, d, end []float64) fwopt.Segment {
+func across(at *fwopt.Follower, s *fwset.ActiveSet, x, g []float64, u int, v *fwopt.Vertex,
+	d, end []float64) fwopt.Segment {
 	s.Atom[u].Dense(d)
 	v.From(d, d) // −d = u − v
 	return at.Along(segment(x, d, end, floats.Dot(g, d), s.Weight[u]), &s.Atom[u], v)

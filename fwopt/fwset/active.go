@@ -17,12 +17,13 @@ type ActiveSet struct {
 	Atom   []Vertex  // no two the same; what was dropped has its memory kept beyond the length
 	Weight []float64 // positive, of sum 1
 	Age    int       // moves since x was last added up from the atoms
+	Key    []uint64  // the same for atoms that are Equal, 0 for one of rank one; made anew where there is none
 }
 
 // Start makes v the only atom.
 func (s *ActiveSet) Start(v *Vertex) {
 	s.Atom, s.Weight = slices.Grow(s.Atom[:0], 1)[:1], append(s.Weight[:0], 1)
-	s.Age = 0
+	s.Age, s.Key = 0, nil
 	s.Atom[0].Set(v)
 }
 
@@ -65,14 +66,21 @@ func (s *ActiveSet) Toward(x []float64, v *Vertex, gamma float64) {
 
 // place returns where v is among the atoms, the last one with weight 0 if it is new.
 func (s *ActiveSet) place(v *Vertex) int {
-	i := 0
-	for i < len(s.Atom) && !s.Atom[i].Equal(v) {
-		i++
+	if len(s.Key) != len(s.Atom) {
+		s.Key = s.Key[:0]
+		for i := range s.Atom {
+			s.Key = append(s.Key, s.Atom[i].key())
+		}
 	}
-	if i == len(s.Atom) {
-		s.Atom, s.Weight = slices.Grow(s.Atom, 1)[:i+1], append(s.Weight, 0)
-		s.Atom[i].Set(v)
+	key := v.key()
+	for i, k := range s.Key {
+		if (k == key || k == 0 || key == 0) && s.Atom[i].Equal(v) {
+			return i
+		}
 	}
+	i := len(s.Atom)
+	s.Atom, s.Weight, s.Key = slices.Grow(s.Atom, 1)[:i+1], append(s.Weight, 0), append(s.Key, key)
+	s.Atom[i].Set(v)
 	return i
 }
 
@@ -125,7 +133,7 @@ func checkStep(gamma, most float64) {
 
 // settle drops what has weight 0. Then, and at every hundredth move, it adds up x anew, so that nothing drifts.
 func (s *ActiveSet) settle(x []float64) {
-	n := 0
+	n, keyed := 0, len(s.Key) == len(s.Atom)
 	for i, α := range s.Weight {
 		if α <= 0 {
 			continue
@@ -133,11 +141,17 @@ func (s *ActiveSet) settle(x []float64) {
 		if n < i {
 			s.Weight[n] = α
 			s.Atom[n], s.Atom[i] = s.Atom[i], s.Atom[n]
+			if keyed {
+				s.Key[n] = s.Key[i]
+			}
 		}
 		n++
 	}
 	dropped := n < len(s.Atom)
 	s.Atom, s.Weight = s.Atom[:n], s.Weight[:n]
+	if keyed {
+		s.Key = s.Key[:n]
+	}
 	floats.Scale(1/floats.Sum(s.Weight), s.Weight)
 	if s.Age++; dropped || s.Age == 100 {
 		s.Age = 0

@@ -157,4 +157,14 @@ func TestActiveSetBadSteps(t *testing.T) {
 	if !a.Equal(&b) || !b.Equal(&a) {
 		t.Error("not Equal beside a number that is 0")
 	}
+	forms := []fwset.Vertex{a, b, {D: 4, Value: []float64{0, 0, 0, 5}},
+		{D: 4, U: []float64{0, 5}, V: []float64{0, 1}}}
+	for i := range forms { // of one vector are one atom
+		s.Start(&forms[i])
+		for k := range forms {
+			if s.Toward(make([]float64, 4), &forms[k], 0.25); len(s.Atom) != 1 {
+				t.Errorf("%+v and %+v are %d atoms", forms[i], forms[k], len(s.Atom))
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package fwset
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -55,9 +56,12 @@ func (p Product) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (
 	var one *Warm // that of the factor at work
 	var old, next []float64
 	if warm != nil {
-		one, old = &Warm{RNG: warm.RNG}, warm.V
+		one, old, next = &Warm{RNG: warm.RNG}, warm.V, make([]float64, 0, max(len(p), len(warm.V)))
 	}
-	vs, sparse, n := make([]Vertex, len(p)), true, 0
+	memory := products.Get().(*[]Vertex)
+	defer products.Put(memory)
+	*memory = slices.Grow((*memory)[:0], len(p))[:len(p)]
+	vs, sparse, n := *memory, true, 0
 	i := 0
 	p.each(func(omega Domain, part func([]float64) []float64) {
 		if one != nil {
@@ -98,6 +102,9 @@ func (p Product) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm) (
 	}
 	return slack
 }
+
+// products holds vertices of factors that are free.
+var products = sync.Pool{New: func() any { return new([]Vertex) }}
 
 // Project computes the factors' projections. It panics unless all are Projectors.
 func (p Product) Project(dst, x []float64) {

@@ -1,8 +1,10 @@
 package fwset
 
 import (
+	"math"
 	"slices"
 
+	"github.com/projection-free/fwlab/fwopt/internal/hash"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
@@ -394,6 +396,22 @@ func (v *Vertex) same(w *Vertex) bool {
 	}
 	zeros := func(x []float64) bool { return !slices.ContainsFunc(x, func(x float64) bool { return x != 0 }) }
 	return zeros(v.Value[i:]) && zeros(w.Value[j:])
+}
+
+// key is the same for two that are Equal, and hardly ever for two that are not; 0 for one of rank one.
+func (v *Vertex) key() (h uint64) {
+	if v.rankOne() {
+		return 0
+	}
+	for k, y := range v.Value {
+		if i := k; y != 0 {
+			if v.Index != nil {
+				i = v.Index[k]
+			}
+			h = hash.Mix(h, uint64(i)^math.Float64bits(y))
+		}
+	}
+	return h | 1
 }
 
 // Set makes v a copy of w, in the memory of v.

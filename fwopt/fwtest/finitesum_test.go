@@ -25,7 +25,7 @@ type bowl struct {
 	rows   func(dst, p []float64)
 	search func(w, v []float64, gamma float64) float64
 	scores func(s []float64)
-	at     func(dst []float64)
+	at     func(dst, s []float64)
 	along  func(gamma float64) float64
 	curve  func(dst, w, d []float64)
 }
@@ -112,7 +112,7 @@ func (f *bowl) AddScores(s []float64, c float64, v *fwopt.Vertex) {
 func (f *bowl) GradAt(dst, s []float64) {
 	f.Grad(dst, s[:f.d], fwopt.Batch{})
 	if f.at != nil {
-		f.at(dst)
+		f.at(dst, s)
 	}
 }
 
@@ -268,7 +268,8 @@ func TestFiniteSumFindsFaults(t *testing.T) {
 		{"AddRows wrote to p", bowl{rows: func(_, p []float64) { p[0]++ }}},
 
 		{"GradAt of AddScores", bowl{scores: func(s []float64) { s[0]++ }}},
-		{"GradAt of AddScores", bowl{at: func(dst []float64) { floats.Scale(6, dst) }}}, // of a sum
+		{"GradAt of AddScores", bowl{at: func(dst, _ []float64) { floats.Scale(6, dst) }}}, // of a sum
+		{"GradAt wrote to s", bowl{at: func(_, s []float64) { s[0]++ }}},
 		{"SearchAt", bowl{along: func(gamma float64) float64 { return gamma / 2 }}},
 
 		{"LineSearch wrote to", bowl{search: func(_, v []float64, gamma float64) float64 {

@@ -68,7 +68,9 @@ func (c *sumCheck) scorer() {
 		floats.Add(x, v)
 		sum, size := c.sum(x, fwopt.Batch{})
 		got := slices.Repeat([]float64{math.NaN()}, c.d)
+		unwritten := kept(s)
 		f.GradAt(got, s)
+		unwritten("GradAt wrote to s")
 		near("GradAt of AddScores against Grad", got, sum, size+floats.Norm(v, 2))
 		line, ok := c.f.(fwopt.LineSearcher)
 		if !ok {
