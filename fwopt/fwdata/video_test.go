@@ -58,7 +58,8 @@ func TestVideoSum(t *testing.T) {
 			t.Errorf("where f is a line γ = %g", γ)
 		}
 	}
-	if down, up := line.LineSearch(w[:2], []float64{0, 9}), line.LineSearch(w[:2], []float64{2, 9}); down != 1 || up != 0 {
+	down, up := line.LineSearch(w[:2], []float64{0, 9}), line.LineSearch(w[:2], []float64{2, 9})
+	if down != 1 || up != 0 {
 		t.Errorf("γ = %g down a line, %g up", down, up)
 	}
 }

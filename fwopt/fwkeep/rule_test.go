@@ -64,7 +64,10 @@ func TestKeepRules(t *testing.T) {
 		"AwayFW": {f, omega,
 			func(up float64) fwopt.Method { return &fwmore.AwayFW{Rule: &adaptive{Up: up}} }},
 		"scores": {video, tracks, func(up float64) fwopt.Method {
-			return &fwmore.PairwiseFW{Rule: map[bool]fwopt.StepRule{true: fwopt.LineSearch{}, false: fwopt.Short{L: 0.1}}[up == 2]}
+			if up == 2 {
+				return &fwmore.PairwiseFW{Rule: fwopt.LineSearch{}}
+			}
+			return &fwmore.PairwiseFW{Rule: fwopt.Short{L: 0.1}}
 		}},
 		"own": {mine, ring, func(up float64) fwopt.Method {
 			m := newAveraged()

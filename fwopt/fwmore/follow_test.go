@@ -50,12 +50,13 @@ func followed(t *testing.T) map[string]struct {
 		omega fwopt.Domain
 	}
 	return map[string]pair{
-		"video":               {video, boxes},
-		"least squares":       {sum, simplex},
-		"logistic, rank one":  {fwsum.NewLogistic(x, y, 3), fwset.TraceNorm{H: 3, M: 6, Tau: 2}},
-		"logistic, ℓ1 ball":   {fwsum.NewLogistic(x, y, 3), fwset.L1Ball{D: 18, R: 3}},
-		"logistic, ℓ2 ball":   {fwsum.NewLogistic(x, y, 3), fwset.L2Ball{D: 18, R: 3}},
-		"one row":             {fwsum.NewLeastSquares(&fwsum.Dense{N: 1, M: 3, Val: []float64{1, 2, 3}}, []float64{1}), fwset.Simplex{D: 3, R: 1}},
+		"video":              {video, boxes},
+		"least squares":      {sum, simplex},
+		"logistic, rank one": {fwsum.NewLogistic(x, y, 3), fwset.TraceNorm{H: 3, M: 6, Tau: 2}},
+		"logistic, ℓ1 ball":  {fwsum.NewLogistic(x, y, 3), fwset.L1Ball{D: 18, R: 3}},
+		"logistic, ℓ2 ball":  {fwsum.NewLogistic(x, y, 3), fwset.L2Ball{D: 18, R: 3}},
+		"one row": {fwsum.NewLeastSquares(&fwsum.Dense{N: 1, M: 3, Val: []float64{1, 2, 3}}, []float64{1}),
+			fwset.Simplex{D: 3, R: 1}},
 		"a loss of one's own": {fwsum.NewRowSum(x, 3, cubes{}), fwset.L1Ball{D: 18, R: 3}},
 	}
 }
@@ -115,7 +116,8 @@ func TestFollowed(t *testing.T) {
 					break
 				}
 			}
-			for s := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} })[name].Steps(plain, w0) {
+			again := actives(func() fwopt.StepRule { return fwopt.LineSearch{} })[name]
+			for s := range again.Steps(plain, w0) {
 				if s.K == 250 {
 					if v := c.f.Value(s.X); v < value-1e-6*(1e-3+value) || v > value+1e-6*(1e-3+value) {
 						t.Errorf("%s: f = %.12g, without what is kept up %.12g", where, value, v)
@@ -185,8 +187,8 @@ func TestFollowerBeginsAnew(t *testing.T) {
 	}
 	x := &fwsum.Dense{N: 2, M: 2, Val: []float64{1, 2, 3, 4}}
 	m := &fwmore.PairwiseFW{Rule: fwopt.Short{L: 4}}
-	tr := fwopt.Run(t.Context(), fwopt.NewOracle(fwsum.NewRowSum(x, 1, hole{}), fwset.Simplex{D: 2, R: 1}, 1), m,
-		fwopt.Budget{Steps: 50})
+	o = fwopt.NewOracle(fwsum.NewRowSum(x, 1, hole{}), fwset.Simplex{D: 2, R: 1}, 1)
+	tr := fwopt.Run(t.Context(), o, m, fwopt.Budget{Steps: 50})
 	if tr.Status != fwopt.Diverged || !strings.Contains(tr.Note, "the exact gradient of") {
 		t.Errorf("%v, %q", tr.Status, tr.Note)
 	}
