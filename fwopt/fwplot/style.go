@@ -116,7 +116,7 @@ func styled(lines []series) {
 
 // assign returns one style for each name. A name that begins with a method's, as "SVRF, tuned", has that
 // method's colour, and its dash too unless another line of the figure has it. What is no method is grey
-// beside methods, and has other colours than theirs where there are none.
+// beside methods, and has other colours than theirs where there are none, or where one of them is grey.
 func assign(names []string) []draw.LineStyle {
 	out := make([]draw.LineStyle, len(names))
 	taken := make(map[string]bool)
@@ -140,8 +140,9 @@ func assign(names []string) []draw.LineStyle {
 			next++
 		}
 	}
-	if next == len(names) && next > 1 {
-		for i := range out {
+	alone := next == len(names) && next > 1
+	for i, n := range names {
+		if alone || taken["FISTA"] && methodOf(n).Name == "" {
 			out[i].Color = among[i%len(among)]
 		}
 	}

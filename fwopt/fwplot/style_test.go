@@ -25,6 +25,7 @@ func TestVariants(t *testing.T) {
 		{"STORC, adaptive", "STORC, adaptive, no memory", "STORC"},
 		{"SVRF, tuned", "mine", "SVRF", "SVRF: m", "SVRF with m = 10"},
 		{"SFW", "SCGS", "SVRF", "STORC", "SGD", "SVRG", "STORC, adaptive", "FISTA"},
+		{"FW", "SVRF", "FISTA", "theirs", "theirs, too"},
 		{"SFW", "SFW, drawn singly", "SCGS", "SCGS, drawn singly", "theirs"},
 	} {
 		s := assign(names)
@@ -34,6 +35,11 @@ func TestVariants(t *testing.T) {
 					t.Errorf("%s and %s: %+v, %+v", names[j], names[i], s[j], s[i])
 				}
 			}
+		}
+	}
+	for _, s := range assign([]string{"SVRF", "FISTA", "theirs"})[2:] { // a width does not tell two greys apart
+		if s.Color == Style("FISTA").Color {
+			t.Errorf("beside FISTA another is grey: %+v", s)
 		}
 	}
 	// a variant has the colour of its method: of the longest name, and no part of a word
