@@ -36,12 +36,11 @@ func (bent) NonConvex() bool { return true }
 type tall struct {
 	fwopt.FiniteSum
 	n int
+	fwopt.Scorer // none
 }
 
-func (r tall) Len() int                            { return r.n }
-func (r tall) Shape() (h, m int)                   { return 1, r.Dim() }
-func (tall) Slopes(p, w []float64, index []int)    {}
-func (tall) AddRows(dst, p []float64, index []int) {}
+func (r tall) Len() int          { return r.n }
+func (r tall) Shape() (h, m int) { return 1, r.Dim() }
 
 // What the caller could have known is a panic that says it.
 func TestRunPanics(t *testing.T) {
@@ -122,10 +121,10 @@ func TestRunPanics(t *testing.T) {
 			(&fwmore.SAGFW{B: 1}).Steps(fwopt.NewOracle(bent{f}, h, 1), x)
 		}},
 		{"fwmore: SAG-FW on a sum of one term", func() {
-			(&fwmore.SAGFW{B: 1}).Steps(fwopt.NewOracle(tall{bent{f}, 1}, h, 1), x)
+			(&fwmore.SAGFW{B: 1}).Steps(fwopt.NewOracle(tall{bent{f}, 1, nil}, h, 1), x)
 		}},
 		{"fwmore: 3.6e+07 GB for the slopes of SAG-FW", func() {
-			(&fwmore.SAGFW{B: 1}).Steps(fwopt.NewOracle(tall{bent{f}, 1 << 52}, h, 1), x)
+			(&fwmore.SAGFW{B: 1}).Steps(fwopt.NewOracle(tall{bent{f}, 1 << 52, nil}, h, 1), x)
 		}},
 		{"fwopt: β = -1", first(storc(func(m *STORC) { m.Beta = func(int) float64 { return -1 } }))},
 		{"fwopt: η = -1", first(storc(func(m *STORC) { m.Eta = func(_, _ int) float64 { return -1 } }))},
