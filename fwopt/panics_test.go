@@ -35,7 +35,7 @@ func (bent) NonConvex() bool { return true }
 // tall is a sum over n rows that nobody asks for one.
 type tall struct {
 	fwopt.FiniteSum
-	n int
+	n            int
 	fwopt.Scorer // none
 }
 

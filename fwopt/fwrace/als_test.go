@@ -41,7 +41,8 @@ func TestALS(t *testing.T) {
 	// one dense least squares over the numbers of all users, with the items held, or the other way round
 	dense := func(held, n []float64, split func(e fwset.Entry) (i, j int)) []float64 {
 		d := len(n) * rank
-		a, b, x := mat.NewDense(len(s.At)+d, d, nil), mat.NewVecDense(len(s.At)+d, nil), mat.NewVecDense(d, nil)
+		a, b := mat.NewDense(len(s.At)+d, d, nil), mat.NewVecDense(len(s.At)+d, nil)
+		x := mat.NewVecDense(d, nil)
 		for k, e := range s.At {
 			i, j := split(e)
 			for l := range rank {
