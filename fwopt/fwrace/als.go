@@ -3,7 +3,7 @@ package fwrace
 import (
 	"iter"
 	"math"
-	"math/rand/v2"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwset"
@@ -34,18 +34,16 @@ func (f *Factors) Predict(dst []float64, at []fwset.Entry) {
 //
 // where n_i and n_j are how many ratings a user and an item have. A sweep takes the best x_i of each user, then the
 // best y_j of each item, by Cholesky decompositions, in O(n·rank² + (h + m)·rank³); the same factors are yielded after
-// each. It begins with random y_j, of the seed. It panics unless rank and λ are positive. It is here for the
-// comparison of page 14 and no more.
-func ALS(s *fwdata.Ratings, rank int, lambda float64, seed uint64) iter.Seq[*Factors] {
-	if rank < 1 || !(lambda > 0) || math.IsInf(lambda, 1) {
-		panic(need.Linef("fwrace: ALS of rank %d with λ = %g, want both positive and finite", rank, lambda))
+// each. It begins with these items, rank numbers for each: random ones, or those of a matrix to be refitted. It panics
+// if these are not as many for each item, or unless λ is positive. It is here for the comparison of page 14 and no more.
+func ALS(s *fwdata.Ratings, items []float64, lambda float64) iter.Seq[*Factors] {
+	rank := len(items) / s.Items
+	if rank < 1 || len(items) != rank*s.Items || !(lambda > 0) || math.IsInf(lambda, 1) {
+		panic(need.Linef("fwrace: ALS begins with %d numbers for %d items, and λ = %g; want as many for each, λ > 0",
+			len(items), s.Items, lambda))
 	}
 	return func(yield func(*Factors) bool) {
-		f := &Factors{rank, make([]float64, s.Users*rank), make([]float64, s.Items*rank)}
-		rng := rand.New(rand.NewPCG(seed, 1))
-		for k := range f.Items {
-			f.Items[k] = rng.NormFloat64() / float64(rank)
-		}
+		f := &Factors{rank, make([]float64, s.Users*rank), slices.Clone(items)}
 		row := func(e fwset.Entry) (i, j int) { return e.Row, e.Col }
 		column := func(e fwset.Entry) (i, j int) { return e.Col, e.Row }
 		users, items := lists(s, s.Users, row), lists(s, s.Items, column)

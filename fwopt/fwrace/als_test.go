@@ -2,6 +2,7 @@ package fwrace
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt/fwdata"
@@ -62,7 +63,7 @@ func TestALS(t *testing.T) {
 	column := func(e fwset.Entry) (i, j int) { return e.Col, e.Row }
 	var before []float64 // the items of the last sweep
 	n, last := 0, math.Inf(1)
-	for f := range ALS(s, rank, λ, 1) {
+	for f := range ALS(s, random(rank*s.Items), λ) {
 		if before != nil {
 			x := dense(before, users, row)
 			if d := floats.Distance(x, f.Users, math.Inf(1)); d > 1e-10 {
@@ -90,7 +91,7 @@ func TestALS(t *testing.T) {
 		}
 	}
 	p := []float64{0}
-	for f := range ALS(exact, 2, 1e-9, 1) {
+	for f := range ALS(exact, random(2*exact.Items), 1e-9) {
 		f.Predict(p, []fwset.Entry{{Row: 4, Col: 0}}) // hidden: 4 − 0
 		if n++; n > 400 {
 			break
@@ -105,16 +106,24 @@ func TestALS(t *testing.T) {
 func TestALSPanics(t *testing.T) {
 	s := fwdata.TwinRatings(12, 9, 50, 1)
 	for _, bad := range []struct {
-		rank int
-		λ    float64
-	}{{0, 1}, {2, 0}, {2, -1}, {2, math.NaN()}, {2, math.Inf(1)}} {
+		items int
+		λ     float64
+	}{{0, 1}, {8, 1}, {19, 1}, {18, 0}, {18, -1}, {18, math.NaN()}, {18, math.Inf(1)}} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("rank %d, λ = %g: no panic", bad.rank, bad.λ)
+					t.Errorf("%d numbers, λ = %g: no panic", bad.items, bad.λ)
 				}
 			}()
-			ALS(s, bad.rank, bad.λ, 1)
+			ALS(s, random(bad.items), bad.λ)
 		}()
 	}
+}
+
+func random(n int) (x []float64) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range n {
+		x = append(x, rng.NormFloat64())
+	}
+	return x
 }
