@@ -29,8 +29,8 @@ def page(cells):
     for part in ("**Verdict", "**In practice", "[all pages](README.md)"):
         if part not in card:
             yield f"its first cell has no {part}"
-    if (numbers := card.count("\n| ") - 1) != 3:
-        yield f"{numbers} numbers on its card, not 3"
+    if (numbers := card.count("\n| ") - 1) > 3:
+        yield f"{numbers} numbers on its card, more than 3"
     if (first := next((i for i, c in enumerate(cells) if drawn(c)), 0)) > 5:
         yield f"its first figure is in cell {first + 1}, not one of the first six"
     for before, cell in zip(cells, cells[1:]):
