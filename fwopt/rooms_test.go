@@ -87,6 +87,7 @@ func TestArrows(t *testing.T) {
 		"fwopt/fwplot",
 		"fwopt/fwroad",
 		"fwopt/internal/small fwopt/fwrace fwopt/fwverify fwopt/fwfetch",
+		"fwopt/fwrace/campaign",
 	} {
 		for _, room := range strings.Fields(rooms) {
 			floor[room] = n

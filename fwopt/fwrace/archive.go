@@ -44,17 +44,23 @@ type Archive struct {
 // archive returns an empty one that says where and of what it is.
 func (r *Race) archive() *Archive {
 	h, m := r.F.Shape()
-	return &Archive{Name: r.Name, Data: r.Data, N: r.F.Len(), Facts: [][2]string{
+	return &Archive{Name: r.Name, Data: r.Data, N: r.F.Len(), Facts: append([][2]string{
 		{"rows, features, classes", fmt.Sprintf("%d, %d, %d", r.F.Len(), m, h)},
 		{"radius", fmt.Sprint(r.Omega.Tau)},
 		{"a run", fmt.Sprintf("%g seconds, %d steps (0: no limit)", r.Budget.Seconds, r.Budget.Steps)},
 		{"seeds", fmt.Sprintf("%d, of the tuning and of each change %d", r.Seeds, r.Fewer)},
+	}, machine()...)}
+}
+
+// machine says where runs were made, and by what.
+func machine() [][2]string {
+	return [][2]string{
 		{"processor", processor()},
 		{"system", runtime.GOOS + "/" + runtime.GOARCH + ", one processor a run"},
 		{"kernels", kern.Path() + "; arithmetic of " + fwopt.Kernel()},
 		{"Go, gonum", runtime.Version() + ", " + gonum()},
 		{"code", fmt.Sprintf("%016x", fwopt.Version())},
-	}}
+	}
 }
 
 // gonum returns the version that this program is built with.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwnb"
@@ -68,22 +69,45 @@ func (g *Goal) Spend(q fwopt.Point) Spent {
 // every twentieth part of the steps done, for a pass over the terms each time that costs the run
 // nothing. It ends the run at the share, or beyond the terms or linear optimisations of max.
 func (g *Goal) Trace(m fwopt.Method, seed uint64, share float64, max Spent) *fwopt.Trace {
+	return g.trace(m, seed, share, max, nil)
+}
+
+// trace is Trace with the Seconds of a clock of its own, if there is one, without those of the records.
+func (g *Goal) trace(m fwopt.Method, seed uint64, share float64, max Spent,
+	clock func() time.Duration) *fwopt.Trace {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var points []fwopt.Point
-	least := share * g.First()
+	least, step, next := share*g.First(), 0, 1
+	var method, since time.Duration // inside the method; when it began to go on
+	record := func(fwopt.Step) (record, last bool) {
+		if step++; step < next {
+			return false, false
+		}
+		next = int(math.Max(float64(step+1), math.Ceil(1.05*float64(step))))
+		if clock != nil {
+			method += clock() - since
+		}
+		return true, false
+	}
 	watch := func(_ *fwopt.Trace, q fwopt.Point) {
-		gap, now := g.Gap(q), g.Spend(q)
+		gap, recorded := g.Gap(q), !math.IsNaN(q.F)
+		if recorded && clock != nil {
+			q.Seconds, since = method.Seconds(), clock()
+		}
 		if !math.IsNaN(gap) {
 			points = append(points, q)
 		}
-		if gap <= least || now.Terms > max.Terms || now.Linear > max.Linear {
+		if now := g.Spend(q); gap <= least || now.Terms > max.Terms || now.Linear > max.Linear {
 			stop()
 		}
 	}
+	if clock != nil {
+		since = clock()
+	}
 	tr := fwopt.Run(ctx, fwopt.NewOracle(g.F, g.Omega, seed).From(g.W0), m,
 		fwopt.Budget{Linear: int(min(max.Linear, 1e9)) + 1,
-			Every: 1.05, Exact: 1 << 40, NoW: true, Excess: g.Excess, Watch: watch})
+			Record: record, Exact: 1 << 40, NoW: true, Excess: g.Excess, Watch: watch})
 	tr.Data, tr.Points = g.Name, points
 	return tr
 }

@@ -1,0 +1,290 @@
+package fwrace
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt/fwnb"
+	"github.com/projection-free/fwlab/fwopt/fwplot"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"gonum.org/v1/plot"
+)
+
+// counts are what the campaign compares: linear optimisations, and projections with them.
+var counts = []struct {
+	name string
+	of   func(s Spent) float64
+}{
+	{"terms", func(s Spent) float64 { return s.Terms }},
+	{"linear optimisations", func(s Spent) float64 { return s.Linear }},
+	{"processor seconds", func(s Spent) float64 { return s.Seconds }},
+}
+
+// groups are the names of those who take part.
+func groups() (names []string) {
+	for _, m := range rivals() {
+		if !slices.Contains(names, m.group) {
+			names = append(names, m.group)
+		}
+	}
+	return names
+}
+
+// chosen is what a group spent to a level: its best rival, with the constants that are best for this level.
+type chosen struct {
+	rival
+	at [2]int
+	to Reached // at this level alone
+}
+
+// median returns the median of a count; +Inf where most runs did not get there.
+func (c chosen) median(of func(s Spent) float64) float64 { return c.to.numbers(0, of).median() }
+
+// chosen returns what a group spent to a level, by the tuning's seeds chosen, on those of the race.
+func (r *contest) chosen(group string, level int) (c chosen) {
+	least := cost{math.Inf(1), math.Inf(1)}
+	for _, m := range rivals() {
+		if m.group != group || m.joint && !r.Joint {
+			continue
+		}
+		if at, now := r.best(m, level); c.of == nil || now.compare(least) < 0 {
+			c, least = chosen{rival: m, at: at}, now
+		}
+	}
+	for _, seed := range c.seeds(r.Seeds) {
+		c.to = append(c.to, []Spent{r.at[cell{method: c.method(), at: c.at, seed: seed}.key()].reach[level]})
+	}
+	return c
+}
+
+// constant returns the rival's name and constants, as "memory 32, s = 2⁻³", or nothing.
+func (c chosen) constant() string {
+	var parts []string
+	if c.name != "" {
+		parts = append(parts, c.name)
+	}
+	for i, name := range c.constants {
+		if name != "" {
+			parts = append(parts, name+" = "+power(c.at[i]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// power writes 2 to the e.
+func power(e int) string {
+	return "2" + strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
+		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(e))
+}
+
+// String is a table's cell: thousands of terms / linear optimisations / processor seconds, the medians, or a
+// dash where most runs did not get there.
+func (c chosen) String() string {
+	if math.IsInf(c.median(counts[0].of), 1) {
+		return "–"
+	}
+	return fmt.Sprintf("%s / %s / %.2g", fwnb.Short(c.median(counts[0].of)/1e3),
+		fwnb.Short(c.median(counts[1].of)), c.median(counts[2].of))
+}
+
+// find returns the problem of a name.
+func (a *Campaign) find(name string) *contest {
+	i := slices.IndexFunc(a.problems, func(r *contest) bool { return r.Name == name })
+	if i < 0 {
+		panic(need.Linef("fwrace: no problem %q in the campaign", name))
+	}
+	return a.problems[i]
+}
+
+// Names returns the problems', and with a part those that have it.
+func (a *Campaign) Names(part string) (names []string) {
+	for _, r := range a.problems {
+		if strings.Contains(r.Name, part) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// Table is what each method spent on a problem to each of the levels, with its constants there, for
+// fwnb.Table: thousands of terms / linear optimisations or projections / processor seconds, medians over the
+// seeds. A dash stands where most runs did not get there within the budget, which is the same for all.
+func (a *Campaign) Table(name string) [][]string {
+	r := a.find(name)
+	rows := [][]string{{fmt.Sprintf("%s; n = %d, d = %d; at most %s / %s", r.Name, r.N, r.D,
+		fwnb.Short(r.Terms/1e3), fwnb.Short(r.LMO))}}
+	for _, level := range levels {
+		rows[0] = append(rows[0], number(level))
+	}
+	for _, group := range groups() {
+		row := []string{group}
+		for level := range levels {
+			c := r.chosen(group, level)
+			s := c.String()
+			if what := c.constant(); what != "" {
+				s += " (" + what + ")"
+			}
+			row = append(row, s)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Seeds is how far apart the runs of a method are at a level, on the problems of 20 seeds, for fwnb.Table: the
+// least, the median and the most of each count.
+func (a *Campaign) Seeds(group string, level int) [][]string {
+	rows := [][]string{{group + ", to " + number(levels[level]), "seeds", counts[0].name, counts[1].name,
+		counts[2].name}}
+	for _, r := range a.problems {
+		if r.Seeds == 5 {
+			continue
+		}
+		row := []string{r.Name, fmt.Sprint(r.Seeds)}
+		for _, count := range counts {
+			x := r.chosen(group, level).to.numbers(0, count.of)
+			row = append(row, strings.ReplaceAll(fmt.Sprintf("%s, %s, %s", number(x.least()),
+				number(x.median()), number(x.most())), "never", "–"))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Ahead is who needs the least of each count to a level, a row for each problem, for fwnb.Table: what the
+// group spent, and what the best of the others did, how many times less, the group's worst losses first. A
+// number below 1 is how far the group is ahead.
+func (a *Campaign) Ahead(group string, level int) [][]string {
+	rows := [][]string{{"to " + number(levels[level]), group}}
+	for _, count := range counts {
+		rows[0] = append(rows[0], "fewest "+count.name, "times")
+	}
+	worst := map[string]float64{}
+	for _, r := range a.problems {
+		mine := r.chosen(group, level)
+		row := []string{r.Name, mine.String()}
+		for _, count := range counts {
+			best := r.least(level, count.of, group)
+			times := mine.median(count.of) / best.median(count.of)
+			who, by := best.group, fwnb.Short(times)
+			if what := best.constant(); what != "" {
+				who += " (" + what + ")"
+			}
+			switch {
+			case math.IsInf(best.median(count.of), 1):
+				who, by, times = "–", "", 0
+			case math.IsInf(times, 1):
+				by = "not reached"
+			}
+			row, worst[r.Name] = append(row, who+" "+best.String(), by), max(worst[r.Name], times)
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows[1:], func(x, y []string) int {
+		return -int(math.Copysign(1, worst[x[0]]-worst[y[0]]))
+	})
+	return rows
+}
+
+// least returns who of the groups but one spent least of a count to a level.
+func (r *contest) least(level int, of func(s Spent) float64, but string) (best chosen) {
+	for _, group := range groups() {
+		if c := r.chosen(group, level); group != but && (best.of == nil || c.median(of) < best.median(of)) {
+			best = c
+		}
+	}
+	return best
+}
+
+// Wins counts, for fwnb.Table: for each method on how many problems it reached a level, and on how many it
+// needed least of each count, and at most twice the least.
+func (a *Campaign) Wins(level int) [][]string {
+	rows := [][]string{{fmt.Sprintf("%d problems, to %s", len(a.problems), number(levels[level])), "reached"}}
+	for _, count := range counts {
+		rows[0] = append(rows[0], "fewest "+count.name, "at most twice")
+	}
+	for _, group := range groups() {
+		ratios := a.ratios(group, level, counts[0].of)
+		row := []string{group, fmt.Sprint(within(ratios, math.MaxFloat64))}
+		for _, count := range counts {
+			ratios := a.ratios(group, level, count.of)
+			row = append(row, fmt.Sprint(within(ratios, 1)), fmt.Sprint(within(ratios, 2)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func within(ratios []float64, most float64) (n int) {
+	for _, x := range ratios {
+		if x <= most {
+			n++
+		}
+	}
+	return n
+}
+
+// ratios returns, problem by problem, how many times the least of all methods a group spent.
+func (a *Campaign) ratios(group string, level int, of func(s Spent) float64) (all []float64) {
+	for _, r := range a.problems {
+		x := r.chosen(group, level).median(of)
+		if !math.IsInf(x, 1) {
+			x /= r.least(level, of, "").median(of)
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// Profiles draws performance profiles (Dolan & Moré, Math. Program. 91, 2002) of the groups, a panel for each
+// count: on what share of the problems a method spends at most so many times what the best one does there.
+func (a *Campaign) Profiles(level int, names ...string) (row []*plot.Plot) {
+	for _, count := range counts {
+		var lines []fwplot.Series
+		for _, group := range names {
+			line := fwplot.Series{Name: group}
+			ratios := a.ratios(group, level, count.of)
+			for e := 0; e <= 40; e++ { // to 2^10 = 1024
+				x := math.Exp2(float64(e) / 4)
+				line.X = append(line.X, x)
+				line.Y = append(line.Y, float64(within(ratios, x))/float64(len(ratios)))
+			}
+			lines = append(lines, line)
+		}
+		title := count.name + ", to " + number(levels[level])
+		p := fwplot.Lines(title, "times the least", "share of the problems", true, false, lines...)
+		p.Y.Min, p.Y.Max = 0, 1
+		row = append(row, p)
+	}
+	return row
+}
+
+// Constants is how far the best constants of a group range, for fwnb.Table: each problem's, and the exponents
+// that were tried.
+func (a *Campaign) Constants(group string, level int) [][]string {
+	rows := [][]string{{group + ", to " + number(levels[level]), "best", "tried, exponents of 2"}}
+	for _, r := range a.problems {
+		c := r.chosen(group, level)
+		var tried [2]map[int]bool
+		for i := range tried {
+			tried[i] = map[int]bool{}
+			for _, x := range r.cells {
+				if x.method == c.method() {
+					tried[i][x.at[i]] = true
+				}
+			}
+		}
+		grid := ""
+		for i, name := range c.constants {
+			if e := slices.Sorted(maps.Keys(tried[i])); name != "" {
+				grid += fmt.Sprintf("%s: %d values, %d to %d; ", name, len(e), e[0], e[len(e)-1])
+			}
+		}
+		rows = append(rows, []string{r.Name, c.constant(), strings.TrimSuffix(grid, "; ")})
+	}
+	return rows
+}
