@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam clean
+.PHONY: help setup lab notebooks celltime campaign browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,12 @@ lab: setup ## JupyterLab on the notebooks, on this machine only, with a token
 
 notebooks: setup ## run every notebook; WRITE=1 runs in full and keeps the outputs
 	@$(VENV) docker/run_notebooks.py --limit $(LIMIT) $(if $(WRITE),--write) $(PAGES)
+
+# Its cells, each kept as soon as it is run; take the folder away to run all anew.
+CELLS ?= notebooks/runs/campaign
+
+campaign: ## the races of page 18c that are not among CELLS yet, and their archive: 90 minutes on two processors that do nothing else
+	$(GO) run ./fwopt/fwrace/campaign $(CELLS) notebooks/races/campaign.csv
 
 celltime: setup ## what a warm edited cell costs
 	@$(VENV) docker/celltime.py

@@ -155,7 +155,7 @@ func TestCampaign(t *testing.T) {
 			}
 		}
 	}
-	for _, rows := range [][][]string{a.Table(p.Name), a.Ahead("AdaptiveSTORC", 0), a.Wins(0),
+	for _, rows := range [][][]string{a.Table(p.Name), a.Ahead("STORC, adaptive", 0), a.Wins(0),
 		a.Constants("STORC", 0)} {
 		for _, row := range rows {
 			if len(row) != len(rows[0]) {
@@ -234,12 +234,12 @@ func TestProfile(t *testing.T) {
 		return r
 	}
 	a := &Campaign{problems: []*contest{
-		made("p", map[string]Spent{"AdaptiveSTORC": {100, 10, 2}, "SVRG": {200, 30, 1}}),
+		made("p", map[string]Spent{"STORC, adaptive": {100, 10, 2}, "SVRG": {200, 30, 1}}),
 		made("q", map[string]Spent{"SVRG": {200, 10, 1}}),
 	}}
 	want := [][]string{{"q", "–", "SVRG (m = 100, N = 50, c′L = 2⁰) 0.2 / 10 / 1", "not reached"},
 		{"p", "0.1 / 10 / 2", "SVRG (m = 100, N = 50, c′L = 2⁰) 0.2 / 30 / 1", "0.5"}}
-	rows := a.Ahead("AdaptiveSTORC", 2)
+	rows := a.Ahead("STORC, adaptive", 2)
 	for i, row := range want {
 		if !slices.Equal(rows[i+1][:4], row) {
 			t.Errorf("%q, want %q", rows[i+1][:4], row)
@@ -249,7 +249,7 @@ func TestProfile(t *testing.T) {
 		t.Errorf("%q: twice the seconds", rows[2])
 	}
 	for _, row := range a.Wins(2) {
-		want := map[string]string{"AdaptiveSTORC": "1 1 1 1 1 0 1", "SVRG": "2 1 2 1 1 2 2"}[row[0]]
+		want := map[string]string{"STORC, adaptive": "1 1 1 1 1 0 1", "SVRG": "2 1 2 1 1 2 2"}[row[0]]
 		if got := strings.Join(row[1:], " "); want != "" && got != want {
 			t.Errorf("%s: %s, want %s", row[0], got, want)
 		}

@@ -259,7 +259,7 @@ func rivals() []rival {
 	}
 	search := fwopt.LineSearch{}
 	return []rival{
-		{group: "AdaptiveSTORC", of: free(Untuned)},
+		{group: "STORC, adaptive", of: free(Untuned)},
 		{group: "SVRF, m = k", of: free(func() fwopt.Method { return fwopt.SVRFExperiments() })},
 		{group: "SVRF, m = 100", of: free(func() fwopt.Method {
 			a := fwopt.SVRFExperiments()

@@ -52,7 +52,8 @@ func race(dir, part string) (err error) {
 				c.Env, c.Stderr = append(os.Environ(), "GOMAXPROCS=1"), os.Stderr
 				failed := c.Run()
 				mu.Lock()
-				if fmt.Println(name, c.ProcessState); failed != nil {
+				fmt.Println(name, c.ProcessState, "after", c.ProcessState.UserTime())
+				if failed != nil {
 					err = fmt.Errorf("campaign: %s: %w", name, failed)
 				}
 				mu.Unlock()
