@@ -248,10 +248,10 @@ func (r *contest) race(run func(m rival, at [2]int, seed uint64) cell) {
 	}
 }
 
-// seeds returns those of the race.
+// seeds returns those of the race; three, for their seconds, where all runs are the same.
 func (m rival) seeds(n int) (seeds []uint64) {
 	if m.once {
-		n = 1
+		n = min(n, 3)
 	}
 	for seed := range uint64(n) {
 		seeds = append(seeds, seed+1)

@@ -239,7 +239,7 @@ const tuningSeeds = 3
 // A rival takes part in the campaign. Its constants are 2 to the power of whole numbers; each is tuned.
 type rival struct {
 	group, name string
-	once        bool // it draws nothing: one run is all
+	once        bool // it draws nothing: its runs differ in seconds alone
 	joint       bool // only where a Problem is Joint
 	constants   [2]string
 	grid        [2][]int // exponents where the tuning begins, rising by steps of one size; nil for no constant
