@@ -155,7 +155,8 @@ func TestCampaign(t *testing.T) {
 			}
 		}
 	}
-	for _, rows := range [][][]string{a.Table(p.Name), a.Ahead("STORC, adaptive", 0), a.Wins(0),
+	for _, rows := range [][][]string{a.Table(p.Name), a.Ahead(0, "STORC, adaptive", Everyone()),
+		a.Wins(0, Constantless()),
 		a.Constants("STORC", 0)} {
 		for _, row := range rows {
 			if len(row) != len(rows[0]) {
@@ -164,7 +165,7 @@ func TestCampaign(t *testing.T) {
 		}
 	}
 	if names := a.Names("n = 60"); len(names) != 1 || len(a.Names("news20")) > 0 ||
-		len(a.Profiles(0, groups()...)) != 3 || len(a.Seeds("SVRG", 0)) != 2 {
+		len(a.Profiles(0, Tuned()...)) != 3 || len(a.Seeds("SVRG", 0)) != 2 {
 		t.Errorf("%q", names)
 	}
 	text, _ := os.ReadFile("a.csv")
@@ -237,9 +238,9 @@ func TestProfile(t *testing.T) {
 		made("p", map[string]Spent{"STORC, adaptive": {100, 10, 2}, "SVRG": {200, 30, 1}}),
 		made("q", map[string]Spent{"SVRG": {200, 10, 1}}),
 	}}
-	want := [][]string{{"q", "–", "SVRG (m = 100, N = 50, c′L = 2⁰) 0.2 / 10 / 1", "not reached"},
+	want := [][]string{{"q", "–", "SVRG (m = 100, N = 50, c′L = 2⁰) 0.2 / 10 / 1", "–"},
 		{"p", "0.1 / 10 / 2", "SVRG (m = 100, N = 50, c′L = 2⁰) 0.2 / 30 / 1", "0.5"}}
-	rows := a.Ahead("STORC, adaptive", 2)
+	rows := a.Ahead(2, "STORC, adaptive", Everyone())
 	for i, row := range want {
 		if !slices.Equal(rows[i+1][:4], row) {
 			t.Errorf("%q, want %q", rows[i+1][:4], row)
@@ -248,7 +249,7 @@ func TestProfile(t *testing.T) {
 	if rows[2][7] != "2" {
 		t.Errorf("%q: twice the seconds", rows[2])
 	}
-	for _, row := range a.Wins(2) {
+	for _, row := range a.Wins(2, Everyone()) {
 		want := map[string]string{"STORC, adaptive": "1 1 1 1 1 0 1", "SVRG": "2 1 2 1 1 2 2"}[row[0]]
 		if got := strings.Join(row[1:], " "); want != "" && got != want {
 			t.Errorf("%s: %s, want %s", row[0], got, want)

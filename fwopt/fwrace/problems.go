@@ -279,10 +279,10 @@ func rivals() []rival {
 		{group: "BlendedPairwise", once: true, of: free(func() fwopt.Method {
 			return &fwmore.BlendedPairwise{Rule: search}
 		})},
-		{group: "FISTA", name: "backtracking", once: true, of: func(g *Goal, _ [2]float64) fwopt.Method {
+		{group: "FISTA, backtracking", once: true, of: func(g *Goal, _ [2]float64) fwopt.Method {
 			return &fwmore.FISTA{L: g.L / 64}
 		}},
-		{group: "FISTA", name: "fixed", once: true, constants: [2]string{"L/L_i"}, grid: [2][]int{wide},
+		{group: "FISTA, fixed", once: true, constants: [2]string{"L/L_i"}, grid: [2][]int{wide},
 			of: func(g *Goal, c [2]float64) fwopt.Method {
 				return &fwmore.FISTA{L: c[0] * g.L, Fixed: true}
 			}},

@@ -1,6 +1,7 @@
 package fwrace
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -24,10 +25,18 @@ var counts = []struct {
 	{"processor seconds", func(s Spent) float64 { return s.Seconds }},
 }
 
-// groups are the names of those who take part.
-func groups() (names []string) {
+// Everyone has the names of those who take part, those without constants first.
+func Everyone() []string { return append(Constantless(), Tuned()...) }
+
+// Constantless has the names of those without constants.
+func Constantless() []string { return groups(false) }
+
+// Tuned has the names of those whose constants were tuned, on each problem and for each level.
+func Tuned() []string { return groups(true) }
+
+func groups(tuned bool) (names []string) {
 	for _, m := range rivals() {
-		if !slices.Contains(names, m.group) {
+		if (m.steps()[0] > 0) == tuned && !slices.Contains(names, m.group) {
 			names = append(names, m.group)
 		}
 	}
@@ -120,7 +129,7 @@ func (a *Campaign) Table(name string) [][]string {
 	for _, level := range levels {
 		rows[0] = append(rows[0], number(level))
 	}
-	for _, group := range groups() {
+	for _, group := range Everyone() {
 		row := []string{group}
 		for level := range levels {
 			c := r.chosen(group, level)
@@ -155,20 +164,22 @@ func (a *Campaign) Seeds(group string, level int) [][]string {
 	return rows
 }
 
-// Ahead is who needs the least of each count to a level, a row for each problem, for fwnb.Table: what the
-// group spent, and what the best of the others did, how many times less, the group's worst losses first. A
-// number below 1 is how far the group is ahead.
-func (a *Campaign) Ahead(group string, level int) [][]string {
-	rows := [][]string{{"to " + number(levels[level]), group}}
+// Ahead is who of the others needs the least of each count to a level, a row for each problem, for fwnb.Table:
+// what the first of the names spent, and what the best of the others did, and how many times as much the first
+// needs: below 1 it is ahead. Its worst losses come first.
+func (a *Campaign) Ahead(level int, name string, others []string) [][]string {
+	rows := [][]string{{"to " + number(levels[level]), name}}
 	for _, count := range counts {
 		rows[0] = append(rows[0], "fewest "+count.name, "times")
 	}
 	worst := map[string]float64{}
 	for _, r := range a.problems {
-		mine := r.chosen(group, level)
+		mine := r.chosen(name, level)
 		row := []string{r.Name, mine.String()}
 		for _, count := range counts {
-			best := r.least(level, count.of, group)
+			best := r.least(level, count.of, slices.DeleteFunc(slices.Clone(others), func(s string) bool {
+				return s == name
+			}))
 			times := mine.median(count.of) / best.median(count.of)
 			who, by := best.group, fwnb.Short(times)
 			if what := best.constant(); what != "" {
@@ -176,24 +187,23 @@ func (a *Campaign) Ahead(group string, level int) [][]string {
 			}
 			switch {
 			case math.IsInf(best.median(count.of), 1):
-				who, by, times = "–", "", 0
+				who, by, times = "", "", 0
 			case math.IsInf(times, 1):
-				by = "not reached"
+				by = "–"
 			}
-			row, worst[r.Name] = append(row, who+" "+best.String(), by), max(worst[r.Name], times)
+			row = append(row, strings.TrimSpace(who+" "+best.String()), by)
+			worst[r.Name] = max(worst[r.Name], times)
 		}
 		rows = append(rows, row)
 	}
-	slices.SortStableFunc(rows[1:], func(x, y []string) int {
-		return -int(math.Copysign(1, worst[x[0]]-worst[y[0]]))
-	})
+	slices.SortStableFunc(rows[1:], func(x, y []string) int { return cmp.Compare(worst[y[0]], worst[x[0]]) })
 	return rows
 }
 
-// least returns who of the groups but one spent least of a count to a level.
-func (r *contest) least(level int, of func(s Spent) float64, but string) (best chosen) {
-	for _, group := range groups() {
-		if c := r.chosen(group, level); group != but && (best.of == nil || c.median(of) < best.median(of)) {
+// least returns who of some spent least of a count to a level.
+func (r *contest) least(level int, of func(s Spent) float64, names []string) (best chosen) {
+	for _, name := range names {
+		if c := r.chosen(name, level); best.of == nil || c.median(of) < best.median(of) {
 			best = c
 		}
 	}
@@ -201,17 +211,16 @@ func (r *contest) least(level int, of func(s Spent) float64, but string) (best c
 }
 
 // Wins counts, for fwnb.Table: for each method on how many problems it reached a level, and on how many it
-// needed least of each count, and at most twice the least.
-func (a *Campaign) Wins(level int) [][]string {
+// needed least of each count, of all that are named, and at most twice that.
+func (a *Campaign) Wins(level int, names []string) [][]string {
 	rows := [][]string{{fmt.Sprintf("%d problems, to %s", len(a.problems), number(levels[level])), "reached"}}
 	for _, count := range counts {
 		rows[0] = append(rows[0], "fewest "+count.name, "at most twice")
 	}
-	for _, group := range groups() {
-		ratios := a.ratios(group, level, counts[0].of)
-		row := []string{group, fmt.Sprint(within(ratios, math.MaxFloat64))}
+	for _, name := range names {
+		row := []string{name, fmt.Sprint(within(a.ratios(name, level, counts[0].of, names), math.MaxFloat64))}
 		for _, count := range counts {
-			ratios := a.ratios(group, level, count.of)
+			ratios := a.ratios(name, level, count.of, names)
 			row = append(row, fmt.Sprint(within(ratios, 1)), fmt.Sprint(within(ratios, 2)))
 		}
 		rows = append(rows, row)
@@ -228,26 +237,26 @@ func within(ratios []float64, most float64) (n int) {
 	return n
 }
 
-// ratios returns, problem by problem, how many times the least of all methods a group spent.
-func (a *Campaign) ratios(group string, level int, of func(s Spent) float64) (all []float64) {
+// ratios returns, problem by problem, how many times the least of all that are named one of them spent.
+func (a *Campaign) ratios(name string, level int, of func(s Spent) float64, names []string) (all []float64) {
 	for _, r := range a.problems {
-		x := r.chosen(group, level).median(of)
+		x := r.chosen(name, level).median(of)
 		if !math.IsInf(x, 1) {
-			x /= r.least(level, of, "").median(of)
+			x /= r.least(level, of, names).median(of)
 		}
 		all = append(all, x)
 	}
 	return all
 }
 
-// Profiles draws performance profiles (Dolan & Moré, Math. Program. 91, 2002) of the groups, a panel for each
-// count: on what share of the problems a method spends at most so many times what the best one does there.
+// Profiles draws performance profiles (Dolan & Moré, Math. Program. 91, 2002), a panel for each count: on what
+// share of the problems a method spends at most so many times what the best of those named does there.
 func (a *Campaign) Profiles(level int, names ...string) (row []*plot.Plot) {
 	for _, count := range counts {
 		var lines []fwplot.Series
-		for _, group := range names {
-			line := fwplot.Series{Name: group}
-			ratios := a.ratios(group, level, count.of)
+		for _, name := range names {
+			line := fwplot.Series{Name: name}
+			ratios := a.ratios(name, level, count.of, names)
 			for e := 0; e <= 40; e++ { // to 2^10 = 1024
 				x := math.Exp2(float64(e) / 4)
 				line.X = append(line.X, x)
