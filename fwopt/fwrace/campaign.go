@@ -78,6 +78,7 @@ type contest struct {
 	Price      float64 // of a linear optimisation in terms, where constants are compared
 	N, D       int
 	Terms, LMO float64 // a run's budget
+	Within     float64 // f* is so near to what the gaps are taken from, as a share of the first gap
 	cells      []cell
 	at         map[string]cell
 }
@@ -91,13 +92,13 @@ func (r *contest) add(c cell) {
 
 // String is the line of a file.
 func (r *contest) String() string {
-	return fmt.Sprintf("problem|%s|%d|%t|%g|%d|%d|%g|%g", r.Name, r.Seeds, r.Joint, r.Price, r.N, r.D,
-		r.Terms, r.LMO)
+	return fmt.Sprintf("problem|%s|%d|%t|%g|%d|%d|%g|%g|%.2g", r.Name, r.Seeds, r.Joint, r.Price, r.N,
+		r.D, r.Terms, r.LMO, r.Within)
 }
 
 // parseContest is the opposite of String.
 func parseContest(f []string) (*contest, bool) {
-	if len(f) != 9 || f[0] != "problem" {
+	if len(f) != 10 || f[0] != "problem" {
 		return nil, false
 	}
 	x := make([]float64, len(f))
@@ -105,7 +106,7 @@ func parseContest(f []string) (*contest, bool) {
 		x[i+2], _ = strconv.ParseFloat(f[i+2], 64)
 	}
 	return &contest{Name: f[1], Seeds: int(x[2]), Joint: f[3] == "true", Price: x[4], N: int(x[5]),
-		D: int(x[6]), Terms: x[7], LMO: x[8]}, true
+		D: int(x[6]), Terms: x[7], LMO: x[8], Within: x[9]}, true
 }
 
 // cost is what a constant is judged by at a level: the median over the seeds of its tuning of terms, and of
@@ -386,7 +387,7 @@ func (p Problem) Race(dir string) error {
 		return nil
 	}
 	r := &contest{Name: p.Name, Seeds: p.Seeds, Joint: p.Joint, Price: g.Linear, N: g.F.Len(), D: g.F.Dim(),
-		Terms: p.Budget.Terms, LMO: p.Budget.Linear}
+		Terms: p.Budget.Terms, LMO: p.Budget.Linear, Within: g.within / g.First()}
 	if err := k.header(1, r.String()); err != nil {
 		return err
 	}

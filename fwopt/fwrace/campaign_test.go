@@ -125,6 +125,9 @@ func TestCampaign(t *testing.T) {
 		t.Fatal(a, err)
 	}
 	r, g := a.problems[0], p.Make()
+	if r.Within > 1e-5 || r.Within == 0 {
+		t.Errorf("f* is known to %g of the first gap", r.Within)
+	}
 	for i, c := range r.cells {
 		for _, m := range rivals() {
 			if m.method() != c.method || i%20 > 0 {
@@ -165,6 +168,7 @@ func TestCampaign(t *testing.T) {
 		}
 	}
 	if names := a.Names("n = 60"); len(names) != 1 || len(a.Names("news20")) > 0 ||
+		!slices.Equal(a.Joint(), names) ||
 		len(a.Profiles(0, Tuned()...)) != 3 || len(a.Seeds("SVRG", 0)) != 2 {
 		t.Errorf("%q", names)
 	}

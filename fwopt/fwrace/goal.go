@@ -27,6 +27,8 @@ type Goal struct {
 	Shares []float64                 // falling, as 0.1, 0.01, 0.001
 	Linear float64                   // what a linear optimisation counts in Best, in terms
 	L, D   float64                   // of f_i and Ω, for the methods that ask for them
+
+	within float64 // Star is so near to f(w*), if it is Certified
 }
 
 // Spent is what a run had spent at a point: terms, which are its stochastic

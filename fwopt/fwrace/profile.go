@@ -119,13 +119,23 @@ func (a *Campaign) Names(part string) (names []string) {
 	return names
 }
 
+// Joint returns the names of the problems on which STORC was tuned in all its constants.
+func (a *Campaign) Joint() (names []string) {
+	for _, r := range a.problems {
+		if r.Joint {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // Table is what each method spent on a problem to each of the levels, with its constants there, for
 // fwnb.Table: thousands of terms / linear optimisations or projections / processor seconds, medians over the
 // seeds. A dash stands where most runs did not get there within the budget, which is the same for all.
 func (a *Campaign) Table(name string) [][]string {
 	r := a.find(name)
-	rows := [][]string{{fmt.Sprintf("%s; n = %d, d = %d; at most %s / %s", r.Name, r.N, r.D,
-		fwnb.Short(r.Terms/1e3), fwnb.Short(r.LMO))}}
+	rows := [][]string{{fmt.Sprintf("%s; n = %d, d = %d; at most %s / %s; f* to %s", r.Name, r.N, r.D,
+		fwnb.Short(r.Terms/1e3), fwnb.Short(r.LMO), number(r.Within))}}
 	for _, level := range levels {
 		rows[0] = append(rows[0], number(level))
 	}

@@ -50,7 +50,8 @@ func Certified(name string, f fwopt.FiniteSum, omega fwopt.Domain, accuracy, lin
 	tr := fwnb.Run(o.From(g.W0), &fwmore.FISTA{L: 1e-3}, fwopt.Budget{Tolerance: accuracy * (gap + slack),
 		NoW: true})
 	low, high := fwrate.LowerBound(tr), tr.Last().F
-	g.Star = high - (high-low)/2
+	g.within = (high - low) / 2
+	g.Star = high - g.within
 	return g
 }
 
