@@ -3,7 +3,6 @@ package fwrace
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -91,13 +90,17 @@ func power(e int) string {
 }
 
 // String is a table's cell: thousands of terms / linear optimisations / processor seconds, the medians, or a
-// dash where most runs did not get there.
+// dash where most runs did not get there; and constants.
 func (c chosen) String() string {
 	if math.IsInf(c.median(counts[0].of), 1) {
 		return "–"
 	}
-	return fmt.Sprintf("%s / %s / %.2g", fwnb.Short(c.median(counts[0].of)/1e3),
+	s := fmt.Sprintf("%s / %s / %.2g", fwnb.Short(c.median(counts[0].of)/1e3),
 		fwnb.Short(c.median(counts[1].of)), c.median(counts[2].of))
+	if what := c.constant(); what != "" {
+		s += " (" + what + ")"
+	}
+	return s
 }
 
 // find returns the problem of a name.
@@ -119,19 +122,10 @@ func (a *Campaign) Names(part string) (names []string) {
 	return names
 }
 
-// Joint returns the names of the problems on which STORC was tuned in all its constants.
-func (a *Campaign) Joint() (names []string) {
-	for _, r := range a.problems {
-		if r.Joint {
-			names = append(names, r.Name)
-		}
-	}
-	return names
-}
-
 // Table is what each method spent on a problem to each of the levels, with its constants there, for
 // fwnb.Table: thousands of terms / linear optimisations or projections / processor seconds, medians over the
-// seeds. A dash stands where most runs did not get there within the budget, which is the same for all.
+// seeds, and the range of thousands of terms to the last level. A dash stands where most runs did not get there
+// within the budget, which is the same for all.
 func (a *Campaign) Table(name string) [][]string {
 	r := a.find(name)
 	rows := [][]string{{fmt.Sprintf("%s; n = %d, d = %d; at most %s / %s; f* to %s", r.Name, r.N, r.D,
@@ -139,37 +133,14 @@ func (a *Campaign) Table(name string) [][]string {
 	for _, level := range levels {
 		rows[0] = append(rows[0], number(level))
 	}
+	rows[0] = append(rows[0], "terms of the runs there")
 	for _, group := range Everyone() {
 		row := []string{group}
 		for level := range levels {
-			c := r.chosen(group, level)
-			s := c.String()
-			if what := c.constant(); what != "" {
-				s += " (" + what + ")"
-			}
-			row = append(row, s)
+			row = append(row, r.chosen(group, level).String())
 		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// Seeds is how far apart the runs of a method are at a level, on the problems of 20 seeds, for fwnb.Table: the
-// least, the median and the most of each count.
-func (a *Campaign) Seeds(group string, level int) [][]string {
-	rows := [][]string{{group + ", to " + number(levels[level]), "seeds", counts[0].name, counts[1].name,
-		counts[2].name}}
-	for _, r := range a.problems {
-		if r.Seeds == 5 {
-			continue
-		}
-		row := []string{r.Name, fmt.Sprint(r.Seeds)}
-		for _, count := range counts {
-			x := r.chosen(group, level).to.numbers(0, count.of)
-			row = append(row, strings.ReplaceAll(fmt.Sprintf("%s, %s, %s", number(x.least()),
-				number(x.median()), number(x.most())), "never", "–"))
-		}
-		rows = append(rows, row)
+		x := r.chosen(group, len(levels)-1).to.numbers(0, func(s Spent) float64 { return s.Terms / 1e3 })
+		rows = append(rows, append(row, fmt.Sprintf("%s to %s", number(x.least()), number(x.most()))))
 	}
 	return rows
 }
@@ -192,9 +163,6 @@ func (a *Campaign) Ahead(level int, name string, others []string) [][]string {
 			}))
 			times := mine.median(count.of) / best.median(count.of)
 			who, by := best.group, fwnb.Short(times)
-			if what := best.constant(); what != "" {
-				who += " (" + what + ")"
-			}
 			switch {
 			case math.IsInf(best.median(count.of), 1):
 				who, by, times = "", "", 0
@@ -280,30 +248,4 @@ func (a *Campaign) Profiles(level int, names ...string) (row []*plot.Plot) {
 		row = append(row, p)
 	}
 	return row
-}
-
-// Constants is how far the best constants of a group range, for fwnb.Table: each problem's, and the exponents
-// that were tried.
-func (a *Campaign) Constants(group string, level int) [][]string {
-	rows := [][]string{{group + ", to " + number(levels[level]), "best", "tried, exponents of 2"}}
-	for _, r := range a.problems {
-		c := r.chosen(group, level)
-		var tried [2]map[int]bool
-		for i := range tried {
-			tried[i] = map[int]bool{}
-			for _, x := range r.cells {
-				if x.method == c.method() {
-					tried[i][x.at[i]] = true
-				}
-			}
-		}
-		grid := ""
-		for i, name := range c.constants {
-			if e := slices.Sorted(maps.Keys(tried[i])); name != "" {
-				grid += fmt.Sprintf("%s: %d values, %d to %d; ", name, len(e), e[0], e[len(e)-1])
-			}
-		}
-		rows = append(rows, []string{r.Name, c.constant(), strings.TrimSuffix(grid, "; ")})
-	}
-	return rows
 }
