@@ -140,7 +140,8 @@ func (a *Campaign) Table(name string) [][]string {
 			row = append(row, r.chosen(group, level).String())
 		}
 		x := r.chosen(group, len(levels)-1).to.numbers(0, func(s Spent) float64 { return s.Terms / 1e3 })
-		rows = append(rows, append(row, fmt.Sprintf("%s to %s", number(x.least()), number(x.most()))))
+		spread := fmt.Sprintf("%s to %s", number(x.least()), number(x.most()))
+		rows = append(rows, append(row, strings.ReplaceAll(spread, "never", "–")))
 	}
 	return rows
 }
