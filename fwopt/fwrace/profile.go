@@ -141,7 +141,8 @@ func (a *Campaign) Table(name string) [][]string {
 		}
 		x := r.chosen(group, len(levels)-1).to.numbers(0, func(s Spent) float64 { return s.Terms / 1e3 })
 		spread := fmt.Sprintf("%s to %s", number(x.least()), number(x.most()))
-		rows = append(rows, append(row, strings.ReplaceAll(spread, "never", "–")))
+		spread = strings.NewReplacer("never to never", "–", "never", "–").Replace(spread)
+		rows = append(rows, append(row, spread))
 	}
 	return rows
 }
