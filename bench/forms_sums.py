@@ -467,9 +467,16 @@ def sag(path, n, m, tau, batch, epochs):
     def compiled(p, y):
         return 1 / (1 + np.exp(-p)) - y
 
+    @numba.njit
+    def seed():
+        np.random.seed(1)
+
     def theirs(deriv):
-        return lambda: copt.randomized.minimize_sfw(deriv, csr, y, np.zeros(m), ball.lmo, batch_size=batch, max_iter=epochs,
-                                                    tol=0, variant="SAG").x
+        def work():
+            seed()
+            return copt.randomized.minimize_sfw(deriv, csr, y, np.zeros(m), ball.lmo, batch_size=batch, max_iter=epochs,
+                                                tol=0, variant="SAG").x
+        return work
 
     return once({"copt": theirs(lambda p, y: expit(p) - y), "copt, numba": theirs(compiled)},
                 lambda w: binary_value(x, y, w))
