@@ -28,41 +28,47 @@ func Gram(dst, a []float64, rows, cols int) {
 		clear(dst[:s*s])
 		addSquare(dst, s, a, cols, 1, cols)
 	}
-	for p := range s {
-		for q := range p {
-			dst[q*s+p] = dst[p*s+q]
-		}
-	}
+	mirror(dst, s, s)
 }
 
 // gramSmall computes the lower triangle, of order at most smallGram.
 func gramSmall(dst, a []float64, rows, cols int) {
-	s, long := min(rows, cols), max(rows, cols)
-	size := up4(s) * up4(s)
+	s := min(rows, cols)
+	step := up4(s)
+	pieceSums(dst, s, s, max(rows, cols), func(d, buf []float64, lo, hi int) {
+		if cols <= rows {
+			gramTall(d, buf, a, cols, lo, hi)
+			return
+		}
+		for ; lo < hi; lo += panel {
+			n := min(panel, hi-lo)
+			for p := 0; p < s; p += tileRows {
+				beside(buf[p:], step, a[p*cols+lo:], cols, min(tileRows, s-p), n)
+			}
+			triangle(d, s, buf, step, n, nil)
+		}
+	})
+}
+
+// pieceSums computes a lower triangle of order s, in rows of n numbers: the sum of up to 8, each of which add makes of
+// the terms from lo to hi out of long, in rows of up4(s). buf is memory for a panel.
+func pieceSums(dst []float64, n, s, long int, add func(d, buf []float64, lo, hi int)) {
+	step := up4(s)
+	size := step * step
 	grain := ((long+pieces-1)/pieces + panel - 1) / panel * panel
 	part := Borrow((long + grain - 1) / grain * size)
 	Do(long, grain, func(lo, hi int) {
 		d := (*part)[lo/grain*size:][:size]
 		clear(d)
-		buf := Borrow(panel * up4(s))
-		if cols <= rows {
-			gramTall(d, *buf, a, cols, lo, hi)
-		} else {
-			for ; lo < hi; lo += panel {
-				n := min(panel, hi-lo)
-				for p := 0; p < s; p += tileRows {
-					beside((*buf)[p:], up4(s), a[p*cols+lo:], cols, min(tileRows, s-p), n)
-				}
-				triangle(d, s, *buf, up4(s), n, nil)
-			}
-		}
+		buf := Borrow(panel * step)
+		add(d, *buf, lo, hi)
 		Return(buf)
 	})
 	for p := range s {
-		row := dst[p*s : p*s+p+1]
-		copy(row, (*part)[p*up4(s):])
+		row := dst[p*n : p*n+p+1]
+		copy(row, (*part)[p*step:])
 		for from := size; from < len(*part); from += size {
-			for q, x := range (*part)[from+p*up4(s):][:p+1] {
+			for q, x := range (*part)[from+p*step:][:p+1] {
 				row[q] += x
 			}
 		}
@@ -70,45 +76,39 @@ func gramSmall(dst, a []float64, rows, cols int) {
 	Return(part)
 }
 
+// mirror makes the upper triangle of order s, in rows of n numbers, that of the lower one.
+func mirror(dst []float64, n, s int) {
+	for p := range s {
+		for q := range p {
+			dst[q*n+p] = dst[p*n+q]
+		}
+	}
+}
+
 // GramOf computes ZᵀZ, in rows of n numbers, for a Z whose columns are those of the matrices a, of rows of h
 // numbers, and the vectors v. With s columns and L numbers in each it costs s²L/2 products.
 func GramOf(dst []float64, n, h int, a, v [][]float64) {
-	wide, long := len(a)*h, len(a[0])/h
+	wide := len(a) * h
 	s := wide + len(v)
 	step := up4(s)
-	grain := ((long+pieces-1)/pieces + panel - 1) / panel * panel
-	part := Borrow((long + grain - 1) / grain * step * step)
-	Do(long, grain, func(lo, hi int) {
-		d := (*part)[lo/grain*step*step:][:step*step]
-		clear(d)
-		buf := Borrow(panel * step)
-		clear(*buf)
+	pieceSums(dst, n, s, len(a[0])/h, func(d, buf []float64, lo, hi int) {
+		clear(buf)
 		for ; lo < hi; lo += panel {
 			rows := min(panel, hi-lo)
 			for l := range rows {
 				for i, x := range a {
-					copy((*buf)[l*step+i*h:], x[(lo+l)*h:(lo+l+1)*h])
+					copy(buf[l*step+i*h:], x[(lo+l)*h:(lo+l+1)*h])
 				}
 			}
 			for i, x := range v {
 				for l, y := range x[lo : lo+rows] {
-					(*buf)[l*step+wide+i] = y
+					buf[l*step+wide+i] = y
 				}
 			}
-			triangle(d, s, *buf, step, rows, nil)
+			triangle(d, s, buf, step, rows, nil)
 		}
-		Return(buf)
 	})
-	for p := range s {
-		for q := range p + 1 {
-			x := 0.
-			for from := 0; from < len(*part); from += step * step {
-				x += (*part)[from+p*step+q]
-			}
-			dst[p*n+q], dst[q*n+p] = x, x
-		}
-	}
-	Return(part)
+	mirror(dst, n, s)
 }
 
 // gramTall adds the lower triangle of AᵀA to d, for the rows lo to hi of A. It works on
