@@ -24,22 +24,9 @@ import (
 func (g *Goal) cell(m rival, at [2]int, seed uint64, budget Spent) cell {
 	constants := [2]float64{math.Exp2(float64(at[0])), math.Exp2(float64(at[1]))}
 	tr := g.trace(m.of(g, constants), seed, g.Shares[len(g.Shares)-1], budget, fwrate.CPU)
-	c, first := cell{method: m.method(), at: at, seed: seed, left: 1}, g.First()
-	for _, q := range tr.Points {
-		now := g.Spend(q)
-		if now.Terms > budget.Terms || now.Linear > budget.Linear {
-			break
-		}
-		c.left, c.end = g.Gap(q)/first, now
-		for len(c.reach) < len(g.Shares) && c.left <= g.Shares[len(c.reach)] {
-			c.reach = append(c.reach, now)
-		}
-	}
-	if tr.Status == fwopt.Diverged {
+	c := cell{method: m.method(), at: at, seed: seed}
+	if c.reach, c.left, c.end = g.reached(tr.Points, budget); tr.Status == fwopt.Diverged {
 		c.left = math.Inf(1)
-	}
-	for len(c.reach) < len(g.Shares) {
-		c.reach = append(c.reach, Never)
 	}
 	return c
 }
@@ -227,8 +214,7 @@ func OpenCampaign(path string) (*Campaign, error) {
 		case "fact":
 			a.Facts = append(a.Facts, [2]string{f[1], f[2]})
 		case "problem":
-			r, _ := parseContest(f)
-			a.problems = append(a.problems, r)
+			a.problems = append(a.problems, parseContest(f))
 		case "cell":
 			c, _ := parseCell(f)
 			a.problems[len(a.problems)-1].add(c)

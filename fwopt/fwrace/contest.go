@@ -84,17 +84,14 @@ func (r *contest) String() string {
 		r.D, r.Terms, r.LMO, r.Within)
 }
 
-// parseContest is the opposite of String.
-func parseContest(f []string) (*contest, bool) {
-	if len(f) != 10 || f[0] != "problem" {
-		return nil, false
-	}
+// parseContest is the opposite of String, of what the archive's digest says is whole.
+func parseContest(f []string) *contest {
 	x := make([]float64, len(f))
 	for i := range f[2:] {
 		x[i+2], _ = strconv.ParseFloat(f[i+2], 64)
 	}
 	return &contest{Name: f[1], Seeds: int(x[2]), Joint: f[3] == "true", Price: x[4], N: int(x[5]),
-		D: int(x[6]), Terms: x[7], LMO: x[8], Within: x[9]}, true
+		D: int(x[6]), Terms: x[7], LMO: x[8], Within: x[9]}
 }
 
 // cost is what a constant is judged by at a level: the median over the seeds of its tuning of terms, and of

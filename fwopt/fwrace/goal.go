@@ -118,16 +118,29 @@ func (g *Goal) trace(m fwopt.Method, seed uint64, share float64, max Spent,
 func (g *Goal) Run(m fwopt.Method, seed uint64, max Spent) (at []Spent) {
 	g.check()
 	need.Given("fwrace", "Goal.Shares", len(g.Shares) == 0)
+	at, _, _ = g.reached(g.Trace(m, seed, g.Shares[len(g.Shares)-1], max).Points, Never)
+	return at
+}
+
+// reached returns what was spent where each share was first seen, the share of the last point, and what was spent
+// there, of the points before the first that is beyond max.
+func (g *Goal) reached(points []fwopt.Point, max Spent) (at []Spent, left float64, end Spent) {
 	first := g.First()
-	for _, q := range g.Trace(m, seed, g.Shares[len(g.Shares)-1], max).Points {
-		for len(at) < len(g.Shares) && g.Gap(q) <= g.Shares[len(at)]*first {
-			at = append(at, g.Spend(q))
+	left = 1
+	for _, q := range points {
+		now, gap := g.Spend(q), g.Gap(q)
+		if now.Terms > max.Terms || now.Linear > max.Linear {
+			break
+		}
+		left, end = gap/first, now
+		for len(at) < len(g.Shares) && gap <= g.Shares[len(at)]*first {
+			at = append(at, now)
 		}
 	}
 	for len(at) < len(g.Shares) {
 		at = append(at, Never)
 	}
-	return at
+	return at, left, end
 }
 
 // Reached is what runs had spent, by run and then by share.

@@ -70,9 +70,13 @@ func Problems() (all []Problem) {
 		return fwdata.TwinN("aloi", 2000, 1).UnitRows()
 	})
 	for _, tau := range []float64{5, 50, 500, 5000} { // from binding to free
-		set("digits", 2e6, 50000, tau, 30, func() *fwdata.Set { return someDigits(0) })
+		set("digits", 2e6, 50000, tau, 30, unitDigits)
 	}
-	set("digits, 100 rows", 1e6, 20000, 50, 30, func() *fwdata.Set { return someDigits(100) })
+	set("digits, 100 rows", 1e6, 20000, 50, 30, func() *fwdata.Set {
+		s := unitDigits()
+		s, _ = s.Split(100/float64(s.N()), 1)
+		return s
+	})
 
 	for _, radius := range []float64{0.3, 1, 10} { // from binding to free
 		made(4e6, 20000, drawn{set: "ℓ1", loss: "squares", n: 10000, d: 200, radius: radius})
@@ -107,18 +111,6 @@ func Problems() (all []Problem) {
 	made(1e6, 10000, drawn{set: "trace", loss: "Huber", n: 2000, d: 225, radius: 1})
 	made(1e6, 10000, drawn{set: "trace", loss: "logistic", n: 2000, d: 225, radius: 1})
 	return all
-}
-
-// someDigits returns some rows of the digits, all for 0, of unit length.
-func someDigits(rows int) *fwdata.Set {
-	s, err := fwdata.Load("digits")
-	if err != nil {
-		return nil
-	}
-	if s = s.UnitRows(); rows > 0 {
-		s, _ = s.Split(float64(rows)/float64(s.N()), 1)
-	}
-	return s
 }
 
 // drawn is a generated problem: rows of unit length, whose column j was drawn with the standard deviation

@@ -67,12 +67,15 @@ func OnData(s *fwdata.Set, tau, linear float64) *Goal {
 }
 
 // Digits is OnData of the digits, which come with the library.
-func Digits(tau float64) *Goal {
+func Digits(tau float64) *Goal { return OnData(unitDigits(), tau, 30) }
+
+// unitDigits has rows of unit length.
+func unitDigits() *fwdata.Set {
 	s, err := fwdata.Load("digits")
 	if err != nil {
 		panic(need.Line(err.Error()))
 	}
-	return OnData(s.UnitRows(), tau, 30)
+	return s.UnitRows()
 }
 
 // Omniglot returns so many drawings of each of the first 1,000 characters of omniglot, rows of
