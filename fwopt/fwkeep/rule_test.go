@@ -2,14 +2,11 @@ package fwkeep_test
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
-	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 )
@@ -44,16 +41,7 @@ func (r *adaptive) Identify(id *fwopt.Identity) { id.Of(r).Float(r.Up) }
 func TestKeepRules(t *testing.T) {
 	f, omega := small.Problem()
 	mine, ring := own(t)
-	file, err := os.Open("../../datasets/video/aeroplane.csv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	video, err := fwdata.ReadVideo(file, "aeroplane.csv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tracks := fwset.Product(slices.Repeat([]fwset.Domain{fwset.Simplex{D: 20, R: 1}}, 33))
+	video, tracks := small.Video()
 	b := fwopt.Budget{Steps: 60, DualityGap: true}
 	for name, c := range map[string]struct {
 		f     fwopt.FiniteSum

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
@@ -19,23 +17,11 @@ import (
 )
 
 // followed are sums whose scores are kept up, with sets of sparse vertices, of rank one and dense ones.
-func followed(t *testing.T) map[string]struct {
+func followed() map[string]struct {
 	f     fwopt.FiniteSum
 	omega fwopt.Domain
 } {
-	file, err := os.Open("../../datasets/video/aeroplane.csv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	video, err := fwdata.ReadVideo(file, "aeroplane.csv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var boxes fwset.Product
-	for _, n := range video.Frames {
-		boxes = append(boxes, fwset.Simplex{D: n, R: 1})
-	}
+	video, boxes := small.Video()
 	rng := rand.New(rand.NewPCG(5, 5))
 	x, y := &fwsum.Dense{N: 40, M: 6, Val: make([]float64, 240)}, make([]int, 40)
 	for i := range x.Val {
@@ -80,7 +66,7 @@ func (cubes) Smoothness() float64 { return 1e3 }
 // The gradient that is kept up by what changes is that of a fresh pass, between two passes, too, and so are the
 // steps: f never goes up. The counts are those of a run that asks f itself.
 func TestFollowed(t *testing.T) {
-	for what, c := range followed(t) {
+	for what, c := range followed() {
 		for name, m := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
 			where := fmt.Sprintf("%s, %s", what, name)
 			o, kept := fwopt.NewOracle(c.f, c.omega, 1), []float64(nil)

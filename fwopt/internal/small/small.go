@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
@@ -56,6 +58,24 @@ func Network() (fwopt.FiniteSum, fwopt.Domain) {
 		demands = append(demands, fwroad.Demand{From: u, To: to, Flow: 2 + 2*r.Float64()})
 	}
 	return fwroad.NewBeckmann(links), fwroad.NewFlows(arcs, demands, 0)
+}
+
+// Video is one of page 16's, and its tracks: a simplex for each frame.
+func Video() (*fwdata.Video, fwset.Product) {
+	file, err := os.Open("../../datasets/video/aeroplane.csv.gz")
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	video, err := fwdata.ReadVideo(file, "aeroplane.csv.gz")
+	if err != nil {
+		panic(err)
+	}
+	var tracks fwset.Product
+	for _, n := range video.Frames {
+		tracks = append(tracks, fwset.Simplex{D: n, R: 1})
+	}
+	return video, tracks
 }
 
 // Methods makes one fresh method of each kind: those that are registered, by their names, and
