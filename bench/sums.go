@@ -231,17 +231,15 @@ func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 	kept.name, kept.peer, kept.goal = name+", FW, their scores kept", "frank-wolfe, scores kept", 0
 	svrg := item{name: name + ", SVRG", tol: 1e-3, goal: 3}
 	batch, per, rate, epochs := 500, 40, 1/(3*L), 5
-	if _, dense := d.x.(*fwsum.Dense); dense { // copt's own, a sample a step
+	samples, all, goal := 500, 2000, 2.        // of SAG-FW: of short data as many, for the objectives to agree
+	if _, dense := d.x.(*fwsum.Dense); dense { // copt's SVRG, a sample a step
 		batch, per, rate, epochs = 1, d.n, 1/(4*f.Smoothness()), 20
+		samples, all, goal = 50, 10000, 5
 		svrg.peer, svrg.args = "svrg", d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs})
 	} else {
 		svrg.peer = "svrg, batches"
 		svrg.args = d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs,
 			"batch": batch, "steps": per})
-	}
-	samples, all, goal := 500, 2000, 2. // of short data as many, for the objectives to agree
-	if _, dense := d.x.(*fwsum.Dense); dense {
-		samples, all, goal = 50, 10000, 5
 	}
 	pass := d.n / samples // copt's steps come by passes
 	sag := item{name: name + ", SAG-FW", peer: "sag", tol: 1e-3, goal: goal,

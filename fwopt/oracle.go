@@ -273,8 +273,7 @@ func (o *Oracle) NeedConvex(what string) {
 	if o.bent() {
 		panic(need.Linef("fwopt: %s holds for a convex f alone, and %s declares that it is not; take plain, "+
 			"stochastic or variance-reduced Frank-Wolfe, with Budget.DualityGap to see how nearly stationary a "+
-			"point is", what,
-			called(o.F, ident.Untested(o.F))))
+			"point is", what, called(o.F, ident.Untested(o.F))))
 	}
 }
 

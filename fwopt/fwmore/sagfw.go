@@ -60,7 +60,7 @@ func (a *SAGFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 			o.AddRows(a.R, a.Alpha, nil)
 			floats.Scale(1/float64(n), a.R) // r_0 = (1/n) Σ_i α_i e_iᵀ
 		}
-		h, v, δ, index := len(a.Alpha)/n, fwopt.Vertex{}, []float64(nil), []int(nil)
+		v, δ, index := fwopt.Vertex{}, []float64(nil), []int(nil)
 		for { // for k = 1, 2, …
 			k := a.K + 1
 			index = append(index[:0], o.Sample(a.B).Index...) // draw b terms S

@@ -113,9 +113,8 @@ func (f *Factors) Ends() (db, bb float64) {
 	h := f.ball.H
 	for l := range h {
 		db += f.k[l*f.n+h+l]
-		bb += f.k[(h+l)*f.n+h+l]
 	}
-	return db, bb
+	return db, trace(f.k, f.n, h, 2*h)
 }
 
 // Argmin fills v with the minimiser for S = cB + Σ_i w_i a_i and returns ⟨D + S, S⟩, ⟨D + S, v⟩ and the

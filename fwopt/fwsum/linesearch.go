@@ -13,9 +13,10 @@ type liner interface {
 }
 
 // LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), to about 12
-// digits, of a fwopt.NonConvex loss one where the slope is 0 or at an end; NaN if f is not a number there. It costs two forward passes, and O(nh)
-// for each of about ten steps, a handful for Logistic and LeastSquares; if the
-// scores of all rows are too many to keep, each step costs the two passes.
+// digits, of a fwopt.NonConvex loss one where the slope is 0 or at an end; NaN if f is not
+// a number there. It costs two forward passes, and O(nh) for each of about ten steps, a
+// handful for Logistic and LeastSquares; if the scores of all rows are too many to keep, each
+// step costs the two passes.
 func (f *RowSum) LineSearch(w, v []float64) float64 {
 	checkLen(f.Dim(), "w v", w, v)
 	h, held := f.h, -1

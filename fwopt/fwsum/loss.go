@@ -8,9 +8,9 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Loss is ℓ_1, …, ℓ_n of a RowSum, functions of h scores, convex ones if they do not declare otherwise. A type with these
-// three methods is one; it holds the targets and keeps nothing between calls, which
-// come from many goroutines at once. A panic there ends the program.
+// Loss is ℓ_1, …, ℓ_n of a RowSum, functions of h scores, convex ones if they do not declare
+// otherwise. A type with these three methods is one; it holds the targets and keeps nothing between
+// calls, which come from many goroutines at once. A panic there ends the program.
 //
 // A loss may say more. Lipschitz() float64, a bound on all ‖∇ℓ_i(s)‖, is for
 // RowSum.Lipschitz. Curve(i int, s, d []float64, c float64), which sets d = c∇²ℓ_i(s)d and

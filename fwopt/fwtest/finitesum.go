@@ -14,10 +14,12 @@ import (
 // TestFiniteSum checks that f keeps the contract of [fwopt.FiniteSum]: that the zero Batch gives the
 // gradient of Value (central differences) and the mean of all ∇f_i; that Grad honours weights and
 // duplicates, overwrites dst, and writes neither w nor the batch; that it may be called from several
-// goroutines at once; that f and each f_i look convex on random segments, unless f declares itself fwopt.NonConvex, whose line search is not looked at. If f has them, it also checks
-// AddGradDiff (against two calls of Grad), Slopes and AddRows (against the gradients of terms), LineSearch (against a fine grid), Curve(dst, w, d []float64) as
-// ∇²f(w)d (against differences of gradients, at some points), SampleBatch (mean and variance of the
-// gradients of many batches), Smoothness() float64 and Lipschitz() float64 (as an L and a G for all f_i).
+// goroutines at once; that f and each f_i look convex on random segments, unless f declares itself
+// fwopt.NonConvex, whose line search is not looked at. If f has them, it also checks AddGradDiff (against
+// two calls of Grad), what a fwopt.Scorer has (against the gradients of terms), LineSearch (against a fine
+// grid), Curve(dst, w, d []float64) as ∇²f(w)d (against differences of gradients, at some points),
+// SampleBatch (mean and variance of the gradients of many batches), Smoothness() float64 and Lipschitz()
+// float64 (as an L and a G for all f_i).
 //
 // It calls Grad for each of the n terms a few times: hand it a small instance.
 func TestFiniteSum(t *testing.T, f fwopt.FiniteSum) {
