@@ -242,6 +242,7 @@ var (
 	wide  = []int{-16, -12, -8, -4, 0} // of s, and of FISTA's L
 	eta   = []int{-9, -6, -3, 0}       // of r, with which η is multiplied
 	rates = []int{-4, 0, 4, 8}         // of c′L
+	share = []int{0, 3, 6, 9}          // of n/b
 )
 
 func rivals() []rival {
@@ -258,9 +259,6 @@ func rivals() []rival {
 			a.M = func(int, int) int { return 100 }
 			return a
 		})},
-		{group: "SAG-FW", of: func(g *Goal, _ [2]float64) fwopt.Method {
-			return &fwmore.SAGFW{B: (g.F.Len() + 99) / 100}
-		}},
 		{group: "Sarah-FW", of: free(func() fwopt.Method { return &fwmore.SarahFW{} })},
 		{group: "FW, line search", once: true, of: free(func() fwopt.Method {
 			return &fwopt.FW{Rule: search}
@@ -277,6 +275,11 @@ func rivals() []rival {
 		{group: "FISTA, fixed", once: true, constants: [2]string{"L/L_i"}, grid: [2][]int{wide},
 			of: func(g *Goal, c [2]float64) fwopt.Method {
 				return &fwmore.FISTA{L: c[0] * g.L, Fixed: true}
+			}},
+		{group: "SAG-FW", constants: [2]string{"n/b"}, grid: [2][]int{share},
+			of: func(g *Goal, c [2]float64) fwopt.Method {
+				n := g.F.Len()
+				return &fwmore.SAGFW{B: min(max(int(float64(n)/c[0]), 1), n)}
 			}},
 		{group: "SVRG", name: "m = 100, N = 50", constants: [2]string{"c′L"}, grid: [2][]int{rates},
 			of: func(g *Goal, c [2]float64) fwopt.Method { return fwopt.SVRGExperiments(c[0] / g.L) }},
