@@ -69,13 +69,14 @@ type contest struct {
 	Within     float64 // f* is so near to what the gaps are taken from, as a share of the first gap
 	cells      []cell
 	at         map[string]cell
+	groups     map[string]chosen // by name and level, once it was asked for
 }
 
 func (r *contest) add(c cell) {
 	if r.at == nil {
 		r.at = map[string]cell{}
 	}
-	r.cells, r.at[c.key()] = append(r.cells, c), c
+	r.cells, r.at[c.key()], r.groups = append(r.cells, c), c, map[string]chosen{}
 }
 
 // String is the line of a file.

@@ -302,5 +302,8 @@ func rivals() []rival {
 			grid: [2][]int{wide, eta}, of: func(g *Goal, c [2]float64) fwopt.Method {
 				return storc(constants(g, c[0]), c[1], 0)
 			}},
+		{group: "SAG-FW, b = n/100", of: func(g *Goal, _ [2]float64) fwopt.Method {
+			return &fwmore.SAGFW{B: (g.F.Len() + 99) / 100}
+		}},
 	}
 }

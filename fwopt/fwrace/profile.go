@@ -54,6 +54,11 @@ func (c chosen) median(of func(s Spent) float64) float64 { return c.to.numbers(0
 
 // chosen returns what a group spent to a level, by the tuning's seeds chosen, on those of the race.
 func (r *contest) chosen(group string, level int) (c chosen) {
+	key := fmt.Sprint(group, "|", level)
+	if c, known := r.groups[key]; known {
+		return c
+	}
+	defer func() { r.groups[key] = c }()
 	least := cost{math.Inf(1), math.Inf(1)}
 	for _, m := range rivals() {
 		if m.group != group || m.joint && !r.Joint {
