@@ -140,7 +140,12 @@ func (v *Video) AddRows(dst, p []float64, _ []int) {
 func (v *Video) AddScores(s []float64, c float64, u *fwopt.Vertex) {
 	need.Len("fwdata", v.Dim(), s)
 	u.Check(v.Dim())
-	for k, y := range u.Value {
+	value := u.Value
+	if u.U != nil { // of rank one
+		value = make([]float64, v.Dim())
+		u.Dense(value)
+	}
+	for k, y := range value {
 		if j := k; y != 0 {
 			if u.Index != nil {
 				j = u.Index[k]

@@ -283,19 +283,16 @@ func (f *RowSum) AddRows(dst, p []float64, index []int) {
 func (f *RowSum) AddScores(s []float64, c float64, v *fwopt.Vertex) {
 	checkLen(f.n*f.h, "s", s)
 	v.Check(f.Dim())
-	u, w := v.U, v.V
-	if u == nil && len(v.Index) > 0 {
+	if v.U == nil && len(v.Index) > 0 {
 		f.back.columns(s, c, v.Index, v.Value)
 		return
 	}
-	h := f.h
-	if u == nil {
+	u, w, h := v.U, v.V, 1
+	if len(u) != f.h { // dense, or of rank one as a matrix of another shape
 		p := kern.Borrow(v.D)
 		defer kern.Return(p)
 		v.Dense(*p)
-		w = *p
-	} else if len(u) == f.h {
-		h = 1
+		u, w, h = nil, *p, f.h
 	}
 	kern.Do(f.n, f.rowGrain, func(lo, hi int) {
 		p := kern.Borrow((hi - lo) * h)

@@ -57,11 +57,17 @@ func (c *sumCheck) scorer() {
 		near("AddRows of Slopes against the gradients of "+called(b), got, sum, size)
 		unwritten("AddRows wrote to p")
 	}
-	for range 10 { // w = x + 2v − v, the scores likewise
+	for trial := range 10 { // w = x + 2v − v, the scores likewise
 		x, v, s := c.point(), c.point(), make([]float64, c.n*h)
 		var vx, vv fwopt.Vertex
 		vx.Pack(x)
-		vv.Pack(v)
+		switch vv.Pack(v); trial % 3 {
+		case 1: // of rank one, as a set of matrices of another shape has it
+			vv = fwopt.Vertex{D: c.d, U: v, V: []float64{1}}
+		case 2: // in the shape of the scores
+			vv = fwopt.Vertex{D: c.d, U: slices.Repeat(v[:1], h), V: slices.Clone(v[:c.d/h])}
+			vv.Dense(v)
+		}
 		f.AddScores(s, 1, &vx)
 		f.AddScores(s, 2, &vv)
 		f.AddScores(s, -1, &vv)
