@@ -14,9 +14,7 @@ import (
 
 // The register of claims, notebooks/claims.tsv: a row for each number of a card, and of the tables of
 // the two READMEs that recommend something. It names the cell whose committed output has the number, and
-// the rivals in the same output. Pages whose rows are still to be written stand in it alone.
-const notYet = 0 // pages: this number only falls
-
+// the rivals in the same output.
 type claim struct{ where, text, page, cell, values, rivals string }
 
 // stated is the text in which numbers are claims: of the tables with such a column, that column.
@@ -108,28 +106,22 @@ func readPages(t *testing.T) (all []stated, out outputs) {
 	return all, out
 }
 
-// readClaims returns the rows of the register, and the pages that are still to come.
-func readClaims(t errorer, text string) (rows []claim, later []string) {
+func readClaims(t errorer, text string) (rows []claim) {
 	for i, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
 		f := strings.Split(line, "\t")
 		switch {
 		case strings.HasPrefix(line, "#"):
-		case len(f) == 1:
-			later = append(later, line)
 		case len(f) == 6:
 			rows = append(rows, claim{f[0], f[1], f[2], f[3], f[4], f[5]})
 		default:
 			t.Errorf("line %d: %d fields, want 6", i+1, len(f))
 		}
 	}
-	return rows, later
+	return rows
 }
 
 func checkClaims(t errorer, text string, all []stated, out outputs) {
-	rows, later := readClaims(t, text)
-	if len(later) > notYet {
-		t.Errorf("%d pages are to come, more than %d", len(later), notYet)
-	}
+	rows := readClaims(t, text)
 	for _, s := range all {
 		has := slices.Clone(numbers(s.column))
 		for _, c := range rows {
@@ -141,15 +133,12 @@ func checkClaims(t errorer, text string, all []stated, out outputs) {
 				}
 			}
 		}
-		if len(has) > 0 && !slices.Contains(later, s.where) {
+		if len(has) > 0 {
 			t.Errorf("%s: no row for %q of %q", s.where, has, s.column)
 		}
 	}
 	for _, c := range rows {
 		c.check(t, all, out)
-		if slices.Contains(later, c.where) {
-			t.Errorf("%s has a row, and is to come as well", c.where)
-		}
 	}
 }
 
@@ -224,7 +213,6 @@ func TestClaimFaults(t *testing.T) {
 	out := outputs{"p": {"c": "source of B\x00A 10, B 32.4"}}
 	for what, text := range map[string]string{
 		"":                  "p\t3.2 times\tp\tc\t32.4/10\tB",
-		"to come":           "p",
 		"no row":            "# nothing",
 		"a dead row":        "p\t3.2 times\tp\tc\t32.4/10\tB\nq\t7\tp\tc\t10\t",
 		"another number":    "p\t3.2 times\tp\tc\t10/32.4\tB",
@@ -233,11 +221,10 @@ func TestClaimFaults(t *testing.T) {
 		"no rival":          "p\t3.2 times\tp\tc\t32.4/10\t",
 		"another rival":     "p\t3.2 times\tp\tc\t32.4/10\tC",
 		"a field too few":   "p\t3.2 times\tp\tc\t32.4/10\tB\np\t3.2\tp\tc\t32.4/10",
-		"both":              "p\t3.2 times\tp\tc\t32.4/10\tB\np",
 	} {
 		var f found
 		checkClaims(&f, text, all, out)
-		if good := what == "" || what == "to come"; (len(f) == 0) != good || len(f) > 1 {
+		if (len(f) == 0) != (what == "") || len(f) > 1 {
 			t.Errorf("%s: %q", what, f)
 		}
 	}
