@@ -96,6 +96,17 @@ func ExampleSpectralNorm() {
 	// Output: [1 0 0 -0.5] 1
 }
 
+// The balls of a network with 3 inputs, 2 hidden numbers and 2 scores, with biases in the first layer, and a start
+// on their boundary.
+func ExampleRMSToRMS() {
+	omega := fwset.Product{fwset.RMSToRMS(2, 3, 1), fwset.RMS(2, 1), fwset.OneToMax(2, 2, 4)}
+	w := fwset.RandomVertex(omega, 1)
+	fmt.Printf("%.2f %.2f\n%.3f\n", w[6:8], w[8:], omega.Gauge(w))
+	// Output:
+	// [1.41 -0.07] [-2.00 2.00 2.00 -2.00]
+	// 1.000
+}
+
 func ExampleSpectraplex() {
 	b := fwset.Spectraplex{N: 2, R: 4}
 	v := make([]float64, 4)

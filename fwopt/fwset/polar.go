@@ -35,7 +35,8 @@ func polar(x, g []float64, rows, cols int) (slack float64) {
 	s := cols
 	buf := kern.Borrow(4*s*s + len(g))
 	defer kern.Return(buf)
-	a, a2, q, v, b := (*buf)[:s*s], (*buf)[s*s:2*s*s], (*buf)[2*s*s:3*s*s], (*buf)[3*s*s:4*s*s], (*buf)[4*s*s:]
+	a, a2, q, v, b := (*buf)[:s*s], (*buf)[s*s:2*s*s], (*buf)[2*s*s:3*s*s], (*buf)[3*s*s:4*s*s],
+		(*buf)[4*s*s:]
 	total := orthogonal(b, v, g, rows, s)
 	kern.Gram(a, b, rows, s)
 	most := 0.0 // at least σ_1², by Gershgorin's theorem

@@ -45,7 +45,8 @@ func TestPolarCertificate(t *testing.T) {
 		b := SpectralNorm{H: h, M: m, R: math.Exp(rng.NormFloat64())}
 		floats.Scale(math.Pow(10, 20*rng.NormFloat64()), g)
 		var v Vertex
-		slack, norm := b.ArgminVertex(&v, g, 0, nil)/b.R, floats.Sum(decompose(m, h, g, mat.SVDNone).Values(nil))
+		slack := b.ArgminVertex(&v, g, 0, nil) / b.R
+		norm := floats.Sum(decompose(m, h, g, mat.SVDNone).Values(nil))
 		if miss := norm + v.Dot(g)/b.R; !(miss <= slack) || !(slack <= 2e-9*norm) {
 			t.Errorf("case %d, %d x %d, kind %d over %.1f decades: %.3g of %.3g is missing, slack %.3g", n, h, m,
 				kind, decades, miss, norm, slack)

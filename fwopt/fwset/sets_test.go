@@ -251,6 +251,45 @@ var sets = []row{
 			return fwset.TraceNorm{H: h, M: m, Tau: 1}, r.floats(h*m, -9, 9)
 		}, tol: 1e-11,
 	}, {
+		name: "line",
+		some: []fwset.Domain{
+			fwset.LineNorm{H: 1, M: 1, R: 2}, fwset.LineNorm{H: 3, M: 5, R: 1},
+			fwset.LineNorm{H: 6, M: 2, R: 1e6, Rows: true},
+			fwset.LineNorm{H: 20, M: 30, R: 1e-6, Rows: true}, fwset.OneToRMS(4, 3, 2),
+			fwset.RMSToMax(3, 4, 5), fwset.OneToMax(2, 5, 3), fwset.RMSToRMS(2, 8, 3),
+		},
+		bad: map[string]fwset.Domain{
+			"a LineNorm ball of 0 x 4 matrices": fwset.LineNorm{M: 4, R: 1},
+			"a LineNorm ball with R = 0":        fwset.LineNorm{H: 2, M: 2, Rows: true},
+			"a LineNorm ball with R = +Inf":     fwset.OneToRMS(1, 4, inf),
+		},
+		more: map[string]func(){
+			"a OneToMax ball of 0 x 4 matrices": func() { fwset.OneToMax(0, 4, 1) },
+			"a OneToMax ball with rho = 0":      func() { fwset.OneToMax(4, 4, 0) },
+			"a SpectralNorm ball with R = NaN":  func() { fwset.RMSToRMS(4, 1, nan).Dim() },
+			"a SpectralNorm ball with R = 0":    func() { fwset.RandomVertex(fwset.RMSToRMS(4, 1, 0), 1) },
+			"an L2Ball with R = 0":              func() { fwset.RandomVertex(fwset.RMS(4, 0), 1) },
+		},
+		near: func(rng *rand.Rand) naive {
+			b := fwset.LineNorm{H: 1 + rng.IntN(5), M: 1 + rng.IntN(5), R: math.Exp(rng.NormFloat64()),
+				Rows: rng.IntN(2) == 0}
+			x := randomPoint(rng, b.H*b.M)
+			want, gauge := slices.Clone(x), 0.0
+			norm := func(k int) (n float64) { // of the line of number k
+				for j, v := range x {
+					if b.Rows && j%b.H == k%b.H || !b.Rows && j/b.H == k/b.H {
+						n = math.Hypot(n, v)
+					}
+				}
+				return n
+			}
+			for k := range want {
+				want[k] /= max(1, norm(k)/b.R)
+				gauge = max(gauge, norm(k)/b.R)
+			}
+			return naive{b, x, want, gauge}
+		},
+	}, {
 		name: "spectral",
 		some: []fwset.Domain{
 			fwset.SpectralNorm{H: 1, M: 1, R: 2}, fwset.SpectralNorm{H: 3, M: 5, R: 1},
