@@ -7,10 +7,11 @@
 //	NewHuber           least squares that outliers hardly move
 //	NewSmoothHinge     a support vector machine's
 //	NewRowSum          with a loss of one's own, a type of three methods
+//	Network            fully connected layers in front of a Loss; not convex
 //	EntryLoss           least squares on the first n numbers of w themselves
 //	Quadratic          in closed form
 //
-// All but the last two are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
+// All but the last three are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
 // serve many runs at once. Curve is a product with the second derivative, for the conjugate
 // methods of fwmore.
 //

@@ -1,0 +1,257 @@
+package fwsum
+
+import (
+	"math"
+	"slices"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
+	"github.com/projection-free/fwlab/fwopt/internal/kern"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Network is a sum whose term f_i sees w through the scores of a fully connected network for row i:
+//
+//	a_0 = e_i,  z_l = W_l a_{l−1} + b_l,  a_l = √2·max{0, z_l},  f_i(w) = ℓ_i(z_L)
+//
+// The √2 keeps the mean square of random numbers. The ℓ_i are a Loss, as CrossEntropy. It is not convex, and
+// declares so. In w stand W_1, b_1, W_2, b_2, …, each W_l column by column, as fwset's sets of matrices want it:
+// a fwset.Product of a set for each part is an Ω. Where a z is 0 the derivative of its a counts as 0.
+//
+// A gradient goes back through the layers of up to 96 rows at once, by products of matrices on all processors,
+// to the same bits on any number of them. NewNetwork makes one, which serves many runs at once.
+type Network struct {
+	Name string // of the data, as on figures
+
+	x     *Dense
+	width []int // of a_0, …, a_{L−1}, z_L
+	bias  bool
+	loss  Loss
+	at    []int // where W_1, …, W_L begin, and d
+}
+
+// NewNetwork returns the network of layers of these widths, the first of which is that of the rows of x, the last
+// the number of scores. It keeps x and l as NewRowSum does, and panics as that does, or if the widths do not fit.
+func NewNetwork(x *Dense, width []int, bias bool, l Loss) *Network {
+	checkData(x)
+	if len(width) < 2 || ident.IsNil(l) {
+		panic(need.Linef("fwsum: a Network of the widths %d and the loss %T, want the width of the rows, that of a "+
+			"layer or more, and a loss", width, l))
+	}
+	if width[0] != x.M {
+		panic(need.Linef("fwsum: layer 1 of a Network takes %d numbers, and the rows of the data have %d", width[0],
+			x.M))
+	}
+	f := &Network{x: x, width: slices.Clone(width), bias: bias, loss: l, at: []int{0}}
+	for k, h := range width[1:] {
+		if h < 1 || float64(h)*float64(width[k]) > 1<<40 {
+			panic(need.Linef("fwsum: layer %d of a Network makes %d numbers of %d", k+1, h, width[k]))
+		}
+		d := f.at[k] + h*width[k]
+		if bias {
+			d += h
+		}
+		f.at = append(f.at, d)
+	}
+	h := width[len(width)-1]
+	if l, ok := l.(*logLoss); ok {
+		checkLabels(x, l.y, h)
+	}
+	for i := range x.N {
+		if math.IsNaN(l.Value(i, make([]float64, h))) {
+			panic(need.Linef("fwsum: the loss of row %d is NaN where the scores are 0", i))
+		}
+	}
+	return f
+}
+
+// Dim returns the number of weights and biases.
+func (f *Network) Dim() int { return f.at[len(f.at)-1] }
+
+// Len returns n, the number of rows.
+func (f *Network) Len() int { return f.x.N }
+
+// NonConvex reports true.
+func (f *Network) NonConvex() bool { return true }
+
+// layer returns the part of w, or of a gradient, that is W_{l+1} and b_{l+1}, nil without biases.
+func (f *Network) layer(w []float64, l int) (weights, bias []float64) {
+	m, h := f.width[l], f.width[l+1]
+	return w[f.at[l]:][:m*h], w[f.at[l]+m*h : f.at[l+1]]
+}
+
+// pieces calls f for pieces of n rows on all processors, of so many rows that there are at most 8.
+func pieces(n int, f func(piece, lo, hi int)) {
+	kern.Do(n, pieceRows(n), func(lo, hi int) { f(lo/pieceRows(n), lo, hi) })
+}
+
+func pieceRows(n int) int { return max(blockRows, (n+7)/8) }
+
+// forward hands use the a_0, …, z_L of the rows lo, …, hi−1 of index, or of x for nil, up to 96 at a time: n of
+// them from the row lo on.
+func (f *Network) forward(w []float64, x *Dense, index []int, lo, hi int,
+	use func(a [][]float64, lo, n int)) {
+	buf := kern.Borrow(blockRows * (f.x.M + sum(f.width)))
+	defer kern.Return(buf)
+	a := make([][]float64, len(f.width))
+	for ; lo < hi; lo += blockRows {
+		n, free := min(blockRows, hi-lo), *buf
+		for l, h := range f.width {
+			a[l], free = free[:n*h], free[n*h:]
+		}
+		if index == nil {
+			a[0] = x.Val[lo*x.M : (lo+n)*x.M]
+		} else {
+			for r, i := range index[lo : lo+n] {
+				copy(a[0][r*x.M:], x.Row(i))
+			}
+		}
+		for l, h := range f.width[1:] {
+			weights, bias := f.layer(w, l)
+			z, m := a[l+1], f.width[l]
+			kern.Mul(z, h, a[l], m, false, weights, h, false, n, h, m, 1, 0)
+			for r := 0; f.bias && r < n; r++ {
+				floats.Add(z[r*h:(r+1)*h], bias)
+			}
+			if l+2 < len(f.width) {
+				for k, v := range z {
+					z[k] = math.Sqrt2 * max(0, v)
+				}
+			}
+		}
+		use(a, lo, n)
+	}
+}
+
+func sum(x []int) (total int) {
+	for _, v := range x {
+		total += v
+	}
+	return total
+}
+
+// Value returns f(w). It costs one pass forward.
+func (f *Network) Value(w []float64) float64 {
+	checkLen(f.Dim(), "w", w)
+	var part [8]float64
+	pieces(f.x.N, func(piece, lo, hi int) {
+		f.forward(w, f.x, nil, lo, hi, func(a [][]float64, lo, n int) {
+			for r, s := range rowsOf(a[len(a)-1], n) {
+				part[piece] += f.loss.Value(lo+r, s)
+			}
+		})
+	})
+	total := 0.0
+	for _, v := range part {
+		total += v
+	}
+	return total / float64(f.x.N)
+}
+
+// rowsOf yields the n rows of a.
+func rowsOf(a []float64, n int) func(yield func(r int, row []float64) bool) {
+	return func(yield func(r int, row []float64) bool) {
+		for r, h := 0, len(a)/n; r < n && yield(r, a[r*h:(r+1)*h]); r++ {
+		}
+	}
+}
+
+// Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w), for the zero Batch ∇f(w), in about three passes forward of
+// the batch. dst and w must not overlap.
+func (f *Network) Grad(dst, w []float64, batch fwopt.Batch) {
+	d := f.Dim()
+	checkLen(d, "dst w", dst, w)
+	need.Batch("fwsum", batch.Index, batch.Weight, f.x.N)
+	n := len(batch.Index)
+	if batch.Index == nil {
+		n = f.x.N
+	}
+	more := max(0, (n-1)/pieceRows(n)) // gradients beside dst
+	parts := kern.Borrow(more * d)
+	defer kern.Return(parts)
+	clear(dst)
+	pieces(n, func(piece, lo, hi int) {
+		g := dst
+		if piece > 0 {
+			g = (*parts)[(piece-1)*d : piece*d]
+			clear(g)
+		}
+		f.forward(w, f.x, batch.Index, lo, hi, func(a [][]float64, lo, n int) {
+			for r, s := range rowsOf(a[len(a)-1], n) {
+				i, c := lo+r, 1/float64(f.x.N)
+				if batch.Index != nil {
+					i, c = batch.Index[lo+r], batch.Weight[lo+r]
+				}
+				f.loss.Grad(i, s, c)
+			}
+			f.back(g, w, a, n)
+		})
+	})
+	for k := range more {
+		floats.Add(dst, (*parts)[k*d:(k+1)*d])
+	}
+}
+
+// back adds the gradient of n rows to g, where the last of a holds the derivatives by the scores.
+func (f *Network) back(g, w []float64, a [][]float64, n int) {
+	p := a[len(a)-1]
+	for l := len(a) - 2; l >= 0; l-- {
+		m, h := f.width[l], f.width[l+1]
+		weights, bias := f.layer(g, l)
+		kern.Mul(weights, h, a[l], m, true, p, h, false, m, h, n, 1, 1)
+		for r := 0; f.bias && r < n; r++ {
+			floats.Add(bias, p[r*h:(r+1)*h])
+		}
+		if l == 0 {
+			return
+		}
+		q := kern.Borrow(n * m)
+		weights, _ = f.layer(w, l)
+		kern.Mul(*q, m, p, h, false, weights, h, true, n, m, h, math.Sqrt2, 0)
+		for k, v := range a[l] {
+			if v > 0 {
+				a[l][k] = (*q)[k]
+			}
+		}
+		kern.Return(q)
+		p = a[l]
+	}
+}
+
+// Predict returns the place of the largest score for each row of x, the first one in a tie. It panics if x has
+// another number of columns than the data.
+func (f *Network) Predict(w []float64, x *Dense) []int {
+	checkLen(f.Dim(), "w", w)
+	checkData(x)
+	if x.M != f.x.M {
+		panic(need.Linef("fwsum: layer 1 of a Network takes %d numbers, and the rows to predict have %d", f.x.M, x.M))
+	}
+	y := make([]int, x.N)
+	pieces(x.N, func(_, lo, hi int) {
+		f.forward(w, x, nil, lo, hi, func(a [][]float64, lo, n int) {
+			for r, s := range rowsOf(a[len(a)-1], n) {
+				y[lo+r] = floats.MaxIdx(s)
+			}
+		})
+	})
+	return y
+}
+
+// Identify says the data, the widths, whether there are biases, and the loss, which must have an identity, too.
+func (f *Network) Identify(id *fwopt.Identity) {
+	id.Of(f).Part(f.x).Int(f.width...).Part(f.loss)
+	if f.bias {
+		id.Text("bias")
+	}
+}
+
+// Tested returns f, or its loss if fwtest has not passed that: see fwopt.Identity.
+func (f *Network) Tested() any { return ident.First(f, f.loss) }
+
+// String returns Name.
+func (f *Network) String() string { return f.Name }
+
+// CrossEntropy returns the Loss of the labels y, ℓ_i(s) = log(1 + Σ_{ℓ≠y_i} exp(s_ℓ − s_{y_i})), as Logistic has it.
+// It keeps y.
+func CrossEntropy(y []int) Loss { return &logLoss{y} }
