@@ -203,7 +203,9 @@ func (r *Runner) Run(ctx context.Context) *Trace {
 	if r.still() {
 		tr.Doubt = fmt.Sprintf("f has not moved in %d steps, and w_0 is not best: is a constant of the "+
 			"method off by orders of magnitude?", r.state.Now.Step)
-		tr.Note += "; " + tr.Doubt
+	}
+	if more := tr.Remarks(); more != "" {
+		tr.Note += "; " + more
 	}
 	tr.Note = strings.TrimPrefix(tr.Note, "; ")
 	if !r.Budget.NoW {

@@ -422,3 +422,35 @@ func TestRecord(t *testing.T) {
 		}
 	}
 }
+
+// A run on a sum that declares itself not convex says that no theorem covers it, when it ends and when it is found
+// again; it has a duality gap as any other. One on a convex sum says nothing.
+func TestNoteOfNonConvex(t *testing.T) {
+	x, _ := small.Data()
+	y := make([]int, x.N)
+	y[3], y[8] = 1, 1
+	net := fwsum.NewNetwork(x.Dense(), []int{8, 3, 2}, false, fwsum.CrossEntropy(y))
+	ball := fwset.Product{fwset.RMSToRMS(3, 8, 2), fwset.OneToMax(2, 3, 2)}
+	convex, simplex := small.Problem()
+	for _, name := range []string{"FW", "SFW", "SVRF", "Momentum SFW", "STORM-FW"} {
+		b, dir := fwopt.Budget{Steps: 12, DualityGap: true}, t.TempDir()
+		if tr := run(convex, simplex, small.Methods()[name], b); tr.Note != "" {
+			t.Errorf("%s: %q of a convex f", name, tr.Note)
+		}
+		var first string
+		for turn := range 2 {
+			o := fwopt.NewOracle(net, ball, 1).From(fwset.RandomVertex(ball, 1))
+			tr, err := fwkeep.Keep(bg, dir, o, small.Methods()[name], b)
+			if err != nil || tr.Status != fwopt.Done || !(tr.Last().DualityGap > 0) {
+				t.Fatalf("%s: %v, %v", name, err, tr)
+			}
+			if turn == 0 {
+				first = tr.Note
+			}
+			if want := "f declares that it is not convex: no theorem"; !strings.HasPrefix(tr.Note, want) ||
+				tr.Note != first {
+				t.Errorf("%s, run %d: %q, want %q", name, turn+1, tr.Note, want)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/gonum/floats"
@@ -65,7 +66,20 @@ type Trace struct {
 	W         []float64 // the last iterate; nil if Budget.NoW
 	Doubt     string    // that f has not moved, where there was something to gain; else ""
 	NonConvex bool      // f declares itself NonConvex: no theorem of the paper holds, and no DualityGap bounds f − f(w*)
-	Note      string    // why Keep did not keep it, or ran it anew; where a gradient was not finite; Doubt
+	Note      string    // why Keep did not keep it, or ran it anew; where a gradient was not finite; Remarks
+}
+
+// Remarks are what the Note says of this run wherever it is found: Doubt, and that f is not convex.
+func (tr *Trace) Remarks() string {
+	var said []string
+	if tr.Doubt != "" {
+		said = append(said, tr.Doubt)
+	}
+	if tr.NonConvex {
+		said = append(said, "f declares that it is not convex: no theorem about convex f covers this run, whatever "+
+			"the method, and its duality gap is a distance from being stationary, not from f(w*)")
+	}
+	return strings.Join(said, "; ")
 }
 
 // String returns how the run ended and what it spent, in one line.

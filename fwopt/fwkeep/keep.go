@@ -175,7 +175,7 @@ func (k *keeper) find(ctx context.Context) (*fwopt.Trace, error) {
 			continue
 		case tr != nil:
 			k.clear()
-			k.run.Oracle.Calls, tr.Note = tr.Last().Calls, tr.Doubt
+			k.run.Oracle.Calls, tr.Note = tr.Last().Calls, tr.Remarks()
 			return tr, nil
 		}
 		if err = k.run.Resume(*rec.State); err == nil {

@@ -56,7 +56,7 @@ func (c *methodCheck) keep(folder int, m fwopt.Method, stop int) (tr *fwopt.Trac
 	if err != nil {
 		return nil, first, err.Error()
 	}
-	return tr, first, strings.TrimSuffix(tr.Note, tr.Doubt)
+	return tr, first, strings.TrimSuffix(tr.Note, tr.Remarks())
 }
 
 // identity changes each exported number and schedule in turn, and looks whether Keep
