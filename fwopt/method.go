@@ -38,6 +38,17 @@ type Method interface {
 //	func (b ball) Tested() any { return b }
 type Identity = ident.Identity
 
+// Free is a Method that declares whether its iterates may leave Ω: a run of one that does records no duality gap.
+type Free interface {
+	Free() bool
+}
+
+// leaves reports whether m declares that its iterates may leave Ω.
+func leaves(m Method) bool {
+	f, ok := m.(Free)
+	return ok && f.Free()
+}
+
 // MethodFunc is a function as a Method. Its state cannot be saved: Keep runs it anew each time.
 type MethodFunc func(o *Oracle, w0 []float64) iter.Seq[Step]
 

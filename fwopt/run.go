@@ -63,6 +63,10 @@ func NewRunner(o *Oracle, m Method, b Budget) *Runner {
 	if ident.IsNil(m) {
 		panic(need.Linef("fwopt: a run needs a method, this %T is nil", m))
 	}
+	if b.DualityGap && leaves(m) {
+		panic(need.Linef("fwopt: the iterates of %s may leave Ω, where a duality gap may be negative and bounds "+
+			"nothing: leave out Budget.DualityGap and Tolerance", name(m)))
+	}
 	if o == nil || o.rng == nil {
 		panic(need.Line("fwopt: an Oracle is made by NewOracle"))
 	}

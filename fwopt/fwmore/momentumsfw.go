@@ -6,6 +6,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"gonum.org/v1/gonum/floats"
 )
 
 // MomentumSFW is stochastic Frank-Wolfe with momentum (Mokhtari, Hassani & Karbasi, "Stochastic
@@ -17,13 +18,27 @@ import (
 //	    v_k = argmin_{v∈Ω} d_kᵀv
 //	    w_k = (1 − γ_k) w_{k−1} + γ_k v_k
 //	end for
+//
+// On a network it is Scion (Pethick et al., "Training deep learning models with norm-constrained LMOs", arXiv
+// 2502.07529), with a constant ρ_k, a constant or falling γ_k and the sets of fwset's RMSToRMS. Two more schedules
+// change two lines of the box. Decay, with w_k that may leave Ω, is 0 in the free form, which on that set is Muon
+// without its Nesterov step, or γ_k times a weight decay:
+//
+//	w_k = (1 − δ_k) w_{k−1} + γ_k v_k
+//
+// Ahead takes the samples further on, where w_{−1} = w_0. With τ_k = (1 − ρ_k)/ρ_k, implicit gradient transport,
+// d_k estimates ∇f(w_{k−1}) without the bias of old gradients if ∇f is linear:
+//
+//	∇̃_k = average of m_k iid samples of ∇f_i(w_{k−1} + τ_k (w_{k−1} − w_{k−2}))
 type MomentumSFW struct {
 	M     func(k int) int     // m_k, the samples of step k
 	Rho   func(k int) float64 // ρ_k, the weight of the newest gradient
 	Gamma func(k int) float64 // γ_k
+	Decay func(k int) float64 // δ_k; nil: γ_k
+	Ahead func(k int) float64 // τ_k; nil: 0
 
-	K    int       // steps done
-	W, D []float64 // w_k, d_k
+	K          int       // steps done
+	W, WOld, D []float64 // w_k, w_{k−1} if Ahead is set, d_k
 }
 
 // MomentumSFWConvex has m samples a step, ρ_k = 4/(k+7)^{2/3} and γ_k = 2/(k+7), which need no constants of
@@ -49,8 +64,16 @@ func (a *MomentumSFW) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {
 		id.Int(a.M(k)).Float(a.Rho(k), a.Gamma(k))
+		for _, schedule := range []func(k int) float64{a.Decay, a.Ahead} {
+			if id.Int(0); schedule != nil {
+				id.Float(schedule(k))
+			}
+		}
 	}
 }
+
+// Free reports whether Decay is set, for then w_k may leave Ω, which a duality gap of a run must not be of.
+func (a *MomentumSFW) Free() bool { return a.Decay != nil }
 
 // Steps runs MomentumSFW. Step k counts m_k stochastic gradients and one linear optimisation.
 func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
@@ -59,15 +82,29 @@ func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 	need.Given("fwmore", "MomentumSFW.Gamma", a.Gamma == nil)
 	if a.K == 0 {
 		a.W, a.D = append(a.W[:0], w0...), make([]float64, len(w0))
+		if a.Ahead != nil {
+			a.WOld = append(a.WOld[:0], w0...)
+		}
 	}
-	g, v := make([]float64, len(w0)), fwopt.Vertex{}
+	g, v, x := make([]float64, len(w0)), fwopt.Vertex{}, make([]float64, len(a.WOld))
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
-			k := a.K + 1
-			o.StochasticGrad(g, a.W, a.M(k)) // ∇̃_k, mean of m_k samples of ∇f_i(w_{k−1})
-			fwopt.Lerp(a.D, a.Rho(k), g)     // d_k = (1−ρ_k) d_{k−1} + ρ_k ∇̃_k
-			o.Argmin(&v, a.D)                // v_k = argmin_{v∈Ω} d_kᵀv
-			v.Lerp(a.W, a.Gamma(k))          // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+			k, at := a.K+1, a.W
+			if a.Ahead != nil {
+				floats.SubTo(x, a.W, a.WOld)
+				floats.AddScaledTo(x, a.W, a.Ahead(k), x) // w_{k−1} + τ_k (w_{k−1} − w_{k−2})
+				copy(a.WOld, a.W)
+				at = x
+			}
+			o.StochasticGrad(g, at, a.M(k)) // ∇̃_k, mean of m_k samples of ∇f_i(w_{k−1})
+			fwopt.Lerp(a.D, a.Rho(k), g)    // d_k = (1−ρ_k) d_{k−1} + ρ_k ∇̃_k
+			o.Argmin(&v, a.D)               // v_k = argmin_{v∈Ω} d_kᵀv
+			if a.Decay == nil {
+				v.Lerp(a.W, a.Gamma(k)) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+			} else {
+				floats.Scale(1-a.Decay(k), a.W)
+				v.AddTo(a.W, a.Gamma(k)) // w_k = (1−δ_k) w_{k−1} + γ_k v_k
+			}
 			a.K = k
 			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {
 				return

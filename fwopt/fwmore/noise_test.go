@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwtest"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -52,6 +54,17 @@ func TestNoiseAgainstNaive(t *testing.T) {
 				d = comb(1-rho, d, rho, mean(o.Sample(7), w))
 				w = toward(w, d, 2/float64(k+7))
 				yield(w, fwopt.Calls{Stochastic: 7 * k, Linear: k})
+			}
+		}},
+		"momentum, free and ahead": {func() fwopt.Method { return scion(true) }, func(o *fwopt.Oracle,
+			yield func([]float64, fwopt.Calls)) {
+			w, old, d := w0, w0, w0
+			for k := 1; k <= 60; k++ {
+				at := comb(10, w, -9, old) // w + 9(w − w_old)
+				d = comb(0.9, d, 0.1, mean(o.Sample(5), at))
+				gamma := 0.25 * float64(61-k) / 60
+				w, old = comb(1-gamma/2, w, 1, toward(w0, d, gamma)), w // w0 = 0
+				yield(w, fwopt.Calls{Stochastic: 5 * k, Linear: k})
 			}
 		}},
 		"STORM": {func() fwopt.Method { return fwmore.STORMFWConvex(3) }, func(o *fwopt.Oracle,
@@ -116,6 +129,50 @@ func TestNoiseAgainstNaive(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// scion is momentum SFW with gradient transport: free, of weight decay ½, or within Ω.
+func scion(free bool) *fwmore.MomentumSFW {
+	a := &fwmore.MomentumSFW{
+		M:     func(int) int { return 5 },
+		Rho:   func(int) float64 { return 0.1 },
+		Gamma: func(k int) float64 { return 0.25 * float64(61-k) / 60 },
+		Ahead: func(int) float64 { return 9 },
+	}
+	if free {
+		a.Decay = func(k int) float64 { return a.Gamma(k) / 2 }
+	}
+	return a
+}
+
+// The forms of momentum SFW keep the contract of a method, are kept and go on; with Decay = Gamma it is that without,
+// and the free one leaves Ω, so that a run refuses to record its duality gap.
+func TestMomentumForms(t *testing.T) {
+	calls := func(_, _ int) fwopt.Calls { return fwopt.Calls{Stochastic: 5, Linear: 1} }
+	for _, free := range []bool{false, true} {
+		fwtest.TestMethod(t, func() fwopt.Method { return scion(free) }, nil, nil, calls)
+	}
+	f, box := small.Noisy(6, 40, 2, 3)
+	run := func(m fwopt.Method, b fwopt.Budget) *fwopt.Trace {
+		return fwopt.Run(context.Background(), fwopt.NewOracle(f, box, 1), m, b)
+	}
+	plain, same := scion(false), scion(false)
+	same.Decay = same.Gamma
+	a, b := run(plain, fwopt.Budget{Steps: 60}), run(same, fwopt.Budget{Steps: 60})
+	if e := norm(sub(a.W, b.W)); !(e <= 1e-14) {
+		t.Errorf("with Decay = Gamma the end is %g off", e)
+	}
+	out := scion(true)
+	out.Gamma, out.Decay, out.Ahead = func(int) float64 { return 0.9 }, func(int) float64 { return 0 }, nil
+	if w := run(out, fwopt.Budget{Steps: 2}).W; !(box.Gauge(w) > 1.5) {
+		t.Errorf("the free form ends at %v, in Ω: this tests nothing", w)
+	}
+	for _, b := range []fwopt.Budget{{Steps: 1, DualityGap: true}, {Tolerance: 1}} {
+		want := "fwopt: the iterates of Momentum SFW may leave Ω"
+		if got := small.Panics(func() { run(scion(true), b) }); !strings.HasPrefix(got, want) {
+			t.Errorf("panic %q, want %q", got, want)
 		}
 	}
 }

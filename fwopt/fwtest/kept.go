@@ -42,7 +42,7 @@ func (c *methodCheck) resume() {
 func (c *methodCheck) keep(folder int, m fwopt.Method, stop int) (tr *fwopt.Trace, first int, fault string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	b := budget()
+	b := c.budget()
 	b.Watch = func(_ *fwopt.Trace, now fwopt.Point) {
 		if first == 0 {
 			first = now.Step
@@ -91,7 +91,7 @@ func (c *methodCheck) identity() {
 
 // try is run; nil if m panics, as it may with a number that it cannot take.
 func (c *methodCheck) try(m fwopt.Method) (tr *fwopt.Trace) {
-	caught(func() { unbroken(func() { tr = c.run(m, nil, budget()) }) })
+	caught(func() { unbroken(func() { tr = c.run(m, nil, c.budget()) }) })
 	return tr
 }
 

@@ -16,7 +16,7 @@ import (
 // [fwopt.Method] over their first 60 steps, and reports the first fault:
 //
 //   - t and k begin at 1 and follow each other; an iterate has length d, is finite
-//     and, if Ω is Gauged, in Ω; w_0 is not written;
+//     and, if Ω is Gauged, in Ω, unless the method declares itself Free; w_0 is not written;
 //   - step k of epoch t counts calls(t, k), where a negative number says nothing, as
 //     for the linear optimisations of an inner loop; calls may be nil;
 //   - the same seed gives the same bits, and samples are drawn by o; what is recorded
@@ -127,6 +127,9 @@ func (c *methodCheck) walks() {
 func (c *methodCheck) walk(o *fwopt.Oracle, w0 []float64, what string) (steps []shown) {
 	unwritten := kept(w0)
 	gauge, _ := c.omega.(fwset.Gauged)
+	if c.free() {
+		gauge = nil
+	}
 	last := shown{0, 0, slices.Clone(w0), o.Calls}
 	steps = append(steps, last)
 	for s := range c.fresh().Steps(o, w0) {
@@ -209,8 +212,14 @@ func (c *methodCheck) seeds() {
 }
 
 // budget records each step.
-func budget() fwopt.Budget {
-	return fwopt.Budget{Steps: methodSteps, Every: 1 + 1e-9, DualityGap: true}
+func (c *methodCheck) budget() fwopt.Budget {
+	return fwopt.Budget{Steps: methodSteps, Every: 1 + 1e-9, DualityGap: !c.free()}
+}
+
+// free reports whether the method declares that its iterates may leave Ω.
+func (c *methodCheck) free() bool {
+	m, ok := c.fresh().(fwopt.Free)
+	return ok && m.Free()
 }
 
 func (c *methodCheck) run(m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.Trace {
@@ -220,7 +229,7 @@ func (c *methodCheck) run(m fwopt.Method, w0 []float64, b fwopt.Budget) *fwopt.T
 // recording holds runs with all records, from no w0, and with few, from another one,
 // against the steps without any, and fills c.trace.
 func (c *methodCheck) recording() {
-	all, few := budget(), fwopt.Budget{Steps: methodSteps, Every: math.Inf(1)}
+	all, few := c.budget(), fwopt.Budget{Steps: methodSteps, Every: math.Inf(1)}
 	seen := true // by Watch
 	all.Watch = func(tr *fwopt.Trace, now fwopt.Point) { seen = seen && same(tr.W, c.steps0[now.Step].x) }
 	c.trace = c.run(c.fresh(), nil, all)
