@@ -38,7 +38,8 @@ type Method interface {
 //	func (b ball) Tested() any { return b }
 type Identity = ident.Identity
 
-// Free is a Method that declares whether its iterates may leave Ω: a run of one that does records no duality gap.
+// Free is a Method that declares whether its iterates may leave Ω: a run of one that does records no duality gap, and
+// may begin outside.
 type Free interface {
 	Free() bool
 }

@@ -160,7 +160,7 @@ func lossSum(n, d int, value func(v float64) float64, grad func(g, c, s float64)
 func checked(t *testing.T, name string, f fwopt.FiniteSum, omega fwopt.Domain, w0 []float64, shared bool,
 	want string) {
 	t.Helper()
-	got := small.Panics(func() { fwopt.CheckParts(f, omega, w0, shared) })
+	got := small.Panics(func() { fwopt.CheckParts(f, omega, w0, shared, false) })
 	if (got == "") != (want == "") || !strings.Contains(got, want) {
 		t.Errorf("%s: %q, want %q", name, got, want)
 	}
@@ -482,7 +482,7 @@ func TestPartsCost(t *testing.T) {
 			defer fwopt.Cheap(0)()
 			o := fwopt.NewOracle(f, omega, 1)
 			rng := o.RNG
-			fwopt.CheckParts(f, omega, w0, true)
+			fwopt.CheckParts(f, omega, w0, true, false)
 			for i, most := range []int64{2, 1000, 2, 4} {
 				if got := calls[i].Load(); got > most || got == 0 {
 					t.Errorf("n = %d, w_0 = %v: %d calls of kind %d, want 1 to %d", n, w0, got, i, most)

@@ -20,9 +20,9 @@ import (
 // cancelled the run ends after the step at work, or within its inner loop, with the last iterate in the
 // trace. Recording changes nothing of the run: same seed, same bits.
 //
-// Run panics if m or o has run already, if w0 is seen to be outside of Ω, and if an f or Ω of your own is
-// seen to break its contract: see [Identity]. It asks such parts questions first, for 0.1 seconds or, if
-// they are dear, some four linear optimisations, two gradients, two values and 1,000 gradients of terms.
+// Run panics if m or o has run already, if w0 is seen to be outside of Ω, unless m is [Free], and if an f or Ω of
+// your own is seen to break its contract: see [Identity]. It asks such parts questions first, for 0.1 seconds or,
+// if they are dear, some four linear optimisations, two gradients, two values and 1,000 gradients of terms.
 func Run(ctx context.Context, o *Oracle, m Method, b Budget) *Trace {
 	return NewRunner(o, m, b).Run(ctx)
 }
@@ -76,7 +76,7 @@ func NewRunner(o *Oracle, m Method, b Budget) *Runner {
 	o.used = true
 	shared := o.work(1)
 	defer o.work(-1)
-	checkParts(o.F, o.Omega, o.w0, shared)
+	checkParts(o.F, o.Omega, o.w0, shared, leaves(m))
 	r := &Runner{Oracle: o, Method: m, Budget: b}
 	r.state = State{Next: 1, Now: nowhere()}
 	r.state.Eye.RNG = o.Warm.RNG

@@ -169,6 +169,16 @@ func TestMomentumForms(t *testing.T) {
 	if w := run(out, fwopt.Budget{Steps: 2}).W; !(box.Gauge(w) > 1.5) {
 		t.Errorf("the free form ends at %v, in Ω: this tests nothing", w)
 	}
+	far := []float64{9, 0, 0, 0, 0, 0}
+	for _, free := range []bool{false, true} {
+		said := small.Panics(func() {
+			o := fwopt.NewOracle(f, box, 1).From(far)
+			fwopt.Run(context.Background(), o, scion(free), fwopt.Budget{Steps: 1})
+		})
+		if free != (said == "") {
+			t.Errorf("free %v, from outside: %q", free, said)
+		}
+	}
 	for _, b := range []fwopt.Budget{{Steps: 1, DualityGap: true}, {Tolerance: 1}} {
 		want := "fwopt: the iterates of Momentum SFW may leave Ω"
 		if got := small.Panics(func() { run(scion(true), b) }); !strings.HasPrefix(got, want) {
