@@ -16,6 +16,9 @@ func TestRotationsRotate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	for k := range 600 {
 		n := 2 + k%5
+		if k%70 == 0 {
+			n = 64 + k/70
+		}
 		g, x := fwset.Normal(rng, n*n), mat.NewDense(n, n, nil)
 		if k%3 == 0 {
 			clear(g[n:])

@@ -22,13 +22,15 @@ import (
 // 128 × 128, less at 300 × 300. The polynomials of Polar Express (Amsel et al., arXiv 2505.16932), which suit
 // other hardware, take as long at 64 × 64, 1.5 times as long at 128 × 128 and, with many small singular values,
 // three times.
-func polar(x, g []float64, rows, cols int) (slack float64) {
+//
+// With turned the last singular value of x, where that of G is least, has the other sign, and the slack no meaning.
+func polar(x, g []float64, rows, cols int, turned bool) (slack float64) {
 	if cols > rows {
 		buf := kern.Borrow(2 * len(g))
 		defer kern.Return(buf)
 		y, h := (*buf)[:len(g)], (*buf)[len(g):]
 		transpose(h, g, rows, cols)
-		slack = polar(y, h, cols, rows)
+		slack = polar(y, h, cols, rows, turned)
 		transpose(x, y, cols, rows)
 		return slack
 	}
@@ -54,6 +56,9 @@ func polar(x, g []float64, rows, cols int) (slack float64) {
 	}
 	for i := range s {
 		q[i*(s+1)]++
+	}
+	if turned {
+		floats.Scale(-1, v[:s])
 	}
 	kern.Mul(a, s, q, s, false, v, s, false, s, s, s, 1, 0)
 	kern.Mul(x, s, b, s, false, a, s, false, rows, s, s, 1, 0) // B(I + A/2 + 3A²/8)Vᵀ

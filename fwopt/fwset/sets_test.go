@@ -316,7 +316,7 @@ var sets = []row{
 		name: "rotations",
 		some: []fwset.Domain{
 			fwset.Rotations{N: 1}, fwset.Rotations{N: 2}, fwset.Rotations{N: 3}, fwset.Rotations{N: 4},
-			fwset.Rotations{N: 5}, fwset.Rotations{N: 6}, fwset.Rotations{N: 20},
+			fwset.Rotations{N: 5}, fwset.Rotations{N: 6}, fwset.Rotations{N: 20}, fwset.Rotations{N: 64},
 		},
 		bad: map[string]fwset.Domain{"Rotations of 0 x 0 matrices": fwset.Rotations{}},
 		draw: func(r *draw) (fwset.Domain, []float64) {

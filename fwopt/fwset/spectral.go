@@ -52,7 +52,7 @@ func (b SpectralNorm) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) (
 	defer kern.Return(p)
 	floats.ScaleTo(*p, c, g)
 	x := v.SetDense(len(g))
-	slack = polar(x, *p, b.M, b.H)
+	slack = polar(x, *p, b.M, b.H, false)
 	floats.Scale(-b.R, x)
 	return b.R * slack / c
 }
