@@ -15,6 +15,7 @@ import (
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwroad"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
@@ -82,6 +83,8 @@ func TestGolden(t *testing.T) {
 		methods := small.Methods()
 		if name == "network" {
 			methods = map[string]fwopt.Method{"PathGP": &fwroad.PathGP{}}
+		} else {
+			methods["Muon"] = fwmore.NewMuon(10)
 		}
 		for method, m := range methods {
 			_, local := omega.(fwset.LocalLinear)

@@ -1,6 +1,7 @@
 package fwmore
 
 import (
+	"cmp"
 	"iter"
 	"math"
 
@@ -19,12 +20,14 @@ import (
 //	    w_k = (1 − γ_k) w_{k−1} + γ_k v_k
 //	end for
 //
-// On a network it is Scion (Pethick et al., "Training deep learning models with norm-constrained LMOs", arXiv
-// 2502.07529), with a constant ρ_k, a constant or falling γ_k and the sets of fwset's RMSToRMS. Two more schedules
-// change two lines of the box. Decay, with w_k that may leave Ω, is 0 in the free form, which on that set is Muon
-// without its Nesterov step, or γ_k times a weight decay:
+// On a network this is what Scion and Muon do, see [NewScion] and [NewMuon]. Three more choices each change a line
+// of the box. With Decay w_k may leave Ω; 0 is the free form, and γ_k times a number a weight decay:
 //
 //	w_k = (1 − δ_k) w_{k−1} + γ_k v_k
+//
+// Nesterov lets the newest gradient count twice in the linear optimisation:
+//
+//	v_k = argmin_{v∈Ω} ((1 − ρ_k) d_k + ρ_k ∇̃_k)ᵀv
 //
 // Ahead takes the samples further on, where w_{−1} = w_0. With τ_k = (1 − ρ_k)/ρ_k, implicit gradient transport,
 // d_k estimates ∇f(w_{k−1}) without the bias of old gradients if ∇f is linear:
@@ -36,6 +39,9 @@ type MomentumSFW struct {
 	Gamma func(k int) float64 // γ_k
 	Decay func(k int) float64 // δ_k; nil: γ_k
 	Ahead func(k int) float64 // τ_k; nil: 0
+
+	Nesterov bool
+	Name     string // of its runs, "" for Momentum SFW
 
 	K          int       // steps done
 	W, WOld, D []float64 // w_k, w_{k−1} if Ahead is set, d_k
@@ -57,11 +63,36 @@ func MomentumSFWConvex(m int) *MomentumSFW {
 	}
 }
 
-func (a *MomentumSFW) String() string { return "Momentum SFW" }
+// NewScion is Scion with a momentum of 0.1 and steps of 2⁻⁶, the defaults of its authors for a small network
+// (Pethick et al., "Training deep learning models with norm-constrained LMOs", arXiv 2502.07529), and m samples a
+// step. Its Ω is that of fwsum.Network's Scion. Their momentum is ρ, one minus PyTorch's, and their learning rate γ;
+// let Gamma fall to 0 towards the end of a run. With Decay 0 it is their unconstrained form.
+func NewScion(m int) *MomentumSFW {
+	return &MomentumSFW{M: func(int) int { return m }, Rho: constant(0.1), Gamma: constant(0x1p-6),
+		Name: "Scion"}
+}
+
+// NewMuon is Muon with a learning rate of 0.02, a momentum of 0.95, Nesterov's step and no weight decay, the defaults
+// of its author (K. Jordan, https://kellerjordan.github.io/posts/muon), and m samples a step. The linear optimisation
+// is exact, where Muon has five turns of Newton and Schulz, and its Ω for an H × M layer is fwset.SpectralNorm of the
+// radius √max{1, H/M}: that is their scale. Muon is for hidden layers and has Adam for the others; one method is
+// for all of w here, so that these get a set as well, as those of fwsum.Network's Scion. torch.optim.Muon has a
+// learning rate of 0.001 and a weight decay of 0.1: a Gamma of 0.001, and a Decay of 0.0001.
+func NewMuon(m int) *MomentumSFW {
+	return &MomentumSFW{M: func(int) int { return m }, Rho: constant(0.05), Gamma: constant(0.02),
+		Decay: constant(0), Nesterov: true, Name: "Muon"}
+}
+
+func constant(x float64) func(k int) float64 { return func(int) float64 { return x } }
+
+func (a *MomentumSFW) String() string { return cmp.Or(a.Name, "Momentum SFW") }
 
 // Identify writes the schedules at each step.
 func (a *MomentumSFW) Identify(id *fwopt.Identity) {
-	id.Of(a)
+	id.Of(a).Text(a.Name)
+	if a.Nesterov {
+		id.Text("Nesterov")
+	}
 	for _, k := range id.Steps(nil) {
 		id.Int(a.M(k)).Float(a.Rho(k), a.Gamma(k))
 		for _, schedule := range []func(k int) float64{a.Decay, a.Ahead} {
@@ -98,7 +129,13 @@ func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 			}
 			o.StochasticGrad(g, at, a.M(k)) // ∇̃_k, mean of m_k samples of ∇f_i(w_{k−1})
 			fwopt.Lerp(a.D, a.Rho(k), g)    // d_k = (1−ρ_k) d_{k−1} + ρ_k ∇̃_k
-			o.Argmin(&v, a.D)               // v_k = argmin_{v∈Ω} d_kᵀv
+			if a.Nesterov {
+				floats.Scale(a.Rho(k), g)
+				floats.AddScaled(g, 1-a.Rho(k), a.D) // (1−ρ_k) d_k + ρ_k ∇̃_k
+				o.Argmin(&v, g)
+			} else {
+				o.Argmin(&v, a.D) // v_k = argmin_{v∈Ω} d_kᵀv
+			}
 			if a.Decay == nil {
 				v.Lerp(a.W, a.Gamma(k)) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			} else {

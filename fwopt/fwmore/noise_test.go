@@ -11,6 +11,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwtest"
+	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -56,14 +57,15 @@ func TestNoiseAgainstNaive(t *testing.T) {
 				yield(w, fwopt.Calls{Stochastic: 7 * k, Linear: k})
 			}
 		}},
-		"momentum, free and ahead": {func() fwopt.Method { return scion(true) }, func(o *fwopt.Oracle,
+		"momentum, free and ahead, Muon": {func() fwopt.Method { return scion(true) }, func(o *fwopt.Oracle,
 			yield func([]float64, fwopt.Calls)) {
 			w, old, d := w0, w0, w0
 			for k := 1; k <= 60; k++ {
-				at := comb(10, w, -9, old) // w + 9(w − w_old)
-				d = comb(0.9, d, 0.1, mean(o.Sample(5), at))
+				g := mean(o.Sample(5), comb(10, w, -9, old)) // at w + 9(w − w_old)
+				d = comb(0.9, d, 0.1, g)
 				gamma := 0.25 * float64(61-k) / 60
-				w, old = comb(1-gamma/2, w, 1, toward(w0, d, gamma)), w // w0 = 0
+				step := toward(w0, comb(0.9, d, 0.1, g), gamma) // w0 = 0
+				w, old = comb(1-gamma/2, w, 1, step), w
 				yield(w, fwopt.Calls{Stochastic: 5 * k, Linear: k})
 			}
 		}},
@@ -133,7 +135,7 @@ func TestNoiseAgainstNaive(t *testing.T) {
 	}
 }
 
-// scion is momentum SFW with gradient transport: free, of weight decay ½, or within Ω.
+// scion is momentum SFW with gradient transport: free, of weight decay ½ and with Nesterov's step, or within Ω.
 func scion(free bool) *fwmore.MomentumSFW {
 	a := &fwmore.MomentumSFW{
 		M:     func(int) int { return 5 },
@@ -142,7 +144,7 @@ func scion(free bool) *fwmore.MomentumSFW {
 		Ahead: func(int) float64 { return 9 },
 	}
 	if free {
-		a.Decay = func(k int) float64 { return a.Gamma(k) / 2 }
+		a.Decay, a.Nesterov = func(k int) float64 { return a.Gamma(k) / 2 }, true
 	}
 	return a
 }
@@ -166,8 +168,14 @@ func TestMomentumForms(t *testing.T) {
 	}
 	out := scion(true)
 	out.Gamma, out.Decay, out.Ahead = func(int) float64 { return 0.9 }, func(int) float64 { return 0 }, nil
+	out.Nesterov = false // which would turn it back
 	if w := run(out, fwopt.Budget{Steps: 2}).W; !(box.Gauge(w) > 1.5) {
 		t.Errorf("the free form ends at %v, in Ω: this tests nothing", w)
+	}
+	muon := fwmore.NewMuon(5)
+	muon.Nesterov = false
+	if a, b := ident.New(fwmore.NewMuon(5), 3), ident.New(muon, 3); a.Hash() == b.Hash() {
+		t.Error("Muon is identified without its Nesterov step")
 	}
 	far := []float64{9, 0, 0, 0, 0, 0}
 	for _, free := range []bool{false, true} {

@@ -64,6 +64,14 @@ func init() {
 			Colour: 0x713AC1, Width: 1.8, Dashes: []float64{5, 2, 2, 2},
 		},
 		fwopt.Entry{
+			Name: "Scion", New: func(fwopt.Constants) fwopt.Method { return NewScion(10) },
+			Calls: fixed(fwopt.Calls{Stochastic: 10, Linear: 1}),
+		},
+		fwopt.Entry{
+			Name: "Muon", New: func(fwopt.Constants) fwopt.Method { return NewMuon(10) },
+			Calls: fixed(fwopt.Calls{Stochastic: 10, Linear: 1}),
+		},
+		fwopt.Entry{
 			Name: "STORM-FW", New: func(fwopt.Constants) fwopt.Method { return STORMFWConvex(10) },
 			Calls: func(m fwopt.Method, _, k int) fwopt.Calls {
 				return fwopt.Calls{Stochastic: 2 * m.(*STORMFW).M(k), Linear: 1}

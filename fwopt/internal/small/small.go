@@ -79,7 +79,8 @@ func Video() (*fwdata.Video, fwset.Product) {
 }
 
 // Methods makes one fresh method of each kind: those that are registered, by their names, and
-// others of the same types; but for PathGP, which Problem is nothing for.
+// others of the same types; but for PathGP, which Problem is nothing for, and what is fwopt.Free, which has no
+// duality gap.
 func Methods() map[string]fwopt.Method {
 	c := fwopt.Constants{L: 20, D: math.Sqrt2, G: 30, Alpha: 2, Sigma: 30, Rho: 2}
 	guess, search := fwopt.Constants{L: 0.1, D: math.Sqrt2}, fwopt.LineSearch{}
@@ -103,8 +104,9 @@ func Methods() map[string]fwopt.Method {
 		"SCGSmem": scgs, "STORCmem": storc, "STORCad": adaptive,
 	}
 	for _, e := range fwopt.Methods() {
-		if e.Name != "PathGP" {
-			all[e.Name] = e.New(c)
+		m := e.New(c)
+		if free, ok := m.(fwopt.Free); e.Name != "PathGP" && !(ok && free.Free()) {
+			all[e.Name] = m
 		}
 	}
 	return all
