@@ -164,15 +164,19 @@ func (o *Oracle) Grad(dst, w []float64) {
 	o.look(dst, "the exact gradient")
 }
 
-// look notes that what a reader's own sum has given, or what a method has made of it, is not finite: a set
-// would answer with some point, and f there would look right.
+// look notes that what a reader's own sum or a network has given, or what a method has made of it, is not finite: a
+// set would answer with some point, and f there would look right.
 func (o *Oracle) look(g []float64, what string) {
-	if !o.own || o.broken != "" || finite(floats.Sum(g)) {
+	layers, network := o.F.(interface{ Place(j int) string })
+	if !o.own && !network || o.broken != "" || finite(floats.Sum(g)) {
 		return
 	}
 	if j := unfit(g); j >= 0 {
 		o.broken = fmt.Sprintf("%s of %s is %g at coordinate %d", what, called(o.F, ident.Untested(o.F)),
 			g[j], j)
+		if network {
+			o.broken += ", " + layers.Place(j)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package fwset
 import (
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
@@ -24,11 +25,14 @@ func (p Product) check() {
 	}
 }
 
-// Dim returns the sum of the dimensions.
+// Dim returns the sum of the dimensions. Of a factor that has none it says which.
 func (p Product) Dim() (d int) {
 	p.check()
-	for _, f := range p {
-		d += f.Dim()
+	for i, f := range p {
+		if fault := need.Caught(func() { d += f.Dim() }); fault != "" {
+			what := strings.TrimPrefix(string(fault), "fwset: ")
+			panic(need.Linef("fwset: factor %d of a Product: %s", i+1, what))
+		}
 	}
 	return d
 }

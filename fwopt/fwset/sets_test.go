@@ -418,7 +418,9 @@ var sets = []row{
 		bad: map[string]fwset.Domain{
 			"a Product of nothing":         fwset.Product{},
 			"factor 2 of a Product is nil": fwset.Product{plainBall{2}, nil},
-			"a Simplex with R = 0":         fwset.Product{plainBall{2}, fwset.Simplex{D: 2}},
+			"factor 2 of a Product: a SpectralNorm ball with R = 0": fwset.Product{plainBall{2},
+				fwset.RMSToRMS(4, 1, 0)},
+			"a Simplex with R = 0": fwset.Product{plainBall{2}, fwset.Simplex{D: 2}},
 		},
 		more: map[string]func(){
 			"a Product of nothing":           func() { fwset.Product(nil).Argmin(nil, nil) },

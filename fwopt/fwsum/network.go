@@ -1,10 +1,12 @@
 package fwsum
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -129,6 +131,61 @@ func sum(x []int) (total int) {
 		total += v
 	}
 	return total
+}
+
+// Layers returns the product of a set for each W_l and b_l, as they stand in w: of the h × m weights of layer l
+// = 1, …, L, and of its h biases, with m = 0. It panics if a set has another dimension or shape.
+func (f *Network) Layers(of func(l, h, m int) fwset.Domain) (omega fwset.Product) {
+	add := func(l, h, m, d int) {
+		var set fwset.Domain
+		fault := need.Caught(func() {
+			if set = of(l, h, m); set.Dim() != d {
+				panic(need.Linef("%d numbers, and a set of dimension %d", d, set.Dim()))
+			}
+			if s, ok := set.(fwset.MatrixShaped); ok && m > 0 {
+				if H, M := s.Shape(); H != h {
+					panic(need.Linef("%d x %d weights, and a set of %d x %d; are H and M swapped?", h, m, H, M))
+				}
+			}
+		})
+		if fault != "" {
+			panic(need.Linef("fwsum: layer %d of a Network: %s", l, fault))
+		}
+		omega = append(omega, set)
+	}
+	for k, h := range f.width[1:] {
+		add(k+1, h, f.width[k], h*f.width[k])
+		if f.bias {
+			add(k+1, h, 0, h)
+		}
+	}
+	return omega
+}
+
+// Scion returns Scion's Ω (Pethick et al., arXiv 2502.07529): the ball of fwset.OneToMax of radius last for W_L, of
+// fwset.RMSToRMS of radius hidden for the others, where that of W_1 has a spectral norm of hidden at least, and for
+// biases that of fwset.RMS. Its authors take 1 and 1024 for a small network. fwset.RandomVertex begins on it.
+func (f *Network) Scion(hidden, last float64) fwset.Product {
+	return f.Layers(func(l, h, m int) fwset.Domain {
+		switch {
+		case m == 0:
+			return fwset.RMS(h, hidden)
+		case l == len(f.width)-1:
+			return fwset.OneToMax(h, m, last)
+		case l == 1 && h < m:
+			return fwset.SpectralNorm{H: h, M: m, R: hidden}
+		}
+		return fwset.RMSToRMS(h, m, hidden)
+	})
+}
+
+// Place says what number j of w is, for a gradient that is not finite there.
+func (f *Network) Place(j int) string {
+	l, _ := slices.BinarySearch(f.at, j+1)
+	if j < f.at[l-1]+f.width[l-1]*f.width[l] {
+		return fmt.Sprintf("a weight of layer %d", l)
+	}
+	return fmt.Sprintf("a bias of layer %d", l)
 }
 
 // Value returns f(w). It costs one pass forward.

@@ -1,6 +1,7 @@
 package fwsum_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -162,6 +163,46 @@ func TestNetworkMistakes(t *testing.T) {
 		if got := small.Panics(call); !strings.HasPrefix(got, "fw") || !strings.Contains(got, want) {
 			t.Errorf("panic %q, want %q", got, want)
 		}
+	}
+	for want, of := range map[string]func(l, h, m int) fwset.Domain{
+		"layer 1 of a Network: 20 numbers, and a set of dimension 25": func(_, h, m int) fwset.Domain {
+			return fwset.RMSToRMS(h, h, 1)
+		},
+		"layer 2 of a Network: 3 x 5 weights, and a set of 5 x 3": func(l, h, m int) fwset.Domain {
+			if l == 1 {
+				return f.Scion(1, 1)[min(1, 4-m)]
+			}
+			return fwset.RMSToRMS(m, h, 1)
+		},
+		"layer 1 of a Network: fwset: a SpectralNorm ball with R = 0": func(_, h, m int) fwset.Domain {
+			return fwset.RMSToRMS(h, m, 0)
+		},
+	} {
+		if got := small.Panics(func() { f.Layers(of) }); !strings.HasPrefix(got, "fwsum: "+want) {
+			t.Errorf("panic %q, want %q", got, want)
+		}
+	}
+	want := "layer 2 of a Network: fwset: a OneToMax ball with rho = NaN"
+	if got := small.Panics(func() { f.Scion(1, math.NaN()) }); !strings.Contains(got, want) {
+		t.Errorf("panic %q, want %q", got, want)
+	}
+	for j, want := range map[int]string{0: "a weight of layer 1", 19: "a weight of layer 1",
+		20: "a bias of layer 1", 24: "a bias of layer 1", 25: "a weight of layer 2",
+		42: "a bias of layer 2"} {
+		if got := f.Place(j); got != want {
+			t.Errorf("number %d is %s, want %s", j, got, want)
+		}
+	}
+	large := &fwsum.Dense{N: x.N, M: x.M, Val: slices.Clone(x.Val)} // scores up to 1e250, and a gradient beyond all numbers
+	floats.Scale(1e200, large.Val)
+	huge := fwsum.NewNetwork(large, []int{4, 5, 3}, true, l)
+	far := fwset.RandomVertex(huge.Scion(1, 1), 1)
+	floats.Scale(1e-100, far[:25])
+	floats.Scale(1e150, far[25:])
+	o := fwopt.NewOracle(huge, huge.Scion(1, 1), 1).From(far)
+	tr := fwopt.Run(context.Background(), o, fwmore.NewMuon(6), fwopt.Budget{Steps: 9})
+	if tr.Status != fwopt.Diverged || !strings.Contains(tr.Note, ", a weight of layer 1") {
+		t.Errorf("%v, %s", tr, tr.Note)
 	}
 	seen := map[uint64]string{}
 	for _, f := range []fwopt.FiniteSum{f, fwsum.NewNetwork(x, []int{4, 5, 3}, false, l),

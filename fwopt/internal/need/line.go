@@ -29,6 +29,20 @@ func (l Line) Error() string {
 	return string(l)
 }
 
+// Caught calls f, and returns the Line that it panics with; "" if it does not.
+func Caught(f func()) (fault Line) {
+	defer func() {
+		if p := recover(); p != nil {
+			line, ours := p.(Line)
+			if fault = line; !ours {
+				panic(p)
+			}
+		}
+	}()
+	f()
+	return ""
+}
+
 // Again returns what to panic with in another goroutine, where one has panicked with p: the
 // line or value with the stack from here, or in a cell, of a Line, the places in its code.
 func Again(what string, p any) Line {
