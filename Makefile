@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime campaign browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam clean
+.PHONY: help setup lab notebooks celltime campaign muon browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ CELLS ?= notebooks/runs/campaign
 
 campaign: ## the races of page 18c that are not among CELLS yet, and their archive: 90 minutes on two processors that do nothing else
 	$(GO) run ./fwopt/fwrace/campaign $(CELLS) notebooks/races/campaign.csv
+
+muon: ## the race of page 19: the runs that are not among CELLS yet, and their archive: half an hour on two processors
+	$(GO) run ./fwopt/fwrace/campaign -nets $(CELLS) notebooks/races/muon.csv
 
 celltime: setup ## what a warm edited cell costs
 	@$(VENV) docker/celltime.py

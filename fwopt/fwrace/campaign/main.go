@@ -1,7 +1,7 @@
-// Command campaign makes the runs of page 18c that are not in a folder yet, on two processors, and then their
-// archive:
+// Command campaign makes the runs of page 18c, or with -nets those of page 19, that are not in a folder yet, on two
+// processors, and then their archive:
 //
-//	go run ./fwopt/fwrace/campaign FOLDER ARCHIVE [part of a problem's name]
+//	go run ./fwopt/fwrace/campaign [-nets] FOLDER ARCHIVE [part of a problem's name]
 //
 // It may be killed at any time, and goes on where it was. FWLAB_DATA names the folder of news20 and omniglot.
 package main
@@ -19,15 +19,23 @@ import (
 
 func main() {
 	args := os.Args[1:]
+	part := map[string]func(dir string) error{}
+	var names []string
+	for _, p := range fwrace.Problems() {
+		names, part[p.Name] = append(names, p.Name), p.Race
+	}
+	var nets []string
+	for _, p := range fwrace.NetRaces() {
+		nets, part[p.String()] = append(nets, p.String()), p.Race
+	}
 	switch {
 	case len(args) == 2 && args[0] == "-race": // in a process of its own, for its seconds
-		for _, p := range fwrace.Problems() {
-			if p.Name == args[1] {
-				end(p.Race("."))
-			}
-		}
+		end(part[args[1]]("."))
+	case len(args) > 2 && args[0] == "-nets":
+		raced := race(nets, args[1], append(args, "")[3])
+		end(errors.Join(raced, fwrace.CollectNets(args[1], args[2])))
 	case len(args) == 2 || len(args) == 3:
-		raced := race(args[0], append(args, "")[2])
+		raced := race(names, args[0], append(args, "")[2])
 		missing, err := fwrace.Collect(args[0], args[1])
 		end(err)
 		end(raced)
@@ -38,7 +46,7 @@ func main() {
 }
 
 // race makes the runs of problems, each in a process of its own with one processor, two at a time.
-func race(dir, part string) (err error) {
+func race(names []string, dir, part string) (err error) {
 	self, err := os.Executable()
 	end(errors.Join(err, os.MkdirAll(dir, 0o777)))
 	queue, mu, all := make(chan string), sync.Mutex{}, sync.WaitGroup{}
@@ -60,9 +68,9 @@ func race(dir, part string) (err error) {
 			}
 		}()
 	}
-	for _, p := range fwrace.Problems() {
-		if strings.Contains(p.Name, part) {
-			queue <- p.Name
+	for _, name := range names {
+		if strings.Contains(name, part) {
+			queue <- name
 		}
 	}
 	close(queue)

@@ -1,0 +1,267 @@
+package fwrace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
+)
+
+// String is the line of a file.
+func (r NetRun) String() string {
+	line := fmt.Sprintf("%s|%.4f|%.3g", r.key(), r.Accuracy, r.Seconds)
+	for _, f := range r.Loss {
+		line += fmt.Sprintf("|%.4g", f)
+	}
+	return line
+}
+
+func (r NetRun) key() string {
+	return fmt.Sprintf("run|%s|%d|%s|%d|%d|%d", r.Data, r.Width, r.Method, r.At[0], r.At[1], r.Seed)
+}
+
+// parseNetRun is the opposite of String.
+func parseNetRun(line string) (r NetRun, err error) {
+	f := strings.Split(line, "|")
+	if len(f) != 9+netPasses || f[0] != "run" {
+		return r, fmt.Errorf("fwrace: %q is no run", line)
+	}
+	x := make([]float64, len(f))
+	for i := range f {
+		if i > 3 || i == 2 {
+			var bad error
+			x[i], bad = strconv.ParseFloat(f[i], 64)
+			err = errors.Join(err, bad)
+		}
+	}
+	return NetRun{f[1], f[3], int(x[2]), [2]int{int(x[4]), int(x[5])}, uint64(x[6]), x[9:], x[7], x[8]}, err
+}
+
+// Nets are the runs of the race of networks.
+type Nets struct {
+	Facts [][2]string // the machine and the code
+	runs  []NetRun
+}
+
+// Of returns the runs of a method with some constants, from the seeds of its tuning or of the race.
+func (a *Nets) Of(data string, width int, method string, at [2]int, tuned bool) (runs []NetRun) {
+	for _, r := range a.runs {
+		if r.Data == data && r.Width == width && r.Method == method && r.At == at &&
+			(r.Seed > tuning) == tuned {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// Loss returns the median of the losses at the end of some runs, NaN of none.
+func Loss(runs []NetRun) float64 {
+	var all sorted
+	for _, r := range runs {
+		all = append(all, r.Last())
+	}
+	if slices.Sort(all); len(all) == 0 {
+		return math.NaN()
+	}
+	return all.median()
+}
+
+// Tried returns the constants that were tried, in order.
+func (a *Nets) Tried(data string, width int, method string) (all [][2]int) {
+	for _, r := range a.runs {
+		if r.Data == data && r.Width == width && r.Method == method && !slices.Contains(all, r.At) {
+			all = append(all, r.At)
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return all
+}
+
+// Best returns the constants with the least loss over the seeds of the tuning.
+func (a *Nets) Best(data string, width int, method string) (at [2]int) {
+	least := math.Inf(1)
+	for _, c := range a.Tried(data, width, method) {
+		if loss := Loss(a.Of(data, width, method, c, true)); loss < least {
+			at, least = c, loss
+		}
+	}
+	return at
+}
+
+// A NetRace is the part of the race that a process makes: of a method, its tuning and its runs.
+type NetRace struct {
+	Data   string
+	Width  int
+	Method string
+}
+
+// String is "digits, 64, Scion".
+func (p NetRace) String() string { return fmt.Sprintf("%s, %d, %s", p.Data, p.Width, p.Method) }
+
+// NetRaces returns the parts, those on which others build before them.
+func NetRaces() (all []NetRace) {
+	for _, name := range NetMethods() {
+		all = append(all, NetRace{"digits", 64, name})
+	}
+	for _, name := range []string{"Scion", "Muon", "Adam", "SGD, momentum"} {
+		all = append(all, NetRace{"omniglot", 64, name})
+	}
+	for _, width := range []int{16, 32, 128, 256} {
+		for _, name := range []string{"Scion", "Adam", "SGD, momentum"} {
+			all = append(all, NetRace{"digits", width, name})
+		}
+	}
+	return all
+}
+
+const netRaced = 5 // the seeds of the race
+
+// Race makes the runs of a part that are not in the folder yet, and keeps each there once it is done. It does nothing
+// where the data are not on this machine. Both constants are tuned by the median loss at the end of three runs: in
+// steps of 4, and then of 2, until all around the best was tried; then steps down to an eighth and up to eight times
+// the best. At another width than 64 the other constant is the best of that.
+func (p NetRace) Race(dir string) error {
+	k, err := p.open(dir)
+	if err != nil || k.lines[len(k.lines)-1] == done {
+		return err
+	}
+	a, n := &Nets{}, NewNet(p.Data, p.Width)
+	if n == nil {
+		return nil
+	}
+	for _, line := range k.lines[1:] {
+		r, err := parseNetRun(line)
+		if err != nil {
+			return err
+		}
+		a.runs = append(a.runs, r)
+	}
+	try := func(at [2]int, from, seeds uint64) {
+		for seed := range seeds {
+			if max(at[0], at[1], -at[0], -at[1]) > 20 { // a grid that grows for ever
+				return
+			}
+			r := NetRun{Data: p.Data, Method: p.Method, Width: p.Width, At: at, Seed: from + seed + 1}
+			if err == nil && !slices.ContainsFunc(a.runs, func(o NetRun) bool { return o.key() == r.key() }) {
+				r, _ = parseNetRun(n.Train(p.Method, at, r.Seed).String()) // rounded, whether new or not
+				err = k.add(r.String())
+				a.runs = append(a.runs, r)
+			}
+		}
+	}
+	m := netMethods()[slices.Index(NetMethods(), p.Method)]
+	if p.Width != 64 {
+		base, bad := collectNets(dir, NetRace{p.Data, 64, p.Method})
+		if bad != nil {
+			return bad
+		}
+		m.other = []int{base.Best(p.Data, 64, p.Method)[1]}
+	}
+	if m.step == nil {
+		m.step = []int{0}
+	}
+	for _, x := range m.step {
+		for _, y := range m.other {
+			try([2]int{x, y}, tuning, tuningSeeds)
+		}
+	}
+	grid := [2]int{min(1, len(m.step)-1), min(1, len(m.other)-1)} // 0 for a constant that is fixed
+	for _, by := range []int{2, 1} {
+		for was := -1; err == nil && was < len(a.runs); {
+			was = len(a.runs)
+			best := a.Best(p.Data, p.Width, p.Method)
+			for _, s := range []int{-by, by} {
+				try([2]int{best[0] + s*grid[0], best[1]}, tuning, tuningSeeds)
+				try([2]int{best[0], best[1] + s*grid[1]}, tuning, tuningSeeds)
+			}
+		}
+	}
+	best := a.Best(p.Data, p.Width, p.Method)
+	for s := -3; s <= 3; s++ {
+		try([2]int{best[0] + s*grid[0], best[1]}, tuning, tuningSeeds)
+	}
+	if try(a.Best(p.Data, p.Width, p.Method), 0, netRaced); err != nil {
+		return err
+	}
+	return k.add(done)
+}
+
+// open opens the file of a part, of this code.
+func (p NetRace) open(dir string) (*kept, error) {
+	k := Problem{Name: p.String()}.file(dir)
+	err := errors.Join(os.MkdirAll(dir, 0o777), k.open())
+	if err == nil {
+		err = k.header(0, fmt.Sprintf("code|%016x", fwopt.Version("fwmore.MomentumSFW", "fwmore.STORMFW",
+			"fwopt.SVRF", "fwset.SpectralNorm", "fwset.Box", "fwset.L2Ball", "fwset.Product",
+			"fwsum.Network")))
+	}
+	return k, err
+}
+
+// collectNets reads the runs of parts that are done, and says which are not.
+func collectNets(dir string, parts ...NetRace) (a *Nets, err error) {
+	a = &Nets{}
+	for _, p := range parts {
+		k, bad := p.open(dir)
+		if bad == nil && k.lines[len(k.lines)-1] != done {
+			bad = fmt.Errorf("fwrace: not raced to the end: %s", p)
+		}
+		if err = errors.Join(err, bad); bad != nil {
+			continue
+		}
+		for _, line := range k.lines[1 : len(k.lines)-1] {
+			r, bad := parseNetRun(line)
+			a.runs, err = append(a.runs, r), errors.Join(err, bad)
+		}
+	}
+	return a, err
+}
+
+const netsFormat = "# fwrace networks 1, sha256 of the rest: "
+
+// CollectNets writes an archive of the parts that are done in the folder. It returns an error that names the others.
+func CollectNets(dir, path string) error {
+	a, missing := collectNets(dir, NetRaces()...)
+	var b bytes.Buffer
+	for _, f := range machine() {
+		fmt.Fprintf(&b, "fact|%s|%s\n", f[0], f[1])
+	}
+	for _, r := range a.runs {
+		fmt.Fprintln(&b, r)
+	}
+	return errors.Join(missing, file.Write(path, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s%s\n%s", netsFormat, digest(b.Bytes()), b.Bytes())
+		return err
+	}))
+}
+
+// OpenNets reads an archive of CollectNets. It returns an error that says what is wrong with the file.
+func OpenNets(path string) (*Nets, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("fwrace: %w", err)
+	}
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	if string(first) != netsFormat+digest(rest) {
+		return nil, fmt.Errorf("fwrace: %s: not an archive of the race of networks, or damaged or edited since "+
+			"it was written: take it from the repository again", path)
+	}
+	a := &Nets{}
+	for line := range strings.Lines(string(rest)) {
+		line = strings.TrimSuffix(line, "\n")
+		if f := strings.Split(line, "|"); f[0] == "fact" {
+			a.Facts = append(a.Facts, [2]string{f[1], f[2]})
+		} else if r, err := parseNetRun(line); err == nil {
+			a.runs = append(a.runs, r)
+		}
+	}
+	return a, nil
+}

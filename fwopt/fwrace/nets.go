@@ -1,0 +1,240 @@
+package fwrace
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwrate"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/need"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Net is a network of two hidden layers that is trained in the races of page 19, without biases, on four fifths of
+// some data: rows of root mean square 1.
+type Net struct {
+	F     *fwsum.Network
+	Test  *fwsum.Dense // the other rows
+	Y     []int        // their classes
+	width [4]int
+}
+
+// NewNet returns the network of that width on "digits", or on "omniglot", 20 drawings of each of 100 characters:
+// nil where that file is not in the folder that FWLAB_DATA names.
+func NewNet(data string, hidden int) *Net {
+	s := (*fwdata.Set)(nil)
+	switch data {
+	case "digits":
+		s = unitDigits()
+	case "omniglot":
+		if s = omniglot(100, 20); s == nil {
+			return nil
+		}
+	default:
+		panic(need.Linef("fwrace: no networks on %q", data))
+	}
+	train, test := s.Split(0.8, 1)
+	rows := func(s *fwdata.Set) *fwsum.Dense {
+		x := s.X.Dense()
+		floats.Scale(math.Sqrt(float64(s.M())), x.Val)
+		return x
+	}
+	n := &Net{Test: rows(test), Y: test.Y, width: [4]int{s.M(), hidden, hidden, s.H()}}
+	n.F = fwsum.NewNetwork(rows(train), n.width[:], false, fwsum.CrossEntropy(train.Y))
+	n.F.Name = data
+	return n
+}
+
+// Start returns where all runs of a seed begin: semi-orthogonal hidden weights, and signs over the number of inputs.
+func (n *Net) Start(seed uint64) []float64 { return fwset.RandomVertex(n.F.Scion(1, 1), seed) }
+
+// Accuracy returns the share of the test rows whose class is predicted.
+func (n *Net) Accuracy(w []float64) float64 {
+	right := 0
+	for i, y := range n.F.Predict(w, n.Test) {
+		if y == n.Y[i] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(n.Y))
+}
+
+// What follows was written down before the race.
+const (
+	netPasses = 10 // a run's gradients of terms, in passes over the rows, an exact gradient counting as one
+	netBatch  = 32
+)
+
+// netMethod takes part in the race. Its constants are 2 to the power of whole numbers, both tuned: the step, and
+// another one. All steps fall to 0 on a line.
+type netMethod struct {
+	name        string
+	step, other []int // where the grids begin; nil: it has no step, or the other is 2⁰
+	of          func(n *Net, step func(k, K int) float64, other float64) (fwopt.Domain, fwopt.Method)
+}
+
+// layers returns Scion's Ω with another set for the hidden layers; nil for none.
+func (n *Net) layers(last float64, hidden func(h, m int) fwset.Domain) fwset.Product {
+	omega := n.F.Scion(1, last)
+	for l := range omega[:2] {
+		if hidden != nil {
+			omega[l] = hidden(n.width[l+1], n.width[l])
+		}
+	}
+	return omega
+}
+
+// falls makes a schedule of a run with batches of m gradients a step.
+func (n *Net) falls(m int, step func(k, K int) float64) func(k int) float64 {
+	K := netPasses * n.F.Len() / m
+	return func(k int) float64 { return step(k, K) }
+}
+
+func netMethods() []netMethod {
+	steps, radius, memory := []int{-9, -7, -5, -3}, []int{6, 8, 10}, []int{-4, -3, -2}
+	scion := func(change func(a *fwmore.MomentumSFW), hidden func(h, m int) fwset.Domain) func(*Net,
+		func(k, K int) float64, float64) (fwopt.Domain, fwopt.Method) {
+		return func(n *Net, step func(k, K int) float64, last float64) (fwopt.Domain, fwopt.Method) {
+			a := fwmore.NewScion(netBatch)
+			a.Gamma = n.falls(netBatch, step)
+			if change != nil {
+				change(a)
+			}
+			return n.layers(last, hidden), a
+		}
+	}
+	svrf := func(change func(a *fwopt.SVRF, n *Net, step func(k, K int) float64)) func(*Net,
+		func(k, K int) float64, float64) (fwopt.Domain, fwopt.Method) {
+		return func(n *Net, step func(k, K int) float64, last float64) (fwopt.Domain, fwopt.Method) {
+			a := fwopt.SVRFExperiments()
+			if change != nil {
+				change(a, n, step)
+			}
+			return n.layers(last, nil), a
+		}
+	}
+	return []netMethod{
+		{"Scion", steps, radius, scion(nil, nil)},
+		{"Adam", []int{-11, -9, -7, -5}, memory, func(n *Net, step func(k, K int) float64,
+			rest float64) (fwopt.Domain, fwopt.Method) {
+			return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 1-min(1, rest))
+		}},
+		{"SGD, momentum", steps, memory, func(n *Net, step func(k, K int) float64,
+			rest float64) (fwopt.Domain, fwopt.Method) {
+			return n.layers(1, nil), SGDMomentum(netBatch, n.falls(netBatch, step), 1-min(1, rest))
+		}},
+		{"SVRF, as it is", nil, radius, svrf(nil)},
+		{"Momentum SFW, as it is", nil, radius, func(n *Net, _ func(k, K int) float64,
+			last float64) (fwopt.Domain, fwopt.Method) {
+			return n.layers(last, nil), fwmore.MomentumSFWConvex(netBatch)
+		}},
+		{"SFW, m = 32", steps, radius, scion(func(a *fwmore.MomentumSFW) {
+			a.Rho = func(int) float64 { return 1 }
+		}, nil)},
+		{"SVRF, m = 32", steps, radius, svrf(func(a *fwopt.SVRF, n *Net, step func(k, K int) float64) {
+			N := n.F.Len() / (2 * netBatch) // an epoch is two passes
+			a.N = func(int) int { return N }
+			a.M = func(int, int) int { return netBatch }
+			a.Gamma = func(t, k int) float64 { return step(min((t-1)*N+k, netPasses/2*N), netPasses/2*N) }
+		})},
+		{"STORM-FW, m = 16", steps, radius, func(n *Net, step func(k, K int) float64,
+			last float64) (fwopt.Domain, fwopt.Method) {
+			a := fwmore.STORMFWConvex(netBatch / 2) // two gradients a sample
+			a.Gamma = n.falls(netBatch, step)
+			a.Rho = func(k int) float64 { return max(0.1, 1/float64(k)) }
+			return n.layers(last, nil), a
+		}},
+		{"Scion, signs", steps, radius, scion(nil, func(h, m int) fwset.Domain {
+			return fwset.OneToMax(h, m, math.Sqrt(float64(m)))
+		})},
+		{"Scion, Frobenius", steps, radius, scion(nil, func(h, m int) fwset.Domain {
+			return fwset.L2Ball{D: h * m, R: math.Sqrt(float64(h))}
+		})},
+		{"Scion, transport", steps, radius, scion(func(a *fwmore.MomentumSFW) {
+			a.Ahead = func(k int) float64 { return (1 - a.Rho(k)) / a.Rho(k) }
+		}, nil)},
+		{"Scion, five turns", steps, radius, scion(nil, func(h, m int) fwset.Domain {
+			return FiveTurns{h, m, max(1, math.Sqrt(float64(h)/float64(m)))}
+		})},
+		{"Muon", steps, radius, func(n *Net, step func(k, K int) float64,
+			last float64) (fwopt.Domain, fwopt.Method) {
+			a := fwmore.NewMuon(netBatch)
+			a.Gamma = n.falls(netBatch, step)
+			return n.layers(last, nil), a
+		}},
+	}
+}
+
+// A NetRun is one run of the race.
+type NetRun struct {
+	Data, Method string
+	Width        int
+	At           [2]int // the exponents of the step and of the other constant
+	Seed         uint64
+	Loss         []float64 // over the rows that it is trained on, after each pass; +Inf where it diverged
+	Accuracy     float64   // of the rows of the test, at the end
+	Seconds      float64   // of the processor, without those of the records
+}
+
+// Last returns the loss at the end.
+func (r NetRun) Last() float64 { return r.Loss[len(r.Loss)-1] }
+
+// Train makes a run of a method of the race. Its seconds are the process's own: let it do nothing else.
+func (n *Net) Train(method string, at [2]int, seed uint64) NetRun {
+	methods := netMethods()
+	i := slices.IndexFunc(methods, func(m netMethod) bool { return m.name == method })
+	if i < 0 {
+		panic(need.Linef("fwrace: no method %q trains a Net; %q do", method, NetMethods()))
+	}
+	step := func(k, K int) float64 {
+		return math.Exp2(float64(at[0])) * max(0, float64(K-k+1)/float64(K))
+	}
+	omega, m := methods[i].of(n, step, math.Exp2(float64(at[1])))
+	run := NetRun{Data: n.F.Name, Method: method, Width: n.width[1], At: at, Seed: seed}
+	o := fwopt.NewOracle(n.F, omega, seed).From(n.Start(seed))
+	passes := func(c fwopt.Calls) int { return (c.Exact*n.F.Len() + c.Stochastic) / n.F.Len() }
+	since := fwrate.CPU()
+	var spent time.Duration
+	b := fwopt.Budget{
+		Record: func(fwopt.Step) (record, last bool) {
+			if passes(o.Calls) == len(run.Loss) {
+				return false, false
+			}
+			spent += fwrate.CPU() - since
+			return true, passes(o.Calls) >= netPasses
+		},
+		Watch: func(_ *fwopt.Trace, q fwopt.Point) {
+			if passes(q.Calls) > len(run.Loss) {
+				for len(run.Loss) < min(passes(q.Calls), netPasses) {
+					run.Loss = append(run.Loss, q.F)
+				}
+				since = fwrate.CPU()
+			}
+		},
+	}
+	tr := fwopt.Run(context.Background(), o, m, b)
+	for k, f := range run.Loss {
+		if math.IsNaN(f) {
+			run.Loss[k] = math.Inf(1)
+		}
+	}
+	for len(run.Loss) < netPasses {
+		run.Loss = append(run.Loss, math.Inf(1))
+	}
+	run.Accuracy, run.Seconds = n.Accuracy(tr.W), spent.Seconds()
+	return run
+}
+
+// NetMethods returns the names of those that race.
+func NetMethods() (names []string) {
+	for _, m := range netMethods() {
+		names = append(names, m.name)
+	}
+	return names
+}
