@@ -103,6 +103,7 @@ func (b *bench) items() (all []item) {
 		{"P7", b.assignItems},
 		{"P8", b.trafficItems},
 		{"P9", b.projectionItems},
+		{"P10", b.networkItems},
 	} {
 		within := func(p string) bool { return strings.HasPrefix(p, group.name) }
 		if b.wanted(group.name) || slices.ContainsFunc(strings.Split(b.only, ","), within) {

@@ -13,6 +13,7 @@ import numpy as np
 
 import forms_assign
 import forms_methods
+import forms_network
 import forms_projection
 import forms_spectral
 import forms_sums
@@ -20,7 +21,8 @@ import forms_traffic
 from forms_sums import clock
 
 ITEMS = {}
-for forms in forms_spectral, forms_sums, forms_methods, forms_assign, forms_traffic, forms_projection:
+for forms in (forms_spectral, forms_sums, forms_methods, forms_assign, forms_traffic, forms_projection,
+              forms_network):
     assert not ITEMS.keys() & forms.ITEMS.keys(), f"{forms.__name__}: a name that another file has"
     ITEMS |= forms.ITEMS
 

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+)
+
+// networkItems are P10: 60 steps of Muon, of a batch of 256 through a network with two hidden layers, on random rows.
+// Both sides take the exact polar factor, with our draws, from the same start.
+func (b *bench) networkItems() (all []item) {
+	const n, m, h, batch = 2000, 64, 10, 256
+	x := &fwsum.Dense{N: n, M: m, Val: normals(10, n*m, 1)}
+	y := make([]int, n)
+	for i := range y { // of 10 directions the nearest
+		y[i] = nearest(x.Row(i)[:h])
+	}
+	for _, width := range []int{64, 256} {
+		name := fmt.Sprintf("P10 Muon, width %d", width)
+		if !b.wanted(name) || b.quick && width > 64 {
+			continue
+		}
+		f := fwsum.NewNetwork(x, []int{m, width, width, h}, false, fwsum.CrossEntropy(y))
+		omega := f.Scion(1, 16)
+		start := fwset.RandomVertex(f.Scion(1, 1), 1)
+		path := filepath.Join(dir, fmt.Sprintf("network-%d", width))
+		writeNumbers(path+".x", x.Val)
+		labels := make([]int32, n)
+		for i, v := range y {
+			labels[i] = int32(v)
+		}
+		writeNumbers(path+".y", labels)
+		writeNumbers(path+".w0", start)
+		saveDraws(path, fwopt.NewOracle(f, omega, 1), func(int) int { return batch })
+		muon := func() fwopt.Method { return fwmore.NewMuon(batch) }
+		all = append(all, item{name: name, peer: "muon", tol: 1e-5, goal: 1,
+			args: map[string]any{"path": path, "widths": []int{m, width, width, h}, "last": 16.,
+				"steps": checked},
+			start: func() side { return startRun(f, omega, muon, start, 1, checked) }})
+	}
+	return all
+}
+
+// nearest returns the place of the largest number.
+func nearest(x []float64) (at int) {
+	for i, v := range x {
+		if v > x[at] {
+			at = i
+		}
+	}
+	return at
+}
