@@ -65,7 +65,8 @@ func init() {
 		},
 		fwopt.Entry{
 			Name: "Scion", New: func(fwopt.Constants) fwopt.Method { return NewScion(10) },
-			Calls: fixed(fwopt.Calls{Stochastic: 10, Linear: 1}),
+			Calls:  fixed(fwopt.Calls{Stochastic: 10, Linear: 1}),
+			Colour: 0x4E7842, Width: 2.4, Dashes: []float64{16, 2},
 		},
 		fwopt.Entry{
 			Name: "Muon", New: func(fwopt.Constants) fwopt.Method { return NewMuon(10) },

@@ -19,10 +19,10 @@ import (
 // A Net is a network of two hidden layers that is trained in the races of page 19, without biases, on four fifths of
 // some data: rows of root mean square 1.
 type Net struct {
-	F     *fwsum.Network
-	Test  *fwsum.Dense // the other rows
-	Y     []int        // their classes
-	width [4]int
+	F          *fwsum.Network
+	Rows, Test *fwsum.Dense // those that it is trained on, and the others
+	Y          []int        // the classes of Test
+	width      [4]int
 }
 
 // NewNet returns the network of that width on "digits", or on "omniglot", 20 drawings of each of 100 characters:
@@ -45,8 +45,8 @@ func NewNet(data string, hidden int) *Net {
 		floats.Scale(math.Sqrt(float64(s.M())), x.Val)
 		return x
 	}
-	n := &Net{Test: rows(test), Y: test.Y, width: [4]int{s.M(), hidden, hidden, s.H()}}
-	n.F = fwsum.NewNetwork(rows(train), n.width[:], false, fwsum.CrossEntropy(train.Y))
+	n := &Net{Rows: rows(train), Test: rows(test), Y: test.Y, width: [4]int{s.M(), hidden, hidden, s.H()}}
+	n.F = fwsum.NewNetwork(n.Rows, n.width[:], false, fwsum.CrossEntropy(train.Y))
 	n.F.Name = data
 	return n
 }
