@@ -159,9 +159,9 @@ func (p NetRace) Race(dir string) error {
 	}
 	m := netMethods()[slices.Index(NetMethods(), p.Method)]
 	if p.Width != 64 {
-		base, bad := collectNets(dir, NetRace{p.Data, 64, p.Method})
-		if bad != nil {
-			return bad
+		base, missing, bad := collectNets(dir, NetRace{p.Data, 64, p.Method})
+		if bad != nil || missing != nil {
+			return errors.Join(bad, fmt.Errorf("fwrace: %s needs %q, which is not raced to its end", p, missing))
 		}
 		m.other = []int{base.Best(p.Data, 64, p.Method)[1]}
 	}
@@ -206,15 +206,16 @@ func (p NetRace) open(dir string) (*kept, error) {
 	return k, err
 }
 
-// collectNets reads the runs of parts that are done, and says which are not.
-func collectNets(dir string, parts ...NetRace) (a *Nets, err error) {
+// collectNets reads the runs of parts that are done, and returns the names of the others.
+func collectNets(dir string, parts ...NetRace) (a *Nets, missing []string, err error) {
 	a = &Nets{}
 	for _, p := range parts {
 		k, bad := p.open(dir)
-		if bad == nil && k.lines[len(k.lines)-1] != done {
-			bad = fmt.Errorf("fwrace: not raced to the end: %s", p)
-		}
 		if err = errors.Join(err, bad); bad != nil {
+			continue
+		}
+		if k.lines[len(k.lines)-1] != done {
+			missing = append(missing, p.String())
 			continue
 		}
 		for _, line := range k.lines[1 : len(k.lines)-1] {
@@ -222,14 +223,17 @@ func collectNets(dir string, parts ...NetRace) (a *Nets, err error) {
 			a.runs, err = append(a.runs, r), errors.Join(err, bad)
 		}
 	}
-	return a, err
+	return a, missing, err
 }
 
 const netsFormat = "# fwrace networks 1, sha256 of the rest: "
 
-// CollectNets writes an archive of the parts that are done in the folder. It returns an error that names the others.
-func CollectNets(dir, path string) error {
-	a, missing := collectNets(dir, NetRaces()...)
+// CollectNets writes an archive of the parts that are done in the folder, and returns the names of the others.
+func CollectNets(dir, path string) (missing []string, err error) {
+	a, missing, err := collectNets(dir, NetRaces()...)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	for _, f := range machine() {
 		fmt.Fprintf(&b, "fact|%s|%s\n", f[0], f[1])
@@ -237,10 +241,10 @@ func CollectNets(dir, path string) error {
 	for _, r := range a.runs {
 		fmt.Fprintln(&b, r)
 	}
-	return errors.Join(missing, file.Write(path, func(w io.Writer) error {
+	return missing, file.Write(path, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s%s\n%s", netsFormat, digest(b.Bytes()), b.Bytes())
 		return err
-	}))
+	})
 }
 
 // OpenNets reads an archive of CollectNets. It returns an error that says what is wrong with the file.

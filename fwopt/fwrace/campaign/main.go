@@ -33,7 +33,9 @@ func main() {
 		end(part[args[1]]("."))
 	case len(args) > 2 && args[0] == "-nets":
 		raced := race(nets, args[1], append(args, "")[3])
-		end(errors.Join(raced, fwrace.CollectNets(args[1], args[2])))
+		missing, err := fwrace.CollectNets(args[1], args[2])
+		end(errors.Join(raced, err))
+		fmt.Printf("%s: all but %q\n", args[2], missing)
 	case len(args) == 2 || len(args) == 3:
 		raced := race(names, args[0], append(args, "")[2])
 		missing, err := fwrace.Collect(args[0], args[1])
