@@ -106,6 +106,9 @@ func netMethods() []netMethod {
 			if change != nil {
 				change(a)
 			}
+			if hidden != nil { // the start, which all have in common, is outside of some of these
+				a.Decay = a.Gamma
+			}
 			return n.layers(last, hidden), a
 		}
 	}
