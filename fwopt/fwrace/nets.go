@@ -65,18 +65,23 @@ func (n *Net) Accuracy(w []float64) float64 {
 	return float64(right) / float64(len(n.Y))
 }
 
-// What follows was written down before the race.
+// What follows was written down before the race, but for Adam with two rates and the two longer rivals, which were
+// added once the others were seen: Scion and Muon have a radius for the last layer, and take more seconds.
 const (
 	netPasses = 10 // a run's gradients of terms, in passes over the rows, an exact gradient counting as one
 	netBatch  = 32
 )
+
+// pace is the step k of K.
+type pace func(k, K int) float64
 
 // netMethod takes part in the race. Its constants are 2 to the power of whole numbers, both tuned: the step, and
 // another one. All steps fall to 0 on a line.
 type netMethod struct {
 	name        string
 	step, other []int // where the grids begin; nil: it has no step, or the other is 2⁰
-	of          func(n *Net, step func(k, K int) float64, other float64) (fwopt.Domain, fwopt.Method)
+	of          func(n *Net, step pace, other float64) (fwopt.Domain, fwopt.Method)
+	long        int // so many times the passes of the others; 0 for once
 }
 
 // layers returns Scion's Ω with another set for the hidden layers; nil for none.
@@ -91,16 +96,16 @@ func (n *Net) layers(last float64, hidden func(h, m int) fwset.Domain) fwset.Pro
 }
 
 // falls makes a schedule of a run with batches of m gradients a step.
-func (n *Net) falls(m int, step func(k, K int) float64) func(k int) float64 {
+func (n *Net) falls(m int, step pace) func(k int) float64 {
 	K := netPasses * n.F.Len() / m
 	return func(k int) float64 { return step(k, K) }
 }
 
 func netMethods() []netMethod {
 	steps, radius, memory := []int{-9, -7, -5, -3}, []int{6, 8, 10}, []int{-4, -3, -2}
-	scion := func(change func(a *fwmore.MomentumSFW), hidden func(h, m int) fwset.Domain) func(*Net,
-		func(k, K int) float64, float64) (fwopt.Domain, fwopt.Method) {
-		return func(n *Net, step func(k, K int) float64, last float64) (fwopt.Domain, fwopt.Method) {
+	scion := func(change func(a *fwmore.MomentumSFW), hidden func(h, m int) fwset.Domain) func(*Net, pace,
+		float64) (fwopt.Domain, fwopt.Method) {
+		return func(n *Net, step pace, last float64) (fwopt.Domain, fwopt.Method) {
 			a := fwmore.NewScion(netBatch)
 			a.Gamma = n.falls(netBatch, step)
 			if change != nil {
@@ -112,9 +117,9 @@ func netMethods() []netMethod {
 			return n.layers(last, hidden), a
 		}
 	}
-	svrf := func(change func(a *fwopt.SVRF, n *Net, step func(k, K int) float64)) func(*Net,
-		func(k, K int) float64, float64) (fwopt.Domain, fwopt.Method) {
-		return func(n *Net, step func(k, K int) float64, last float64) (fwopt.Domain, fwopt.Method) {
+	svrf := func(change func(a *fwopt.SVRF, n *Net, step pace)) func(*Net, pace,
+		float64) (fwopt.Domain, fwopt.Method) {
+		return func(n *Net, step pace, last float64) (fwopt.Domain, fwopt.Method) {
 			a := fwopt.SVRFExperiments()
 			if change != nil {
 				change(a, n, step)
@@ -122,55 +127,68 @@ func netMethods() []netMethod {
 			return n.layers(last, nil), a
 		}
 	}
+	adam := func(n *Net, step pace, rest float64) (fwopt.Domain, fwopt.Method) {
+		rate := n.falls(netBatch, step)
+		return n.layers(1, nil), Adam(netBatch, func(k, _ int) float64 { return rate(k) }, 1-min(1, rest))
+	}
+	twoRates := func(n *Net, step pace, last float64) (fwopt.Domain, fwopt.Method) {
+		rate, from := n.falls(netBatch, step), n.F.Dim()-n.width[2]*n.width[3]
+		return n.layers(1, nil), Adam(netBatch, func(k, j int) float64 {
+			if j < from {
+				return rate(k)
+			}
+			return last * rate(k)
+		}, 0.75)
+	}
+	sgd := func(n *Net, step pace, rest float64) (fwopt.Domain, fwopt.Method) {
+		return n.layers(1, nil), SGDMomentum(netBatch, n.falls(netBatch, step), 1-min(1, rest))
+	}
 	return []netMethod{
-		{"Scion", steps, radius, scion(nil, nil)},
-		{"Adam", []int{-11, -9, -7, -5}, memory, func(n *Net, step func(k, K int) float64,
-			rest float64) (fwopt.Domain, fwopt.Method) {
-			return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 1-min(1, rest))
-		}},
-		{"SGD, momentum", steps, memory, func(n *Net, step func(k, K int) float64,
-			rest float64) (fwopt.Domain, fwopt.Method) {
-			return n.layers(1, nil), SGDMomentum(netBatch, n.falls(netBatch, step), 1-min(1, rest))
-		}},
-		{"SVRF, as it is", nil, radius, svrf(nil)},
-		{"Momentum SFW, as it is", nil, radius, func(n *Net, _ func(k, K int) float64,
+		{name: "Scion", step: steps, other: radius, of: scion(nil, nil)},
+		{name: "Adam", step: []int{-11, -9, -7, -5}, other: memory, of: adam},
+		{name: "SGD, momentum", step: steps, other: memory, of: sgd},
+		{name: "SVRF, as it is", other: radius, of: svrf(nil)},
+		{name: "Momentum SFW, as it is", other: radius, of: func(n *Net, _ pace,
 			last float64) (fwopt.Domain, fwopt.Method) {
 			return n.layers(last, nil), fwmore.MomentumSFWConvex(netBatch)
 		}},
-		{"SFW, m = 32", steps, radius, scion(func(a *fwmore.MomentumSFW) {
+		{name: "SFW, m = 32", step: steps, other: radius, of: scion(func(a *fwmore.MomentumSFW) {
 			a.Rho = func(int) float64 { return 1 }
 		}, nil)},
-		{"SVRF, m = 32", steps, radius, svrf(func(a *fwopt.SVRF, n *Net, step func(k, K int) float64) {
+		{name: "SVRF, m = 32", step: steps, other: radius, of: svrf(func(a *fwopt.SVRF, n *Net, step pace) {
 			N := n.F.Len() / (2 * netBatch) // an epoch is two passes
 			a.N = func(int) int { return N }
 			a.M = func(int, int) int { return netBatch }
 			a.Gamma = func(t, k int) float64 { return step(min((t-1)*N+k, netPasses/2*N), netPasses/2*N) }
 		})},
-		{"STORM-FW, m = 16", steps, radius, func(n *Net, step func(k, K int) float64,
+		{name: "STORM-FW, m = 16", step: steps, other: radius, of: func(n *Net, step pace,
 			last float64) (fwopt.Domain, fwopt.Method) {
 			a := fwmore.STORMFWConvex(netBatch / 2) // two gradients a sample
 			a.Gamma = n.falls(netBatch, step)
 			a.Rho = func(k int) float64 { return max(0.1, 1/float64(k)) }
 			return n.layers(last, nil), a
 		}},
-		{"Scion, signs", steps, radius, scion(nil, func(h, m int) fwset.Domain {
+		{name: "Scion, signs", step: steps, other: radius, of: scion(nil, func(h, m int) fwset.Domain {
 			return fwset.OneToMax(h, m, math.Sqrt(float64(m)))
 		})},
-		{"Scion, Frobenius", steps, radius, scion(nil, func(h, m int) fwset.Domain {
+		{name: "Scion, Frobenius", step: steps, other: radius, of: scion(nil, func(h, m int) fwset.Domain {
 			return fwset.L2Ball{D: h * m, R: math.Sqrt(float64(h))}
 		})},
-		{"Scion, transport", steps, radius, scion(func(a *fwmore.MomentumSFW) {
+		{name: "Scion, transport", step: steps, other: radius, of: scion(func(a *fwmore.MomentumSFW) {
 			a.Ahead = func(k int) float64 { return (1 - a.Rho(k)) / a.Rho(k) }
 		}, nil)},
-		{"Scion, five turns", steps, radius, scion(nil, func(h, m int) fwset.Domain {
+		{name: "Scion, five turns", step: steps, other: radius, of: scion(nil, func(h, m int) fwset.Domain {
 			return FiveTurns{h, m, max(1, math.Sqrt(float64(h)/float64(m)))}
 		})},
-		{"Muon", steps, radius, func(n *Net, step func(k, K int) float64,
+		{name: "Muon", step: steps, other: radius, of: func(n *Net, step pace,
 			last float64) (fwopt.Domain, fwopt.Method) {
 			a := fwmore.NewMuon(netBatch)
 			a.Gamma = n.falls(netBatch, step)
 			return n.layers(last, nil), a
 		}},
+		{name: "Adam, two rates", step: []int{-11, -9, -7, -5}, other: []int{-2, 0, 2}, of: twoRates},
+		{name: "Adam, 60 passes", step: []int{-11, -9, -7, -5}, other: memory, of: adam, long: 6},
+		{name: "SGD, momentum, 100 passes", step: steps, other: memory, of: sgd, long: 10},
 	}
 }
 
@@ -180,7 +198,7 @@ type NetRun struct {
 	Width        int
 	At           [2]int // the exponents of the step and of the other constant
 	Seed         uint64
-	Loss         []float64 // over the rows that it is trained on, after each pass; +Inf where it diverged
+	Loss         []float64 // over the rows that it is trained on, after each tenth; +Inf where it diverged
 	Accuracy     float64   // of the rows of the test, at the end
 	Seconds      float64   // of the processor, without those of the records
 }
@@ -195,13 +213,14 @@ func (n *Net) Train(method string, at [2]int, seed uint64) NetRun {
 	if i < 0 {
 		panic(need.Linef("fwrace: no method %q trains a Net; %q do", method, NetMethods()))
 	}
-	step := func(k, K int) float64 {
-		return math.Exp2(float64(at[0])) * max(0, float64(K-k+1)/float64(K))
-	}
+	long := max(1, methods[i].long)
+	step := pace(func(k, K int) float64 {
+		return math.Exp2(float64(at[0])) * max(0, 1-float64(k-1)/float64(long*K))
+	})
 	omega, m := methods[i].of(n, step, math.Exp2(float64(at[1])))
 	run := NetRun{Data: n.F.Name, Method: method, Width: n.width[1], At: at, Seed: seed}
 	o := fwopt.NewOracle(n.F, omega, seed).From(n.Start(seed))
-	passes := func(c fwopt.Calls) int { return (c.Exact*n.F.Len() + c.Stochastic) / n.F.Len() }
+	passes := func(c fwopt.Calls) int { return (c.Exact*n.F.Len() + c.Stochastic) / (long * n.F.Len()) }
 	since := fwrate.CPU()
 	var spent time.Duration
 	b := fwopt.Budget{
