@@ -37,24 +37,27 @@ func each(name string, m int, step func(k int, w, g []float64)) fwopt.Method {
 }
 
 // Adam is what one would train a network with today (Kingma & Ba, ICLR 2015), with m samples a step, a learning
-// rate for each number of w, β_1, and β_2 = 0.999:
+// rate, β_1, and β_2 = 0.999; the numbers of w from one place on may have so many times that rate:
 //
 //	p_k = β_1 p_{k−1} + (1−β_1) ∇̃_k,  q_k = β_2 q_{k−1} + (1−β_2) ∇̃_k²
 //	w_k = w_{k−1} − rate_k p_k/(1−β_1^k) / (√(q_k/(1−β_2^k)) + 10⁻⁸)
 //
 // It has no Ω, and one run; it is here for the comparison of page 19 and no more, as is SGDMomentum.
-func Adam(m int, rate func(k, j int) float64, beta1 float64) fwopt.Method {
+func Adam(m int, rate func(k int) float64, beta1 float64, from int, times float64) fwopt.Method {
 	const beta2 = 0.999
 	var p, q []float64
 	return each("Adam", m, func(k int, w, g []float64) {
 		if k == 1 {
 			p, q = make([]float64, len(w)), make([]float64, len(w))
 		}
-		c1, c2 := 1-math.Pow(beta1, float64(k)), 1-math.Pow(beta2, float64(k))
+		r, c := rate(k)/(1-math.Pow(beta1, float64(k))), 1/(1-math.Pow(beta2, float64(k)))
 		for j, v := range g {
 			p[j] = beta1*p[j] + (1-beta1)*v
 			q[j] = beta2*q[j] + (1-beta2)*v*v
-			w[j] -= rate(k, j) * p[j] / c1 / (math.Sqrt(q[j]/c2) + 1e-8)
+			if j == from {
+				r *= times
+			}
+			w[j] -= r * p[j] / (math.Sqrt(c*q[j]) + 1e-8)
 		}
 	})
 }

@@ -128,17 +128,11 @@ func netMethods() []netMethod {
 		}
 	}
 	adam := func(n *Net, step pace, rest float64) (fwopt.Domain, fwopt.Method) {
-		rate := n.falls(netBatch, step)
-		return n.layers(1, nil), Adam(netBatch, func(k, _ int) float64 { return rate(k) }, 1-min(1, rest))
+		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 1-min(1, rest), 0, 1)
 	}
 	twoRates := func(n *Net, step pace, last float64) (fwopt.Domain, fwopt.Method) {
-		rate, from := n.falls(netBatch, step), n.F.Dim()-n.width[2]*n.width[3]
-		return n.layers(1, nil), Adam(netBatch, func(k, j int) float64 {
-			if j < from {
-				return rate(k)
-			}
-			return last * rate(k)
-		}, 0.75)
+		from := n.F.Dim() - n.width[2]*n.width[3]
+		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 0.75, from, last)
 	}
 	sgd := func(n *Net, step pace, rest float64) (fwopt.Domain, fwopt.Method) {
 		return n.layers(1, nil), SGDMomentum(netBatch, n.falls(netBatch, step), 1-min(1, rest))

@@ -24,15 +24,14 @@ func TestNetRivals(t *testing.T) {
 		m    fwopt.Method
 		step func(g [][]float64, j int) float64 // of coordinate j, by the gradients so far
 	}{
-		"Adam": {Adam(3, func(k, j int) float64 { return rate(k) * float64(1+j) }, 0.9), func(g [][]float64,
-			j int) float64 {
+		"Adam": {Adam(3, rate, 0.9, 3, 2), func(g [][]float64, j int) float64 {
 			p, q, P, Q := 0.0, 0.0, 0.0, 0.0
 			for i := range g {
 				age := float64(len(g) - 1 - i)
 				p, P = p+math.Pow(0.9, age)*g[i][j], P+math.Pow(0.9, age)
 				q, Q = q+math.Pow(0.999, age)*g[i][j]*g[i][j], Q+math.Pow(0.999, age)
 			}
-			return float64(1+j) * p / P / (math.Sqrt(q/Q) + 1e-8)
+			return float64(1+j/3) * p / P / (math.Sqrt(q/Q) + 1e-8)
 		}},
 		"SGD, momentum": {SGDMomentum(3, rate, 0.5), func(g [][]float64, j int) (p float64) {
 			for i := range g {
