@@ -10,16 +10,16 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 )
 
-// networkItems are P10: 60 steps of Muon, of a batch of 256 through a network with two hidden layers, on random rows.
+// networkItems are P10: 60 steps of Muon, of a batch of 512 through a network with two hidden layers, on random rows.
 // Both sides take the exact polar factor, with our draws, from the same start.
 func (b *bench) networkItems() (all []item) {
-	const n, m, h, batch = 2000, 64, 10, 256
+	const n, m, h, batch = 2000, 64, 10, 512
 	x := &fwsum.Dense{N: n, M: m, Val: normals(10, n*m, 1)}
 	y := make([]int, n)
 	for i := range y { // of 10 directions the nearest
 		y[i] = nearest(x.Row(i)[:h])
 	}
-	for _, width := range []int{64, 256} {
+	for _, width := range []int{64, 128} {
 		name := fmt.Sprintf("P10 Muon, width %d", width)
 		if !b.wanted(name) || b.quick && width > 64 {
 			continue
