@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/projection-free/fwlab/fwopt/internal/eigen"
 	"github.com/projection-free/fwlab/fwopt/internal/ident"
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
@@ -15,8 +16,8 @@ import (
 // centre 0 and diameter 2R√min(H, M). With H = M its vertices are R times the orthogonal
 // matrices. A vector holds the matrix column by column, as in TraceNorm.
 //
-// A linear optimisation is an eigen-decomposition on the shorter side and five products of matrices, a fifth of
-// a projection or less, which is a full singular value decomposition.
+// A linear optimisation is an eigen-decomposition on the shorter side and five products of matrices, a projection
+// one and three.
 type SpectralNorm struct {
 	H, M int     // rows and columns
 	R    float64 // radius, positive
@@ -58,22 +59,44 @@ func (b SpectralNorm) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) (
 }
 
 // Project computes dst = Σ_i min{σ_i, R}·u_i·v_iᵀ, where the σ_i, u_i, v_i are the singular
-// values and vectors of x. A point counts as inside if σ_1 ≤ R(1 + 1e-12). If x holds a
+// values and vectors of x, up to 1e-11·R. A point counts as inside if σ_1 ≤ R(1 + 1e-12). If x holds a
 // NaN or an infinity, dst is all NaN.
 func (b SpectralNorm) Project(dst, x []float64) {
 	b.check(dst, x)
 	if notFinite(dst, x) {
 		return
 	}
-	f := newFactors(b.M, b.H, x)
-	if f.sigma[0] <= b.R*(1+1e-12) {
+	s, k := min(b.H, b.M), 0 // of the singular values the last k are above R
+	buf := kern.Borrow(len(x) + s*s + 2*s)
+	defer kern.Return(buf)
+	y, v, lambda, sigma := (*buf)[:len(x)], (*buf)[len(x):][:s*s], (*buf)[len(x)+s*s:][:s], (*buf)[len(x)+s*s+s:]
+	c := unit(maxAbs(x))
+	R := b.R * c
+	kern.Gram(v, floats.ScaleTo(y, c, x), b.M, b.H)
+	ok := eigen.EigenLargest(v, lambda, func(lambda []float64) int {
+		for roots(sigma, lambda); k < s && sigma[s-1-k] > R; {
+			k++
+		}
+		return k
+	})
+	switch top := sigma[s-1]; {
+	case ok && top <= R*(1+1e-12):
 		copy(dst, x)
-		return
+	case ok && top <= 256*R:
+		f := sigma[s-k:]
+		for i, x := range f {
+			f[i] = 1 - R/x
+		}
+		TraceNorm{H: b.H, M: b.M}.combine(dst, y, v[:k*s], f) // Σ (σ_i − R) u_i v_iᵀ
+		floats.SubTo(dst, y, dst)
+		floats.Scale(1/c, dst)
+	default: // squares blur the σ_i near R
+		f := newFactors(b.M, b.H, x)
+		for i, x := range f.sigma {
+			f.sigma[i] = min(x, b.R)
+		}
+		f.product(dst)
 	}
-	for i, s := range f.sigma {
-		f.sigma[i] = min(s, b.R)
-	}
-	f.product(dst)
 }
 
 // Diameter returns 2R√min(H, M).
