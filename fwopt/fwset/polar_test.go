@@ -56,3 +56,31 @@ func TestPolarCertificate(t *testing.T) {
 		}
 	}
 }
+
+// A projection by the eigenvectors above R, or by a singular value decomposition where σ_1 is far above it, is that by
+// construction: where both are, on either side of where one takes over, and at either end of the numbers.
+func TestSpectralProjection(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 1))
+	for n := range 400 {
+		h, m := 1+rng.IntN(24), 1+rng.IntN(24)
+		s := min(h, m)
+		sigma, cut := make([]float64, s), make([]float64, s)
+		top := math.Pow(2, 22*rng.Float64()-2) // 256 is among them
+		for i := range sigma {
+			if sigma[i] = top * math.Pow(rng.Float64(), float64(n%4)); n%5 == 0 {
+				sigma[i] = 1 + 1e-6*float64(i%3-1) // about R
+			}
+			cut[i] = min(1, sigma[i])
+		}
+		seed := rng.Uint64()
+		x := Reflected(rand.New(rand.NewPCG(seed, 0)), h, m, sigma)
+		want := Reflected(rand.New(rand.NewPCG(seed, 0)), h, m, cut)
+		scale := math.Pow(10, float64(n%3-1)*150)
+		floats.Scale(scale, x)
+		SpectralNorm{H: h, M: m, R: scale}.Project(x, x)
+		floats.Scale(1/scale, x)
+		if d := floats.Distance(x, want, 2); !(d <= 1e-10) {
+			t.Errorf("case %d, %d x %d, up to %g: %g off", n, h, m, top, d)
+		}
+	}
+}
