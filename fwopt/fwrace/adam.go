@@ -36,29 +36,52 @@ func each(name string, m int, step func(k int, w, g []float64)) fwopt.Method {
 	}, name}
 }
 
+// adam is Adam's state for a part of w.
+type adam struct {
+	beta1, beta2, decay float64
+	p, q                []float64
+}
+
+func (a *adam) step(k int, rate float64, w, g []float64) {
+	if k == 1 {
+		a.p, a.q = make([]float64, len(w)), make([]float64, len(w))
+	}
+	r, c := rate/(1-math.Pow(a.beta1, float64(k))), 1/(1-math.Pow(a.beta2, float64(k)))
+	for j, v := range g {
+		a.p[j] = a.beta1*a.p[j] + (1-a.beta1)*v
+		a.q[j] = a.beta2*a.q[j] + (1-a.beta2)*v*v
+		w[j] -= rate*a.decay*w[j] + r*a.p[j]/(math.Sqrt(c*a.q[j])+1e-8)
+	}
+}
+
 // Adam is what one would train a network with today (Kingma & Ba, ICLR 2015), with m samples a step, a learning
-// rate, β_1, and β_2 = 0.999; the numbers of w from one place on may have so many times that rate:
+// rate, β_1, β_2 = 0.999, and AdamW's weight decay (Loshchilov & Hutter, ICLR 2019); the numbers of w from one place
+// on may have so many times that rate:
 //
 //	p_k = β_1 p_{k−1} + (1−β_1) ∇̃_k,  q_k = β_2 q_{k−1} + (1−β_2) ∇̃_k²
-//	w_k = w_{k−1} − rate_k p_k/(1−β_1^k) / (√(q_k/(1−β_2^k)) + 10⁻⁸)
+//	w_k = (1 − rate_k decay) w_{k−1} − rate_k p_k/(1−β_1^k) / (√(q_k/(1−β_2^k)) + 10⁻⁸)
 //
-// It has no Ω, and one run; it is here for the comparison of page 19 and no more, as is SGDMomentum.
-func Adam(m int, rate func(k int) float64, beta1 float64, from int, times float64) fwopt.Method {
-	const beta2 = 0.999
-	var p, q []float64
+// It has no Ω, and one run; it is here for the comparison of page 19 and no more, as are MuonAdam and SGDMomentum.
+func Adam(m int, rate func(k int) float64, beta1, decay float64, from int, times float64) fwopt.Method {
+	first, last := adam{beta1: beta1, beta2: 0.999, decay: decay}, adam{beta1: beta1, beta2: 0.999, decay: decay}
 	return each("Adam", m, func(k int, w, g []float64) {
-		if k == 1 {
-			p, q = make([]float64, len(w)), make([]float64, len(w))
-		}
-		r, c := rate(k)/(1-math.Pow(beta1, float64(k))), 1/(1-math.Pow(beta2, float64(k)))
-		for j, v := range g {
-			p[j] = beta1*p[j] + (1-beta1)*v
-			q[j] = beta2*q[j] + (1-beta2)*v*v
-			if j == from {
-				r *= times
-			}
-			w[j] -= r * p[j] / (math.Sqrt(c*q[j]) + 1e-8)
-		}
+		first.step(k, rate(k), w[:from], g[:from])
+		last.step(k, rate(k)*times, w[from:], g[from:])
+	})
+}
+
+// MuonAdam is Muon as its author uses it: fwmore.NewMuon's step for the hidden layers, whose sets are given, and for
+// what follows in w Adam with β_1 = 0.9, β_2 = 0.95 and so many times the rate. The linear optimisations are not counted.
+func MuonAdam(m int, rate func(k int) float64, hidden fwopt.Domain, times float64) fwopt.Method {
+	from, last := hidden.Dim(), adam{beta1: 0.9, beta2: 0.95}
+	d, v := make([]float64, from), make([]float64, from)
+	return each("Muon, Adam", m, func(k int, w, g []float64) {
+		fwopt.Lerp(d, 0.05, g[:from])
+		floats.Scale(0.05, g[:from])
+		floats.AddScaled(g[:from], 0.95, d)
+		hidden.Argmin(v, g[:from])
+		floats.AddScaled(w[:from], rate(k), v)
+		last.step(k, rate(k)*times, w[from:], g[from:])
 	})
 }
 

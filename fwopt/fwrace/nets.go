@@ -19,10 +19,10 @@ import (
 // A Net is a network of two hidden layers that is trained in the races of page 19, without biases, on four fifths of
 // some data: rows of root mean square 1.
 type Net struct {
-	F          *fwsum.Network
-	Rows, Test *fwsum.Dense // those that it is trained on, and the others
-	Y          []int        // the classes of Test
-	width      [4]int
+	F     *fwsum.Network
+	Rows  *fwsum.Dense // those that it is trained on
+	width [4]int
+	other [2]*fwdata.Set // halves of the others: for the choice of constants, and for the test
 }
 
 // NewNet returns the network of that width on "digits", or on "omniglot", 20 drawings of each of 100 characters:
@@ -39,13 +39,9 @@ func NewNet(data string, hidden int) *Net {
 	default:
 		panic(need.Linef("fwrace: no networks on %q", data))
 	}
-	train, test := s.Split(0.8, 1)
-	rows := func(s *fwdata.Set) *fwsum.Dense {
-		x := s.X.Dense()
-		floats.Scale(math.Sqrt(float64(s.M())), x.Val)
-		return x
-	}
-	n := &Net{Rows: rows(train), Test: rows(test), Y: test.Y, width: [4]int{s.M(), hidden, hidden, s.H()}}
+	train, others := s.Split(0.8, 1)
+	n := &Net{Rows: meanSquareOne(train), width: [4]int{s.M(), hidden, hidden, s.H()}}
+	n.other[0], n.other[1] = others.Split(0.5, 1)
 	n.F = fwsum.NewNetwork(n.Rows, n.width[:], false, fwsum.CrossEntropy(train.Y))
 	n.F.Name = data
 	return n
@@ -54,19 +50,27 @@ func NewNet(data string, hidden int) *Net {
 // Start returns where all runs of a seed begin: semi-orthogonal hidden weights, and signs over the number of inputs.
 func (n *Net) Start(seed uint64) []float64 { return fwset.RandomVertex(n.F.Scion(1, 1), seed) }
 
-// Accuracy returns the share of the test rows whose class is predicted.
-func (n *Net) Accuracy(w []float64) float64 {
-	right := 0
-	for i, y := range n.F.Predict(w, n.Test) {
-		if y == n.Y[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(n.Y))
+func meanSquareOne(s *fwdata.Set) *fwsum.Dense {
+	x := s.X.Dense()
+	floats.Scale(math.Sqrt(float64(s.M())), x.Val)
+	return x
 }
 
-// What follows was written down before the race, but for Adam with two rates and the two longer rivals, which were
-// added once the others were seen: Scion and Muon have a radius for the last layer, and take more seconds.
+// Accuracy returns the shares of the rows for validation and of those of the test whose class is predicted.
+func (n *Net) Accuracy(w []float64) (valid, test float64) {
+	var share [2]float64
+	for k, s := range n.other {
+		for i, y := range n.F.Predict(w, meanSquareOne(s)) {
+			if y == s.Y[i] {
+				share[k] += 1 / float64(s.N())
+			}
+		}
+	}
+	return share[0], share[1]
+}
+
+// What follows was written down before the race, but for Adam with two rates, AdamW, Muon with Adam for the last layer,
+// the two longer rivals, and the choice by validation rows, which were added once the others were seen.
 const (
 	netPasses = 10 // a run's gradients of terms, in passes over the rows, an exact gradient counting as one
 	netBatch  = 32
@@ -128,11 +132,14 @@ func netMethods() []netMethod {
 		}
 	}
 	adam := func(n *Net, step pace, rest float64) (fwopt.Domain, fwopt.Method) {
-		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 1-min(1, rest), 0, 1)
+		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 1-min(1, rest), 0, 0, 1)
+	}
+	adamW := func(n *Net, step pace, decay float64) (fwopt.Domain, fwopt.Method) {
+		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 0.75, decay, 0, 1)
 	}
 	twoRates := func(n *Net, step pace, last float64) (fwopt.Domain, fwopt.Method) {
 		from := n.F.Dim() - n.width[2]*n.width[3]
-		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 0.75, from, last)
+		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 0.75, 0, from, last)
 	}
 	sgd := func(n *Net, step pace, rest float64) (fwopt.Domain, fwopt.Method) {
 		return n.layers(1, nil), SGDMomentum(netBatch, n.falls(netBatch, step), 1-min(1, rest))
@@ -180,6 +187,12 @@ func netMethods() []netMethod {
 			a.Gamma = n.falls(netBatch, step)
 			return n.layers(last, nil), a
 		}},
+		{name: "Muon, Adam", step: steps, other: []int{-6, -4, -2}, of: func(n *Net, step pace,
+			times float64) (fwopt.Domain, fwopt.Method) {
+			omega := n.layers(1, nil)
+			return omega, MuonAdam(netBatch, n.falls(netBatch, step), omega[:2], times)
+		}},
+		{name: "AdamW", step: []int{-11, -9, -7, -5}, other: []int{-7, -4, -1}, of: adamW},
 		{name: "Adam, two rates", step: []int{-11, -9, -7, -5}, other: []int{-2, 0, 2}, of: twoRates},
 		{name: "Adam, 60 passes", step: []int{-11, -9, -7, -5}, other: memory, of: adam, long: 6},
 		{name: "SGD, momentum, 100 passes", step: steps, other: memory, of: sgd, long: 10},
@@ -193,12 +206,15 @@ type NetRun struct {
 	At           [2]int // the exponents of the step and of the other constant
 	Seed         uint64
 	Loss         []float64 // over the rows that it is trained on, after each tenth; +Inf where it diverged
-	Accuracy     float64   // of the rows of the test, at the end
+	Valid, Test  float64   // the shares of these rows that it gets right at the end
 	Seconds      float64   // of the processor, without those of the records
 }
 
 // Last returns the loss at the end.
 func (r NetRun) Last() float64 { return r.Loss[len(r.Loss)-1] }
+
+// Wrong is the share of the rows for validation that it gets wrong, and a millionth of Last, which decides a tie.
+func (r NetRun) Wrong() float64 { return 1 - r.Valid + 1e-6*r.Last() }
 
 // Train makes a run of a method of the race. Its seconds are the process's own: let it do nothing else.
 func (n *Net) Train(method string, at [2]int, seed uint64) NetRun {
@@ -243,7 +259,8 @@ func (n *Net) Train(method string, at [2]int, seed uint64) NetRun {
 	for len(run.Loss) < netPasses {
 		run.Loss = append(run.Loss, math.Inf(1))
 	}
-	run.Accuracy, run.Seconds = n.Accuracy(tr.W), spent.Seconds()
+	run.Valid, run.Test = n.Accuracy(tr.W)
+	run.Seconds = spent.Seconds()
 	return run
 }
 

@@ -11,32 +11,48 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Adam and SGD with momentum a second time, as sums over all old gradients.
+// Adam, Muon with Adam, and SGD with momentum a second time, as sums over all old gradients.
 func TestNetRivals(t *testing.T) {
 	f, box := small.Noisy(5, 40, 1, 3)
 	rate := func(k int) float64 { return 0.1 / float64(k) }
+	sum := func(g [][]float64, j int, beta, power float64) (p, total float64) {
+		for i := range g {
+			age := float64(len(g) - 1 - i)
+			p, total = p+math.Pow(beta, age)*math.Pow(g[i][j], power), total+math.Pow(beta, age)
+		}
+		return p, total
+	}
+	adam := func(g [][]float64, j int, beta2 float64) float64 {
+		p, P := sum(g, j, 0.9, 1)
+		q, Q := sum(g, j, beta2, 2)
+		return p / P / (math.Sqrt(q/Q) + 1e-8)
+	}
 	for name, c := range map[string]struct {
 		m    fwopt.Method
-		step func(g [][]float64, j int) float64 // of coordinate j, by the gradients so far
+		step func(g [][]float64, j int, w float64) float64 // of coordinate j, by the gradients so far
 	}{
-		"Adam": {Adam(3, rate, 0.9, 3, 2), func(g [][]float64, j int) float64 {
-			p, q, P, Q := 0.0, 0.0, 0.0, 0.0
-			for i := range g {
-				age := float64(len(g) - 1 - i)
-				p, P = p+math.Pow(0.9, age)*g[i][j], P+math.Pow(0.9, age)
-				q, Q = q+math.Pow(0.999, age)*g[i][j]*g[i][j], Q+math.Pow(0.999, age)
-			}
-			return float64(1+j/3) * p / P / (math.Sqrt(q/Q) + 1e-8)
+		"Adam": {Adam(3, rate, 0.9, 0.5, 3, 2), func(g [][]float64, j int, w float64) float64 {
+			return float64(1+j/3) * (adam(g, j, 0.999) + w/2)
 		}},
-		"SGD, momentum": {SGDMomentum(3, rate, 0.5), func(g [][]float64, j int) (p float64) {
-			for i := range g {
-				p += math.Pow(0.5, float64(len(g)-1-i)) * g[i][j]
+		"Muon, Adam": {MuonAdam(3, rate, fwset.L2Ball{D: 3, R: 1}, 2), func(g [][]float64, j int, _ float64) float64 {
+			if j > 2 {
+				return 2 * adam(g, j, 0.95)
 			}
+			var u [3]float64
+			for l := range u {
+				d, _ := sum(g, l, 0.95, 1)
+				u[l] = 0.05*g[len(g)-1][l] + 0.95*0.05*d
+			}
+			return u[j] / floats.Norm(u[:], 2)
+		}},
+		"SGD, momentum": {SGDMomentum(3, rate, 0.5), func(g [][]float64, j int, _ float64) float64 {
+			p, _ := sum(g, j, 0.5, 1)
 			return p
 		}},
 	} {
@@ -48,7 +64,7 @@ func TestNetRivals(t *testing.T) {
 			o.StochasticGrad(g, w, 3)
 			all = append(all, g)
 			for j := range w {
-				w[j] -= rate(k+1) * c.step(all, j)
+				w[j] -= rate(k+1) * c.step(all, j, w[j])
 			}
 		}
 		if d := floats.Distance(tr.W, w, 2); tr.Method != name || !(d <= 1e-12) {
@@ -102,14 +118,14 @@ func TestNetRuns(t *testing.T) {
 	n := NewNet("digits", 16)
 	for _, name := range NetMethods() {
 		at := [2]int{-6, 8}
-		if name == "Adam" || strings.HasPrefix(name, "SGD") {
+		if name == "Adam" || strings.HasPrefix(name, "SGD") || name == "AdamW" {
 			at = [2]int{-7, -3}
 		}
 		r := n.Train(name, at, 1)
 		if again := n.Train(name, at, 1); again.key() != r.key() || !slices.Equal(again.Loss, r.Loss) {
 			t.Errorf("%s: %v, and again %v", name, r, again)
 		}
-		if len(r.Loss) != netPasses || !(r.Seconds > 0) || !(r.Last() < 3) || !(r.Accuracy > 0.2) {
+		if len(r.Loss) != netPasses || !(r.Seconds > 0) || !(r.Last() < 3) || !(r.Valid > 0.2) || !(r.Test > 0.2) {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
@@ -132,7 +148,7 @@ func TestNetArchive(t *testing.T) {
 		}
 		for step := range 3 {
 			r := NetRun{p.Data, p.Method, p.Width, [2]int{step, 1}, tuning + 1,
-				slices.Repeat([]float64{float64((step - 1) * (step - 1))}, netPasses), 0.5, 1}
+				slices.Repeat([]float64{float64((step - 1) * (step - 1))}, netPasses), 0.75 - float64(step)/8, 0.5, 1}
 			if step == 2 {
 				r.Loss[9] = math.Inf(1)
 			}
@@ -157,7 +173,8 @@ func TestNetArchive(t *testing.T) {
 		got[0].String() != first.String() {
 		t.Errorf("%v, want %v", got, first)
 	}
-	if at := a.Best("digits", 16, "Scion"); at != [2]int{1, 1} || len(a.Tried("digits", 16, "Scion")) != 3 ||
+	if at := a.Best("digits", 16, "Scion", NetRun.Last); at != [2]int{1, 1} ||
+		a.Best("digits", 16, "Scion", NetRun.Wrong) != [2]int{0, 1} || len(a.Tried("digits", 16, "Scion")) != 3 ||
 		len(a.Of(lost.Data, lost.Width, lost.Method, at, true)) != 0 {
 		t.Errorf("the best is %v of %v", at, a.Tried("digits", 16, "Scion"))
 	}
