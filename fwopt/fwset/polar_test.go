@@ -65,7 +65,7 @@ func TestSpectralProjection(t *testing.T) {
 		h, m := 1+rng.IntN(24), 1+rng.IntN(24)
 		s := min(h, m)
 		sigma, cut := make([]float64, s), make([]float64, s)
-		top := math.Pow(2, 22*rng.Float64()-2) // 256 is among them
+		top := math.Pow(2, 22*rng.Float64()-2) // 1024 is among them
 		for i := range sigma {
 			if sigma[i] = top * math.Pow(rng.Float64(), float64(n%4)); n%5 == 0 {
 				sigma[i] = 1 + 1e-6*float64(i%3-1) // about R

@@ -59,7 +59,7 @@ func (b SpectralNorm) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) (
 }
 
 // Project computes dst = Σ_i min{σ_i, R}·u_i·v_iᵀ, where the σ_i, u_i, v_i are the singular
-// values and vectors of x, up to 1e-11·R. A point counts as inside if σ_1 ≤ R(1 + 1e-12). If x holds a
+// values and vectors of x, up to 1e-10·R. A point counts as inside if σ_1 ≤ R(1 + 1e-12). If x holds a
 // NaN or an infinity, dst is all NaN.
 func (b SpectralNorm) Project(dst, x []float64) {
 	b.check(dst, x)
@@ -82,7 +82,7 @@ func (b SpectralNorm) Project(dst, x []float64) {
 	switch top := sigma[s-1]; {
 	case ok && top <= R*(1+1e-12):
 		copy(dst, x)
-	case ok && top <= 256*R:
+	case ok && top <= 1024*R:
 		f := sigma[s-k:]
 		for i, x := range f {
 			f[i] = 1 - R/x
