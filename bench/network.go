@@ -19,7 +19,7 @@ func (b *bench) networkItems() (all []item) {
 	for i := range y { // of 10 directions the nearest
 		y[i] = nearest(x.Row(i)[:h])
 	}
-	for _, width := range []int{64, 128} {
+	for _, width := range []int{64, 128, 256} {
 		name := fmt.Sprintf("P10 Muon, width %d", width)
 		if !b.wanted(name) || b.quick && width > 64 {
 			continue
