@@ -63,7 +63,8 @@ func (a *adam) step(k int, rate float64, w, g []float64) {
 //
 // It has no Ω, and one run; it is here for the comparison of page 19 and no more, as are MuonAdam and SGDMomentum.
 func Adam(m int, rate func(k int) float64, beta1, decay float64, from int, times float64) fwopt.Method {
-	first, last := adam{beta1: beta1, beta2: 0.999, decay: decay}, adam{beta1: beta1, beta2: 0.999, decay: decay}
+	first := adam{beta1: beta1, beta2: 0.999, decay: decay}
+	last := first
 	return each("Adam", m, func(k int, w, g []float64) {
 		first.step(k, rate(k), w[:from], g[:from])
 		last.step(k, rate(k)*times, w[from:], g[from:])

@@ -42,7 +42,8 @@ func parseNetRun(line string) (r NetRun, err error) {
 			err = errors.Join(err, bad)
 		}
 	}
-	return NetRun{f[1], f[3], int(x[2]), [2]int{int(x[4]), int(x[5])}, uint64(x[6]), x[10:], x[7], x[8], x[9]}, err
+	return NetRun{f[1], f[3], int(x[2]), [2]int{int(x[4]), int(x[5])}, uint64(x[6]),
+		x[10:], x[7], x[8], x[9]}, err
 }
 
 // Nets are the runs of the race of networks.

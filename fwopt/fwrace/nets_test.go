@@ -40,7 +40,8 @@ func TestNetRivals(t *testing.T) {
 		"Adam": {Adam(3, rate, 0.9, 0.5, 3, 2), func(g [][]float64, j int, w float64) float64 {
 			return float64(1+j/3) * (adam(g, j, 0.999) + w/2)
 		}},
-		"Muon, Adam": {MuonAdam(3, rate, fwset.L2Ball{D: 3, R: 1}, 2), func(g [][]float64, j int, _ float64) float64 {
+		"Muon, Adam": {MuonAdam(3, rate, fwset.L2Ball{D: 3, R: 1}, 2), func(g [][]float64, j int,
+			_ float64) float64 {
 			if j > 2 {
 				return 2 * adam(g, j, 0.95)
 			}
@@ -125,7 +126,8 @@ func TestNetRuns(t *testing.T) {
 		if again := n.Train(name, at, 1); again.key() != r.key() || !slices.Equal(again.Loss, r.Loss) {
 			t.Errorf("%s: %v, and again %v", name, r, again)
 		}
-		if len(r.Loss) != netPasses || !(r.Seconds > 0) || !(r.Last() < 3) || !(r.Valid > 0.2) || !(r.Test > 0.2) {
+		if len(r.Loss) != netPasses || !(r.Seconds > 0) || !(r.Last() < 3) ||
+			!(r.Valid > 0.2) || !(r.Test > 0.2) {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
@@ -148,7 +150,8 @@ func TestNetArchive(t *testing.T) {
 		}
 		for step := range 3 {
 			r := NetRun{p.Data, p.Method, p.Width, [2]int{step, 1}, tuning + 1,
-				slices.Repeat([]float64{float64((step - 1) * (step - 1))}, netPasses), 0.75 - float64(step)/8, 0.5, 1}
+				slices.Repeat([]float64{float64((step - 1) * (step - 1))}, netPasses),
+				0.75 - float64(step)/8, 0.5, 1}
 			if step == 2 {
 				r.Loss[9] = math.Inf(1)
 			}
@@ -174,7 +177,8 @@ func TestNetArchive(t *testing.T) {
 		t.Errorf("%v, want %v", got, first)
 	}
 	if at := a.Best("digits", 16, "Scion", NetRun.Last); at != [2]int{1, 1} ||
-		a.Best("digits", 16, "Scion", NetRun.Wrong) != [2]int{0, 1} || len(a.Tried("digits", 16, "Scion")) != 3 ||
+		a.Best("digits", 16, "Scion", NetRun.Wrong) != [2]int{0, 1} ||
+		len(a.Tried("digits", 16, "Scion")) != 3 ||
 		len(a.Of(lost.Data, lost.Width, lost.Method, at, true)) != 0 {
 		t.Errorf("the best is %v of %v", at, a.Tried("digits", 16, "Scion"))
 	}

@@ -69,7 +69,8 @@ func (b SpectralNorm) Project(dst, x []float64) {
 	s, k := min(b.H, b.M), 0 // of the singular values the last k are above R
 	buf := kern.Borrow(len(x) + s*s + 2*s)
 	defer kern.Return(buf)
-	y, v, lambda, sigma := (*buf)[:len(x)], (*buf)[len(x):][:s*s], (*buf)[len(x)+s*s:][:s], (*buf)[len(x)+s*s+s:]
+	y, v, w := (*buf)[:len(x)], (*buf)[len(x):][:s*s], (*buf)[len(x)+s*s:]
+	lambda, sigma := w[:s], w[s:]
 	c := unit(maxAbs(x))
 	R := b.R * c
 	kern.Gram(v, floats.ScaleTo(y, c, x), b.M, b.H)
