@@ -155,11 +155,32 @@ func (a *Archive) write(w io.Writer) error {
 	if err := fwkeep.WriteCSV(&b, a.Traces...); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s%s\n%s", format, digest(b.Bytes()), b.Bytes())
-	return err
+	return seal(format, b.Bytes())(w)
 }
 
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+
+// seal writes the first line of an archive, its format and the digest of the rest, and the rest.
+func seal(format string, rest []byte) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s%s\n%s", format, digest(rest), rest)
+		return err
+	}
+}
+
+// unseal reads what seal has written, an archive of what, and returns the rest.
+func unseal(path, format, what string) (rest []byte, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("fwrace: %w", err)
+	}
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	if string(first) != format+digest(rest) {
+		return nil, fmt.Errorf("fwrace: %s: not an archive of %s, or damaged or edited since it was written: "+
+			"take it from the repository again", path, what)
+	}
+	return rest, nil
+}
 
 // Save writes the archive to a file, whole or not at all, and makes its folder.
 func (a *Archive) Save(path string) error {

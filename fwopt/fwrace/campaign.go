@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -182,10 +181,7 @@ func Collect(dir, path string) (missing []string, err error) {
 			fmt.Fprintln(&b, line)
 		}
 	}
-	return missing, file.Write(path, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s%s\n%s", campaignFormat, digest(b.Bytes()), b.Bytes())
-		return err
-	})
+	return missing, file.Write(path, seal(campaignFormat, b.Bytes()))
 }
 
 const campaignFormat = "# fwrace campaign 1, sha256 of the rest: "
@@ -198,14 +194,9 @@ type Campaign struct {
 
 // OpenCampaign reads an archive of Collect. It returns an error that says what is wrong with the file.
 func OpenCampaign(path string) (*Campaign, error) {
-	text, err := os.ReadFile(path)
+	rest, err := unseal(path, campaignFormat, "a campaign")
 	if err != nil {
-		return nil, fmt.Errorf("fwrace: %w", err)
-	}
-	first, rest, _ := bytes.Cut(text, []byte("\n"))
-	if string(first) != campaignFormat+digest(rest) {
-		return nil, fmt.Errorf("fwrace: %s: not an archive of a campaign, or damaged or edited since it was "+
-			"written: take it from the repository again", path)
+		return nil, err
 	}
 	a := &Campaign{}
 	for line := range strings.Lines(string(rest)) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -259,22 +258,14 @@ func CollectNets(dir, path string) (missing []string, err error) {
 	for _, r := range a.runs {
 		fmt.Fprintln(&b, r)
 	}
-	return missing, file.Write(path, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s%s\n%s", netsFormat, digest(b.Bytes()), b.Bytes())
-		return err
-	})
+	return missing, file.Write(path, seal(netsFormat, b.Bytes()))
 }
 
 // OpenNets reads an archive of CollectNets. It returns an error that says what is wrong with the file.
 func OpenNets(path string) (*Nets, error) {
-	text, err := os.ReadFile(path)
+	rest, err := unseal(path, netsFormat, "the race of networks")
 	if err != nil {
-		return nil, fmt.Errorf("fwrace: %w", err)
-	}
-	first, rest, _ := bytes.Cut(text, []byte("\n"))
-	if string(first) != netsFormat+digest(rest) {
-		return nil, fmt.Errorf("fwrace: %s: not an archive of the race of networks, or damaged or edited since "+
-			"it was written: take it from the repository again", path)
+		return nil, err
 	}
 	a := &Nets{}
 	for line := range strings.Lines(string(rest)) {
