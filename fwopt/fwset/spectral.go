@@ -44,18 +44,12 @@ func (b SpectralNorm) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) 
 // infinity, v = 0 and the slack is +Inf.
 func (b SpectralNorm) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) (slack float64) {
 	b.check(g)
-	top := maxAbs(g)
-	if !(top > 0) || math.IsInf(top, 1) {
-		return v.toZero(len(g), top)
-	}
-	c := unit(top)
-	p := kern.Borrow(len(g))
-	defer kern.Return(p)
-	floats.ScaleTo(*p, c, g)
-	x := v.SetDense(len(g))
-	slack = polar(x, *p, b.M, b.H, false)
-	floats.Scale(-b.R, x)
-	return b.R * slack / c
+	return atUnit(v, g, func(y []float64, _ float64) float64 {
+		x := v.SetDense(len(y))
+		slack := polar(x, y, b.M, b.H, false)
+		floats.Scale(-b.R, x)
+		return b.R * slack
+	})
 }
 
 // Project computes dst = Σ_i min{σ_i, R}·u_i·v_iᵀ, where the σ_i, u_i, v_i are the singular
@@ -88,7 +82,7 @@ func (b SpectralNorm) Project(dst, x []float64) {
 		for i, x := range f {
 			f[i] = 1 - R/x
 		}
-		TraceNorm{H: b.H, M: b.M}.combine(dst, y, v[:k*s], f) // Σ (σ_i − R) u_i v_iᵀ
+		combine(dst, y, b.H, b.M, v[:k*s], f) // Σ (σ_i − R) u_i v_iᵀ
 		floats.SubTo(dst, y, dst)
 		floats.Scale(1/c, dst)
 	default: // squares blur the σ_i near R

@@ -86,6 +86,12 @@ func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm)
 	if inRange(floats.Dot(g, g)) {
 		return b.argminLanczos(v, g, tol, warm)
 	}
+	return atUnit(v, g, func(y []float64, c float64) float64 { return b.ArgminVertex(v, y, tol*c, warm) })
+}
+
+// atUnit asks for the answer v to c·g, whose squares are in range, and returns the slack for g. Of a g that is 0
+// or not finite the answer is 0.
+func atUnit(v *Vertex, g []float64, answer func(y []float64, c float64) (slack float64)) float64 {
 	top := maxAbs(g)
 	if !(top > 0) || math.IsInf(top, 1) {
 		return v.toZero(len(g), top)
@@ -93,8 +99,7 @@ func (b TraceNorm) ArgminVertex(v *Vertex, g []float64, tol float64, warm *Warm)
 	c := unit(top)
 	p := kern.Borrow(len(g))
 	defer kern.Return(p)
-	floats.ScaleTo(*p, c, g)
-	return b.ArgminVertex(v, *p, tol*c, warm) / c
+	return answer(floats.ScaleTo(*p, c, g), c) / c
 }
 
 // toZero makes v = 0, the answer to a gradient of d numbers that is 0 or, as its largest

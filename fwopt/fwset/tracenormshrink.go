@@ -123,7 +123,7 @@ func (b TraceNorm) projectAll(dst, x, gram []float64) (ok bool) {
 	case inside:
 		copy(dst, x)
 	default:
-		b.combine(dst, x, gram[:r*s], f[s-r:])
+		combine(dst, x, b.H, b.M, gram[:r*s], f[s-r:])
 	}
 	return ok
 }
@@ -224,7 +224,7 @@ func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, star
 		for i, l := range lambda {
 			f[i] = 1 - theta/math.Sqrt(l)
 		}
-		b.combine(dst, x, u, f)
+		combine(dst, x, b.H, b.M, u, f)
 	}
 	return m, ok
 }
@@ -288,29 +288,29 @@ func roots(sigma, lambda []float64) {
 // holds reports whether a point of these singular values counts as one of Ω.
 func (b TraceNorm) holds(sigma []float64) bool { return floats.Sum(sigma) <= b.Tau*(1+1e-12) }
 
-// combine computes dst = F·x, or x·F, whichever is defined, where F = Σ_i f_i·u_i·u_iᵀ and
-// u has the u_i, of min(H, M) numbers each. It destroys u.
-func (b TraceNorm) combine(dst, x, u, f []float64) {
-	s, long, r := min(b.H, b.M), max(b.H, b.M), len(f)
+// combine computes dst = F·x, or x·F, whichever is defined, of an h × m matrix x, where F = Σ_i f_i·u_i·u_iᵀ
+// and u has the u_i, of min(h, m) numbers each. It destroys u.
+func combine(dst, x []float64, h, m int, u, f []float64) {
+	s, long, r := min(h, m), max(h, m), len(f)
 	if 2*r*long >= (long+r)*s { // else two thin products cost less
 		p := kern.Borrow(s*s + r*s)
 		defer kern.Return(p)
 		full, scaled := (*p)[:s*s], (*p)[s*s:]
 		scaleRows(scaled, f, u)
 		kern.Mul(full, s, scaled, s, true, u, s, false, s, s, r, 1, 0)
-		kern.MulSmall(dst, x, b.M, b.H, full)
+		kern.MulSmall(dst, x, m, h, full)
 		return
 	}
 	p := kern.Borrow(long * r)
 	defer kern.Return(p)
-	if b.H <= b.M {
-		kern.Mul(*p, r, x, s, false, u, s, true, b.M, r, s, 1, 0)
+	if h <= m {
+		kern.Mul(*p, r, x, s, false, u, s, true, m, r, s, 1, 0)
 		scaleRows(u, f, u)
-		kern.Mul(dst, s, *p, r, false, u, s, false, b.M, s, r, 1, 0)
+		kern.Mul(dst, s, *p, r, false, u, s, false, m, s, r, 1, 0)
 	} else {
-		kern.Mul(*p, b.H, u, s, false, x, b.H, false, r, b.H, s, 1, 0)
+		kern.Mul(*p, h, u, s, false, x, h, false, r, h, s, 1, 0)
 		scaleRows(u, f, u)
-		kern.Mul(dst, b.H, u, s, true, *p, b.H, false, s, b.H, r, 1, 0)
+		kern.Mul(dst, h, u, s, true, *p, h, false, s, h, r, 1, 0)
 	}
 }
 
