@@ -87,21 +87,28 @@ func (f *denseRows) quick(_, _ []float64) bool { return false }
 // order.
 func (f *denseRows) all(dst []float64, fresh bool, derive derivatives) {
 	const pieces = 8
-	n, d := f.x.N, len(dst)
+	n := f.x.N
 	grain := max((n+pieces-1)/pieces, 16*f.h)
 	grain = (grain + 15) &^ 15 // whole fours
-	more := (n - 1) / grain    // gradients beside dst
+	if fresh {
+		clear(dst)
+	}
+	addPieces(dst, n, grain, func(part []float64, lo, hi int) { f.piece(part, lo, hi, derive) })
+}
+
+// addPieces adds to dst what add adds to gradients of its own for pieces of grain of n rows, in order: the same
+// bits for any number of threads.
+func addPieces(dst []float64, n, grain int, add func(part []float64, lo, hi int)) {
+	d, more := len(dst), max(0, (n-1)/grain) // gradients beside dst
 	parts := kern.Borrow(more * d)
 	defer kern.Return(parts)
 	kern.Do(n, grain, func(lo, hi int) {
 		part := dst
 		if lo > 0 {
 			part = (*parts)[(lo/grain-1)*d:][:d]
-		}
-		if lo > 0 || fresh {
 			clear(part)
 		}
-		f.piece(part, lo, hi, derive)
+		add(part, lo, hi)
 	})
 	for k := range more {
 		floats.Add(dst, (*parts)[k*d:(k+1)*d])

@@ -83,11 +83,7 @@ func (f *Network) layer(w []float64, l int) (weights, bias []float64) {
 	return w[f.at[l]:][:m*h], w[f.at[l]+m*h : f.at[l+1]]
 }
 
-// pieces calls f for pieces of n rows on all processors, of so many rows that there are at most 8.
-func pieces(n int, f func(piece, lo, hi int)) {
-	kern.Do(n, pieceRows(n), func(lo, hi int) { f(lo/pieceRows(n), lo, hi) })
-}
-
+// pieceRows are the rows of a piece of n, at most 8 in all, that a processor has.
 func pieceRows(n int) int { return max(blockRows, (n+7)/8) }
 
 // forward hands use the a_0, …, z_L of the rows lo, …, hi−1 of index, or of x for nil, up to 96 at a time: n of
@@ -191,18 +187,14 @@ func (f *Network) Place(j int) string {
 // Value returns f(w). It costs one pass forward.
 func (f *Network) Value(w []float64) float64 {
 	checkLen(f.Dim(), "w", w)
-	var part [8]float64
-	pieces(f.x.N, func(piece, lo, hi int) {
+	total, _ := sumPieces(f.x.N, pieceRows(f.x.N), func(lo, hi int) (part, _ float64) {
 		f.forward(w, f.x, nil, lo, hi, func(a [][]float64, lo, n int) {
 			for r, s := range rowsOf(a[len(a)-1], n) {
-				part[piece] += f.loss.Value(lo+r, s)
+				part += f.loss.Value(lo+r, s)
 			}
 		})
+		return part, 0
 	})
-	total := 0.0
-	for _, v := range part {
-		total += v
-	}
 	return total / float64(f.x.N)
 }
 
@@ -217,23 +209,14 @@ func rowsOf(a []float64, n int) func(yield func(r int, row []float64) bool) {
 // Grad computes dst = Σ_j Weight[j] ∇f_{Index[j]}(w), for the zero Batch ∇f(w), in about three passes forward of
 // the batch. dst and w must not overlap.
 func (f *Network) Grad(dst, w []float64, batch fwopt.Batch) {
-	d := f.Dim()
-	checkLen(d, "dst w", dst, w)
+	checkLen(f.Dim(), "dst w", dst, w)
 	need.Batch("fwsum", batch.Index, batch.Weight, f.x.N)
 	n := len(batch.Index)
 	if batch.Index == nil {
 		n = f.x.N
 	}
-	more := max(0, (n-1)/pieceRows(n)) // gradients beside dst
-	parts := kern.Borrow(more * d)
-	defer kern.Return(parts)
 	clear(dst)
-	pieces(n, func(piece, lo, hi int) {
-		g := dst
-		if piece > 0 {
-			g = (*parts)[(piece-1)*d : piece*d]
-			clear(g)
-		}
+	addPieces(dst, n, pieceRows(n), func(g []float64, lo, hi int) {
 		f.forward(w, f.x, batch.Index, lo, hi, func(a [][]float64, lo, n int) {
 			for r, s := range rowsOf(a[len(a)-1], n) {
 				i, c := lo+r, 1/float64(f.x.N)
@@ -245,9 +228,6 @@ func (f *Network) Grad(dst, w []float64, batch fwopt.Batch) {
 			f.back(g, w, a, n)
 		})
 	})
-	for k := range more {
-		floats.Add(dst, (*parts)[k*d:(k+1)*d])
-	}
 }
 
 // back adds the gradient of n rows to g, where the last of a holds the derivatives by the scores.
@@ -285,7 +265,7 @@ func (f *Network) Predict(w []float64, x *Dense) []int {
 		panic(need.Linef("fwsum: layer 1 of a Network takes %d numbers, and the rows to predict have %d", f.x.M, x.M))
 	}
 	y := make([]int, x.N)
-	pieces(x.N, func(_, lo, hi int) {
+	kern.Do(x.N, pieceRows(x.N), func(lo, hi int) {
 		f.forward(w, x, nil, lo, hi, func(a [][]float64, lo, n int) {
 			for r, s := range rowsOf(a[len(a)-1], n) {
 				y[lo+r] = floats.MaxIdx(s)

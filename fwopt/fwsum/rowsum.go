@@ -326,10 +326,14 @@ func (f *RowSum) rows(index []int) []int {
 // sum returns the sums of term over the pieces of n rows, with the same bits for any number
 // of threads.
 func (f *RowSum) sum(n int, term func(lo, hi int) (a, b float64)) (a, b float64) {
-	sums := kern.Borrow(2 * ((n + f.rowGrain - 1) / f.rowGrain))
+	return sumPieces(n, f.rowGrain, term)
+}
+
+func sumPieces(n, grain int, term func(lo, hi int) (a, b float64)) (a, b float64) {
+	sums := kern.Borrow(2 * ((n + grain - 1) / grain))
 	defer kern.Return(sums)
-	kern.Do(n, f.rowGrain, func(lo, hi int) {
-		k := lo / f.rowGrain
+	kern.Do(n, grain, func(lo, hi int) {
+		k := lo / grain
 		(*sums)[2*k], (*sums)[2*k+1] = term(lo, hi)
 	})
 	for k, s := range *sums {
