@@ -27,7 +27,7 @@ const fresh = 100 // steps from a pass to the next
 func (o *Oracle) Follow(s *[]float64) *Follower {
 	t := &Follower{o: o, s: s}
 	f, ok := o.F.(Scorer)
-	if !ok || o.own && ident.Foreign(o.F) {
+	if !ok || o.looks && ident.Foreign(o.F) {
 		return t
 	}
 	if h, _ := f.Shape(); float64(h)*float64(o.F.Len()) <= 1<<22 {

@@ -127,9 +127,12 @@ type Oracle struct {
 	halt    func() bool // set by Run: true when an inner loop must give up
 	stalled bool        // an inner loop could not reach its accuracy
 	used    bool        // by a run: its counts and draws are spent
-	own     bool        // F is a reader's: its gradients are looked at
+	looks   bool        // F is a reader's, or a network: its gradients are looked at
 	broken  string      // how a gradient was not finite; "" if all were
 }
+
+// A placer is a sum that says what number j of w is, as of a network.
+type placer interface{ Place(j int) string }
 
 // NewOracle returns the oracle of one run on min_{w∈Ω} f(w). All draws depend on the seed. It
 // panics if f or Ω is nil, or if their dimensions or known shapes differ.
@@ -151,7 +154,9 @@ func NewOracle(f FiniteSum, omega Domain, seed uint64) *Oracle {
 				m, omega, H, M))
 		}
 	}
-	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1), own: ident.Untested(f) != nil}
+	_, network := f.(placer)
+	o := &Oracle{F: f, Omega: omega, Seed: seed, RNG: *rand.NewPCG(seed, 1),
+		looks: network || ident.Untested(f) != nil}
 	o.Warm.RNG = *rand.NewPCG(seed, 2)
 	o.rng = rand.New(&o.RNG)
 	return o
@@ -167,14 +172,13 @@ func (o *Oracle) Grad(dst, w []float64) {
 // look notes that what a reader's own sum or a network has given, or what a method has made of it, is not finite: a
 // set would answer with some point, and f there would look right.
 func (o *Oracle) look(g []float64, what string) {
-	layers, network := o.F.(interface{ Place(j int) string })
-	if !o.own && !network || o.broken != "" || finite(floats.Sum(g)) {
+	if !o.looks || o.broken != "" || finite(floats.Sum(g)) {
 		return
 	}
 	if j := unfit(g); j >= 0 {
 		o.broken = fmt.Sprintf("%s of %s is %g at coordinate %d", what, called(o.F, ident.Untested(o.F)),
 			g[j], j)
-		if network {
+		if layers, ok := o.F.(placer); ok {
 			o.broken += ", " + layers.Place(j)
 		}
 	}
