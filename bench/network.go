@@ -8,6 +8,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"gonum.org/v1/gonum/floats"
 )
 
 // networkItems are P10: 60 steps of Muon, of a batch of 512 through a network with two hidden layers, on random rows.
@@ -17,7 +18,7 @@ func (b *bench) networkItems() (all []item) {
 	x := &fwsum.Dense{N: n, M: m, Val: normals(10, n*m, 1)}
 	y := make([]int, n)
 	for i := range y { // of 10 directions the nearest
-		y[i] = nearest(x.Row(i)[:h])
+		y[i] = floats.MaxIdx(x.Row(i)[:h])
 	}
 	for _, width := range []int{64, 128, 256} {
 		name := fmt.Sprintf("P10 Muon, width %d", width)
@@ -43,14 +44,4 @@ func (b *bench) networkItems() (all []item) {
 			start: func() side { return startRun(f, omega, muon, start, 1, checked) }})
 	}
 	return all
-}
-
-// nearest returns the place of the largest number.
-func nearest(x []float64) (at int) {
-	for i, v := range x {
-		if v > x[at] {
-			at = i
-		}
-	}
-	return at
 }
