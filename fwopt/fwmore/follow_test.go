@@ -67,7 +67,12 @@ func (cubes) Smoothness() float64 { return 1e3 }
 // steps: f never goes up. The counts are those of a run that asks f itself.
 func TestFollowed(t *testing.T) {
 	for what, c := range followed() {
-		for name, m := range actives(func() fwopt.StepRule { return fwopt.LineSearch{} }) {
+		with := func() map[string]active {
+			all := actives(func() fwopt.StepRule { return fwopt.LineSearch{} })
+			all["FW"] = active{Method: &fwopt.FW{Rule: fwopt.LineSearch{}}}
+			return all
+		}
+		for name, m := range with() {
 			where := fmt.Sprintf("%s, %s", what, name)
 			o, kept := fwopt.NewOracle(c.f, c.omega, 1), []float64(nil)
 			plain := fwopt.NewOracle(struct {
@@ -80,6 +85,8 @@ func TestFollowed(t *testing.T) {
 			value := c.f.Value(w0)
 			for s := range m.Steps(o, w0) {
 				switch a := m.Method.(type) {
+				case *fwopt.FW:
+					kept = a.Scores
 				case *fwmore.PairwiseFW:
 					kept = a.Scores
 				case *fwmore.AwayFW:
@@ -102,7 +109,7 @@ func TestFollowed(t *testing.T) {
 					break
 				}
 			}
-			again := actives(func() fwopt.StepRule { return fwopt.LineSearch{} })[name]
+			again := with()[name]
 			for s := range again.Steps(plain, w0) {
 				if s.K == 250 {
 					if v := c.f.Value(s.X); v < value-1e-6*(1e-3+value) || v > value+1e-6*(1e-3+value) {
