@@ -204,9 +204,8 @@ func (r *Runner) Run(ctx context.Context) *Trace {
 	if o, p := r.Oracle, r.state.Now; o.broken != "" {
 		tr.Note += fmt.Sprintf("; %s, after step %d (t = %d, k = %d)", o.broken, p.Step, p.T, p.K)
 	}
-	if r.still() {
-		tr.Doubt = fmt.Sprintf("f has not moved in %d steps, and w_0 is not best: is a constant of the "+
-			"method off by orders of magnitude?", r.state.Now.Step)
+	if why := r.still(); why != "" {
+		tr.Doubt = fmt.Sprintf("f has not moved in %d steps, %s", r.state.Now.Step, why)
 	}
 	if more := tr.Remarks(); more != "" {
 		tr.Note += "; " + more

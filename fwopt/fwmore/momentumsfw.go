@@ -29,15 +29,15 @@ import (
 //
 //	v_k = argmin_{v∈Ω} ((1 − ρ_k) d_k + ρ_k ∇̃_k)ᵀv
 //
-// Ahead takes the samples further on, where w_{−1} = w_0. With τ_k = (1 − ρ_k)/ρ_k, implicit gradient transport,
-// d_k estimates ∇f(w_{k−1}) without the bias of old gradients if ∇f is linear:
+// Ahead takes the samples further on, where w_{−1} = w_0. With τ_k = (1 − ρ_k)/ρ_k and ρ_1 = 1, implicit gradient
+// transport, d_k estimates ∇f(w_{k−1}) without the bias of old gradients if ∇f is linear:
 //
 //	∇̃_k = average of m_k iid samples of ∇f_i(w_{k−1} + τ_k (w_{k−1} − w_{k−2}))
 type MomentumSFW struct {
 	M     func(k int) int     // m_k, the samples of step k
-	Rho   func(k int) float64 // ρ_k, the weight of the newest gradient
+	Rho   func(k int) float64 // ρ_k, the weight of the newest gradient, from 0 to 1
 	Gamma func(k int) float64 // γ_k
-	Decay func(k int) float64 // δ_k; nil: γ_k
+	Decay func(k int) float64 // δ_k, from 0 to 1; nil: γ_k
 	Ahead func(k int) float64 // τ_k; nil: 0
 
 	Nesterov bool
@@ -66,7 +66,8 @@ func MomentumSFWConvex(m int) *MomentumSFW {
 // NewScion is Scion with a momentum of 0.1 and steps of 2⁻⁶, the defaults of its authors for a small network
 // (Pethick et al., "Training deep learning models with norm-constrained LMOs", arXiv 2502.07529), and m samples a
 // step. Its Ω is that of fwsum.Network's Scion. Their momentum is ρ, one minus PyTorch's, and their learning rate γ;
-// let Gamma fall to 0 towards the end of a run. With Decay 0 it is their unconstrained form.
+// let Gamma fall to 0 towards the end of a run, and try a larger ρ for a short one. With Decay 0 it is their
+// unconstrained form.
 func NewScion(m int) *MomentumSFW {
 	return &MomentumSFW{M: func(int) int { return m }, Rho: constant(0.1), Gamma: constant(0x1p-6),
 		Name: "Scion"}
@@ -76,14 +77,24 @@ func NewScion(m int) *MomentumSFW {
 // of its author (K. Jordan, https://kellerjordan.github.io/posts/muon), and m samples a step. The linear optimisation
 // is exact, where Muon has five turns of Newton and Schulz, and its Ω for an H × M layer is fwset.SpectralNorm of the
 // radius √max{1, H/M}: that is their scale. Muon is for hidden layers and has Adam for the others; one method is
-// for all of w here, so that these get a set as well, as those of fwsum.Network's Scion. torch.optim.Muon has a
-// learning rate of 0.001 and a weight decay of 0.1: a Gamma of 0.001, and a Decay of 0.0001.
+// for all of w here, so that these get a set as well, as those of fwsum.Network's Scion: try 64 to 1024 for the radius
+// of the last layer's. torch.optim.Muon has a learning rate of 0.001 and a weight decay of 0.1: a Gamma of 0.001, and a
+// Decay of 0.0001. Its adjust_lr_fn "original" is the scale above; "match_rms_adamw" is a radius of 0.2 √max{H, M}.
 func NewMuon(m int) *MomentumSFW {
 	return &MomentumSFW{M: func(int) int { return m }, Rho: constant(0.05), Gamma: constant(0.02),
 		Decay: constant(0), Nesterov: true, Name: "Muon"}
 }
 
 func constant(x float64) func(k int) float64 { return func(int) float64 { return x } }
+
+// share returns what a schedule has at k, a number from 0 to 1.
+func share(name string, k int, of func(k int) float64) float64 {
+	x := of(k)
+	if !(x >= 0 && x <= 1) {
+		panic(need.Linef("fwmore: MomentumSFW.%s(%d) = %g, want a number from 0 to 1", name, k, x))
+	}
+	return x
+}
 
 func (a *MomentumSFW) String() string { return cmp.Or(a.Name, "Momentum SFW") }
 
@@ -121,6 +132,7 @@ func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k, at := a.K+1, a.W
+			rho := share("Rho", k, a.Rho)
 			if a.Ahead != nil {
 				floats.SubTo(x, a.W, a.WOld)
 				floats.AddScaledTo(x, a.W, a.Ahead(k), x) // w_{k−1} + τ_k (w_{k−1} − w_{k−2})
@@ -128,10 +140,10 @@ func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 				at = x
 			}
 			o.StochasticGrad(g, at, a.M(k)) // ∇̃_k, mean of m_k samples of ∇f_i(w_{k−1})
-			fwopt.Lerp(a.D, a.Rho(k), g)    // d_k = (1−ρ_k) d_{k−1} + ρ_k ∇̃_k
+			fwopt.Lerp(a.D, rho, g)         // d_k = (1−ρ_k) d_{k−1} + ρ_k ∇̃_k
 			if a.Nesterov {
-				floats.Scale(a.Rho(k), g)
-				floats.AddScaled(g, 1-a.Rho(k), a.D) // (1−ρ_k) d_k + ρ_k ∇̃_k
+				floats.Scale(rho, g)
+				floats.AddScaled(g, 1-rho, a.D) // (1−ρ_k) d_k + ρ_k ∇̃_k
 				o.Argmin(&v, g)
 			} else {
 				o.Argmin(&v, a.D) // v_k = argmin_{v∈Ω} d_kᵀv
@@ -139,7 +151,7 @@ func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 			if a.Decay == nil {
 				v.Lerp(a.W, a.Gamma(k)) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			} else {
-				floats.Scale(1-a.Decay(k), a.W)
+				floats.Scale(1-share("Decay", k, a.Decay), a.W)
 				v.AddTo(a.W, a.Gamma(k)) // w_k = (1−δ_k) w_{k−1} + γ_k v_k
 			}
 			a.K = k

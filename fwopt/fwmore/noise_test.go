@@ -181,6 +181,17 @@ func TestMomentumForms(t *testing.T) {
 	if a, b := ident.New(fwmore.NewMuon(5), 3), ident.New(muon, 3); a.Hash() == b.Hash() {
 		t.Error("Muon is identified without its Nesterov step")
 	}
+	for name, spoil := range map[string]func(a *fwmore.MomentumSFW){
+		"Rho(3) = 2":    func(a *fwmore.MomentumSFW) { a.Rho = func(k int) float64 { return max(0.5, float64(k-1)) } },
+		"Decay(1) = -1": func(a *fwmore.MomentumSFW) { a.Decay = func(int) float64 { return -1 } },
+	} {
+		m := fwmore.NewMuon(5)
+		spoil(m)
+		want := "fwmore: MomentumSFW." + name + ", want a number from 0 to 1"
+		if got := small.Panics(func() { run(m, fwopt.Budget{Steps: 5}) }); got != want {
+			t.Errorf("panic %q, want %q", got, want)
+		}
+	}
 	far := []float64{9, 0, 0, 0, 0, 0}
 	for _, free := range []bool{false, true} {
 		said := small.Panics(func() {
@@ -239,8 +250,6 @@ func TestSAGFWAgainstNaive(t *testing.T) {
 	}
 }
 
-// Methods that tame the noise of samples by memory, beside batches that grow: f − f* after about
-// 20,000 gradients of terms.
 // Muon on the digits: 300 steps of 32 rows, the learning rate falling to 0, and then rows that it has not seen.
 func ExampleNewMuon() {
 	digits, err := fwdata.Load("digits")
@@ -269,6 +278,8 @@ func ExampleNewMuon() {
 	// Output: Muon, more than nine in ten of 359: true
 }
 
+// Methods that tame the noise of samples by memory, beside batches that grow: f − f* after about
+// 20,000 gradients of terms.
 func ExampleMomentumSFW() {
 	f, omega := small.Noisy(6, 400, 2, 3) // f* = 12
 	for _, m := range []fwopt.Method{fwopt.SFWExperiments(), fwmore.MomentumSFWConvex(10),

@@ -19,7 +19,8 @@ import (
 //
 // The √2 keeps the mean square of random numbers. The ℓ_i are a Loss, as CrossEntropy. It is not convex, and
 // declares so. In w stand W_1, b_1, W_2, b_2, …, each W_l column by column, as fwset's sets of matrices want it:
-// a fwset.Product of a set for each part is an Ω. Where a z is 0 the derivative of its a counts as 0.
+// a fwset.Product of a set for each part is an Ω. Where a z is 0 the derivative of its a counts as 0, so that from
+// w = 0 no weight ever moves if there are two layers or more: begin at fwset.RandomVertex of an Ω.
 //
 // A gradient goes back through the layers of up to 96 rows at once, by products of matrices on all processors,
 // to the same bits on any number of them. NewNetwork makes one, which serves many runs at once.
@@ -58,7 +59,9 @@ func NewNetwork(x *Dense, width []int, bias bool, l Loss) *Network {
 	}
 	h := width[len(width)-1]
 	if l, ok := l.(*logLoss); ok {
-		checkLabels(x, l.y, h)
+		if fault := need.Caught(func() { checkLabels(x, l.y, h) }); fault != "" {
+			panic(need.Linef("fwsum: layer %d of a Network makes %d scores: %s", len(width)-1, h, fault))
+		}
 	}
 	for i := range x.N {
 		if math.IsNaN(l.Value(i, make([]float64, h))) {
@@ -135,7 +138,10 @@ func (f *Network) Layers(of func(l, h, m int) fwset.Domain) (omega fwset.Product
 	add := func(l, h, m, d int) {
 		var set fwset.Domain
 		fault := need.Caught(func() {
-			if set = of(l, h, m); set.Dim() != d {
+			if set = of(l, h, m); ident.IsNil(set) {
+				panic(need.Linef("no set for %d numbers", d))
+			}
+			if set.Dim() != d {
 				panic(need.Linef("%d numbers, and a set of dimension %d", d, set.Dim()))
 			}
 			if s, ok := set.(fwset.MatrixShaped); ok && m > 0 {

@@ -147,7 +147,7 @@ func TestNetworkMistakes(t *testing.T) {
 		"layer 1 of a Network takes 5 numbers, and the rows of the data have 4": layers(5, 3),
 		"layer 2 of a Network makes 0 numbers of 7":                             layers(4, 7, 0, 3),
 		"a Network of the widths [4]":                                           layers(4),
-		"example 2 has label 2, want 0 to 1": func() {
+		"layer 1 of a Network makes 2 scores: fwsum: example 2 has label 2, want 0 to 1": func() {
 			build(x, []int{4, 2}, fwsum.CrossEntropy([]int{0, 1, 2, 0, 1, 0}))
 		},
 		"5 labels for 6 examples":    func() { build(x, []int{4, 3}, fwsum.CrossEntropy(y[:5])) },
@@ -165,6 +165,7 @@ func TestNetworkMistakes(t *testing.T) {
 		}
 	}
 	for want, of := range map[string]func(l, h, m int) fwset.Domain{
+		"layer 1 of a Network: no set for 20 numbers": func(_, _, _ int) fwset.Domain { return nil },
 		"layer 1 of a Network: 20 numbers, and a set of dimension 25": func(_, h, m int) fwset.Domain {
 			return fwset.RMSToRMS(h, h, 1)
 		},
@@ -203,6 +204,12 @@ func TestNetworkMistakes(t *testing.T) {
 	tr := fwopt.Run(context.Background(), o, fwmore.NewMuon(6), fwopt.Budget{Steps: 9})
 	if tr.Status != fwopt.Diverged || !strings.Contains(tr.Note, ", a weight of layer 1") {
 		t.Errorf("%v, %s", tr, tr.Note)
+	}
+	flat := fwsum.NewNetwork(x, []int{4, 5, 3}, false, l)
+	o = fwopt.NewOracle(flat, flat.Scion(1, 1), 1).From(make([]float64, flat.Dim()))
+	tr = fwopt.Run(context.Background(), o, fwmore.NewMuon(6), fwopt.Budget{Steps: 12})
+	if want := "f has not moved in 12 steps, where ∇f = 0"; !strings.HasPrefix(tr.Doubt, want) {
+		t.Errorf("doubt %q, want %q", tr.Doubt, want)
 	}
 	seen := map[uint64]string{}
 	for _, f := range []fwopt.FiniteSum{f, fwsum.NewNetwork(x, []int{4, 5, 3}, false, l),
