@@ -72,24 +72,27 @@ func Adam(m int, rate func(k int) float64, beta1, decay float64, from int, times
 }
 
 // MuonAdam is Muon as its author uses it: fwmore.NewMuon's step for the hidden layers, whose sets are given, and for
-// what follows in w Adam with β_1 = 0.9, β_2 = 0.95 and so many times the rate. The linear optimisations are not counted.
-func MuonAdam(m int, rate func(k int) float64, hidden fwopt.Domain, times float64) fwopt.Method {
-	from, last := hidden.Dim(), adam{beta1: 0.9, beta2: 0.95}
+// what follows in w Adam with β_1 = 0.9, β_2 = 0.95 and so many times the rate; both with a weight decay. The linear
+// optimisations are not counted.
+func MuonAdam(m int, rate func(k int) float64, hidden fwopt.Domain, rho, decay, times float64) fwopt.Method {
+	from, last := hidden.Dim(), adam{beta1: 0.9, beta2: 0.95, decay: decay}
 	d, v := make([]float64, from), make([]float64, from)
 	return each("Muon, Adam", m, func(k int, w, g []float64) {
-		fwopt.Lerp(d, 0.05, g[:from])
-		floats.Scale(0.05, g[:from])
-		floats.AddScaled(g[:from], 0.95, d)
+		fwopt.Lerp(d, rho, g[:from])
+		floats.Scale(rho, g[:from])
+		floats.AddScaled(g[:from], 1-rho, d)
 		hidden.Argmin(v, g[:from])
+		floats.Scale(1-rate(k)*decay, w[:from])
 		floats.AddScaled(w[:from], rate(k), v)
 		last.step(k, rate(k)*times, w[from:], g[from:])
 	})
 }
 
-// SGDMomentum is stochastic gradient descent with momentum as in PyTorch, with m samples a step:
+// SGDMomentum is stochastic gradient descent with momentum, with m samples a step and a weight decay
+// that is not in p, as AdamW's:
 //
-//	p_k = μ p_{k−1} + ∇̃_k,  w_k = w_{k−1} − rate_k p_k
-func SGDMomentum(m int, rate func(k int) float64, mu float64) fwopt.Method {
+//	p_k = μ p_{k−1} + ∇̃_k,  w_k = (1 − rate_k decay) w_{k−1} − rate_k p_k
+func SGDMomentum(m int, rate func(k int) float64, mu, decay float64) fwopt.Method {
 	var p []float64
 	return each("SGD, momentum", m, func(k int, w, g []float64) {
 		if k == 1 {
@@ -97,6 +100,7 @@ func SGDMomentum(m int, rate func(k int) float64, mu float64) fwopt.Method {
 		}
 		floats.Scale(mu, p)
 		floats.Add(p, g)
+		floats.Scale(1-rate(k)*decay, w)
 		floats.AddScaled(w, -rate(k), p)
 	})
 }

@@ -24,13 +24,15 @@ func (r NetRun) String() string {
 }
 
 func (r NetRun) key() string {
-	return fmt.Sprintf("run|%s|%d|%s|%d|%d|%d", r.Data, r.Width, r.Method, r.At[0], r.At[1], r.Seed)
+	at := r.At
+	return fmt.Sprintf("run|%s|%d|%s|%d|%d|%d|%d|%d", r.Data, r.Width, r.Method, at[0], at[1], at[2], at[3],
+		r.Seed)
 }
 
 // parseNetRun is the opposite of String.
 func parseNetRun(line string) (r NetRun, err error) {
 	f := strings.Split(line, "|")
-	if len(f) != 10+netPasses || f[0] != "run" {
+	if len(f) != 12+netPasses || f[0] != "run" {
 		return r, fmt.Errorf("fwrace: %q is no run", line)
 	}
 	x := make([]float64, len(f))
@@ -41,8 +43,8 @@ func parseNetRun(line string) (r NetRun, err error) {
 			err = errors.Join(err, bad)
 		}
 	}
-	return NetRun{f[1], f[3], int(x[2]), [2]int{int(x[4]), int(x[5])}, uint64(x[6]),
-		x[10:], x[7], x[8], x[9]}, err
+	return NetRun{f[1], f[3], int(x[2]), [4]int{int(x[4]), int(x[5]), int(x[6]), int(x[7])}, uint64(x[8]),
+		x[12:], x[9], x[10], x[11]}, err
 }
 
 // Nets are the runs of the race of networks.
@@ -52,7 +54,7 @@ type Nets struct {
 }
 
 // Of returns the runs of a method with some constants, from the seeds of its tuning or of the race.
-func (a *Nets) Of(data string, width int, method string, at [2]int, tuned bool) (runs []NetRun) {
+func (a *Nets) Of(data string, width int, method string, at [4]int, tuned bool) (runs []NetRun) {
 	for _, r := range a.runs {
 		if r.Data == data && r.Width == width && r.Method == method && r.At == at &&
 			(r.Seed > tuning) == tuned {
@@ -75,18 +77,18 @@ func Median(runs []NetRun, of func(NetRun) float64) float64 {
 }
 
 // Tried returns the constants that were tried, in order.
-func (a *Nets) Tried(data string, width int, method string) (all [][2]int) {
+func (a *Nets) Tried(data string, width int, method string) (all [][4]int) {
 	for _, r := range a.runs {
 		if r.Data == data && r.Width == width && r.Method == method && !slices.Contains(all, r.At) {
 			all = append(all, r.At)
 		}
 	}
-	slices.SortFunc(all, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(all, func(a, b [4]int) int { return slices.Compare(a[:], b[:]) })
 	return all
 }
 
 // Best returns the constants with the least median over the seeds of the tuning, of NetRun.Last or NetRun.Wrong.
-func (a *Nets) Best(data string, width int, method string, of func(NetRun) float64) (at [2]int) {
+func (a *Nets) Best(data string, width int, method string, of func(NetRun) float64) (at [4]int) {
 	least := math.Inf(1)
 	for _, c := range a.Tried(data, width, method) {
 		if x := Median(a.Of(data, width, method, c, true), of); x < least {
@@ -125,12 +127,14 @@ func NetRaces() (all []NetRace) {
 const netRaced = 5 // the seeds of the race
 
 // validated are the methods whose constants are chosen a second time, by the rows for validation.
-var validated = []string{"Scion", "Muon", "Muon, Adam", "Adam", "AdamW", "SGD, momentum"}
+var validated = []string{"Scion", "Muon", "Muon, Adam", "Adam", "AdamW", "SGD, momentum",
+	"SGD, momentum and decay", "Scion, ρ = 0.1", "Muon, ρ = 0.05, no decay"}
 
 // Race makes the runs of a part that are not in the folder yet, and keeps each there once it is done. It does nothing
-// where the data are not on this machine. Both constants are tuned by the median loss at the end of three runs: in
-// steps of 4, and then of 2, until all around the best was tried; then steps down to an eighth and up to eight times
-// the best. At width 64 some are tuned a second time, by NetRun.Wrong; at another the other constant is that of 64.
+// where the data are not on this machine. The constants are tuned by the median loss at the end of three runs: the whole
+// grid, then each by 4 and by 2 times, until all around the best was tried; then steps down to an eighth and up to
+// eight times the best. At width 64 some are tuned a second time, by NetRun.Wrong; at another all but the step are
+// those of 64.
 func (p NetRace) Race(dir string) error {
 	k, err := p.open(dir)
 	if err != nil || k.lines[len(k.lines)-1] == done {
@@ -147,9 +151,9 @@ func (p NetRace) Race(dir string) error {
 		}
 		a.runs = append(a.runs, r)
 	}
-	try := func(at [2]int, from, seeds uint64) {
+	try := func(at [4]int, from, seeds uint64) {
 		for seed := range seeds {
-			if max(at[0], at[1], -at[0], -at[1]) > 20 { // a grid that grows for ever
+			if at[2] > 0 || slices.Max(at[:]) > 20 || slices.Min(at[:]) < -20 { // a grid that grows for ever
 				return
 			}
 			r := NetRun{Data: p.Data, Method: p.Method, Width: p.Width, At: at, Seed: from + seed + 1}
@@ -166,26 +170,43 @@ func (p NetRace) Race(dir string) error {
 		if bad != nil || missing != nil {
 			return errors.Join(bad, fmt.Errorf("fwrace: %s needs %q, which is not raced to its end", p, missing))
 		}
-		m.other = []int{base.Best(p.Data, 64, p.Method, NetRun.Last)[1]}
-	}
-	if m.step == nil {
-		m.step = []int{0}
-	}
-	for _, x := range m.step {
-		for _, y := range m.other {
-			try([2]int{x, y}, tuning, tuningSeeds)
+		best := base.Best(p.Data, 64, p.Method, NetRun.Last)
+		for j, x := range best[1:] {
+			m.grid[j+1] = []int{x}
 		}
 	}
-	grid := [2]int{min(1, len(m.step)-1), min(1, len(m.other)-1)} // 0 for a constant that is fixed
+	all := [][4]int{{}}
+	for j, grid := range m.grid {
+		var longer [][4]int
+		for _, at := range all {
+			for _, x := range grid {
+				at[j] = x
+				longer = append(longer, at)
+			}
+		}
+		if grid != nil {
+			all = longer
+		}
+	}
+	for _, at := range all {
+		try(at, tuning, tuningSeeds)
+	}
+	near := func(at [4]int, by ...int) { // tries what differs from it in one constant
+		for j, grid := range m.grid {
+			for _, x := range by {
+				if len(grid) > 1 {
+					to := at
+					to[j] += x
+					try(to, tuning, tuningSeeds)
+				}
+			}
+		}
+	}
 	tune := func(of func(NetRun) float64) {
 		for _, by := range []int{2, 1} {
 			for was := -1; err == nil && was < len(a.runs); {
 				was = len(a.runs)
-				best := a.Best(p.Data, p.Width, p.Method, of)
-				for _, s := range []int{-by, by} {
-					try([2]int{best[0] + s*grid[0], best[1]}, tuning, tuningSeeds)
-					try([2]int{best[0], best[1] + s*grid[1]}, tuning, tuningSeeds)
-				}
+				near(a.Best(p.Data, p.Width, p.Method, of), -by, by)
 			}
 		}
 	}
@@ -194,8 +215,8 @@ func (p NetRace) Race(dir string) error {
 		was = len(a.runs)
 		tune(NetRun.Last)
 		best := a.Best(p.Data, p.Width, p.Method, NetRun.Last)
-		for s := -3; s <= 3; s++ {
-			try([2]int{best[0] + s*grid[0], best[1]}, tuning, tuningSeeds)
+		for by := -3; len(m.grid[0]) > 1 && by <= 3; by++ {
+			try([4]int{best[0] + by, best[1], best[2], best[3]}, tuning, tuningSeeds)
 		}
 		if second {
 			tune(NetRun.Wrong)
@@ -243,7 +264,7 @@ func collectNets(dir string, parts ...NetRace) (a *Nets, missing []string, err e
 	return a, missing, err
 }
 
-const netsFormat = "# fwrace networks 1, sha256 of the rest: "
+const netsFormat = "# fwrace networks 2, sha256 of the rest: "
 
 // CollectNets writes an archive of the parts that are done in the folder, and returns the names of the others.
 func CollectNets(dir, path string) (missing []string, err error) {

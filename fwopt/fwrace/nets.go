@@ -69,8 +69,9 @@ func (n *Net) Accuracy(w []float64) (valid, test float64) {
 	return share[0], share[1]
 }
 
-// What follows was written down before the race, but for Adam with two rates, AdamW, Muon with Adam for the last layer,
-// the two longer rivals, and the choice by validation rows, which were added once the others were seen.
+// What follows was written down before the race, but for AdamW, Muon with Adam for the last layer, the two longer
+// rivals, the memory and the decay of Scion, Muon and STORM-FW, and the choice by validation rows, which were added once
+// the others were seen.
 const (
 	netPasses = 10 // a run's gradients of terms, in passes over the rows, an exact gradient counting as one
 	netBatch  = 32
@@ -79,13 +80,20 @@ const (
 // pace is the step k of K.
 type pace func(k, K int) float64
 
-// netMethod takes part in the race. Its constants are 2 to the power of whole numbers, both tuned: the step, and
-// another one. All steps fall to 0 on a line.
+// netConstants are the constants of a method, each a power of two but the step, which falls to 0 on a line.
+type netConstants struct {
+	step   pace
+	last   float64 // of the last layer: the radius of its ball, or how many times the rate of the others it has
+	memory float64 // the weight of the newest gradient: ρ, 1 − β_1 or 1 − μ
+	decay  float64 // of the weights, over γ or the rate
+}
+
+// netMethod takes part in the race.
 type netMethod struct {
-	name        string
-	step, other []int // where the grids begin; nil: it has no step, or the other is 2⁰
-	of          func(n *Net, step pace, other float64) (fwopt.Domain, fwopt.Method)
-	long        int // so many times the passes of the others; 0 for once
+	name string
+	grid [4][]int // where the grids of the exponents begin, in the order of netConstants; nil for what it has not
+	of   func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method)
+	long int // so many times the passes of the others; 0 for once
 }
 
 // layers returns Scion's Ω with another set for the hidden layers; nil for none.
@@ -106,96 +114,107 @@ func (n *Net) falls(m int, step pace) func(k int) float64 {
 }
 
 func netMethods() []netMethod {
-	steps, radius, memory := []int{-9, -7, -5, -3}, []int{6, 8, 10}, []int{-4, -3, -2}
-	scion := func(change func(a *fwmore.MomentumSFW), hidden func(h, m int) fwset.Domain) func(*Net, pace,
-		float64) (fwopt.Domain, fwopt.Method) {
-		return func(n *Net, step pace, last float64) (fwopt.Domain, fwopt.Method) {
-			a := fwmore.NewScion(netBatch)
-			a.Gamma = n.falls(netBatch, step)
-			if change != nil {
-				change(a)
-			}
-			if hidden != nil { // the start, which all have in common, is outside of some of these
-				a.Decay = a.Gamma
-			}
-			return n.layers(last, hidden), a
+	type g = [4][]int
+	of := func(n *Net, c netConstants, a *fwmore.MomentumSFW, hidden func(h, m int) fwset.Domain) (
+		fwopt.Domain, fwopt.Method) {
+		a.Gamma = n.falls(netBatch, c.step)
+		if c.memory > 0 {
+			a.Rho = func(int) float64 { return min(1, c.memory) }
+		}
+		if hidden != nil { // the start, which all have in common, is outside of some of these
+			a.Decay = a.Gamma
+		}
+		return n.layers(c.last, hidden), a
+	}
+	scion := func(hidden func(h, m int) fwset.Domain) func(*Net, netConstants) (fwopt.Domain, fwopt.Method) {
+		return func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+			return of(n, c, fwmore.NewScion(netBatch), hidden)
 		}
 	}
-	svrf := func(change func(a *fwopt.SVRF, n *Net, step pace)) func(*Net, pace,
-		float64) (fwopt.Domain, fwopt.Method) {
-		return func(n *Net, step pace, last float64) (fwopt.Domain, fwopt.Method) {
-			a := fwopt.SVRFExperiments()
-			if change != nil {
-				change(a, n, step)
-			}
-			return n.layers(last, nil), a
+	muon := func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+		omega, a := of(n, c, fwmore.NewMuon(netBatch), nil)
+		m := a.(*fwmore.MomentumSFW)
+		m.Decay = func(k int) float64 { return c.decay * m.Gamma(k) }
+		return omega, m
+	}
+	adam := func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+		from, times := n.F.Dim()-n.width[2]*n.width[3], c.last
+		if times == 0 {
+			times = 1
 		}
+		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, c.step), 1-min(1, c.memory), c.decay,
+			from, times)
 	}
-	adam := func(n *Net, step pace, rest float64) (fwopt.Domain, fwopt.Method) {
-		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 1-min(1, rest), 0, 0, 1)
+	sgd := func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+		return n.layers(1, nil), SGDMomentum(netBatch, n.falls(netBatch, c.step), 1-min(1, c.memory), c.decay)
 	}
-	adamW := func(n *Net, step pace, decay float64) (fwopt.Domain, fwopt.Method) {
-		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 0.75, decay, 0, 1)
-	}
-	twoRates := func(n *Net, step pace, last float64) (fwopt.Domain, fwopt.Method) {
-		from := n.F.Dim() - n.width[2]*n.width[3]
-		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, step), 0.75, 0, from, last)
-	}
-	sgd := func(n *Net, step pace, rest float64) (fwopt.Domain, fwopt.Method) {
-		return n.layers(1, nil), SGDMomentum(netBatch, n.falls(netBatch, step), 1-min(1, rest))
-	}
+	steps, small := []int{-9, -7, -5, -3}, []int{-11, -9, -7, -5}
+	radius, times := []int{6, 8, 10}, []int{-2, 0, 2}
+	memory, decay := []int{-4, -3, -2}, []int{-7, -4, -1}
 	return []netMethod{
-		{name: "Scion", step: steps, other: radius, of: scion(nil, nil)},
-		{name: "Adam", step: []int{-11, -9, -7, -5}, other: memory, of: adam},
-		{name: "SGD, momentum", step: steps, other: memory, of: sgd},
-		{name: "SVRF, as it is", other: radius, of: svrf(nil)},
-		{name: "Momentum SFW, as it is", other: radius, of: func(n *Net, _ pace,
-			last float64) (fwopt.Domain, fwopt.Method) {
-			return n.layers(last, nil), fwmore.MomentumSFWConvex(netBatch)
-		}},
-		{name: "SFW, m = 32", step: steps, other: radius, of: scion(func(a *fwmore.MomentumSFW) {
-			a.Rho = func(int) float64 { return 1 }
-		}, nil)},
-		{name: "SVRF, m = 32", step: steps, other: radius, of: svrf(func(a *fwopt.SVRF, n *Net, step pace) {
-			N := n.F.Len() / (2 * netBatch) // an epoch is two passes
-			a.N = func(int) int { return N }
-			a.M = func(int, int) int { return netBatch }
-			a.Gamma = func(t, k int) float64 { return step(min((t-1)*N+k, netPasses/2*N), netPasses/2*N) }
-		})},
-		{name: "STORM-FW, m = 16", step: steps, other: radius, of: func(n *Net, step pace,
-			last float64) (fwopt.Domain, fwopt.Method) {
-			a := fwmore.STORMFWConvex(netBatch / 2) // two gradients a sample
-			a.Gamma = n.falls(netBatch, step)
-			a.Rho = func(k int) float64 { return max(0.1, 1/float64(k)) }
-			return n.layers(last, nil), a
-		}},
-		{name: "Scion, signs", step: steps, other: radius, of: scion(nil, func(h, m int) fwset.Domain {
+		{name: "Scion", grid: g{steps, radius, memory}, of: scion(nil)},
+		{name: "Adam", grid: g{small, nil, memory}, of: adam},
+		{name: "SGD, momentum", grid: g{steps, nil, memory}, of: sgd},
+		{name: "SVRF, as it is", grid: g{nil, radius},
+			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+				return n.layers(c.last, nil), fwopt.SVRFExperiments()
+			}},
+		{name: "Momentum SFW, as it is", grid: g{nil, radius},
+			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+				return n.layers(c.last, nil), fwmore.MomentumSFWConvex(netBatch)
+			}},
+		{name: "SFW, m = 32", grid: g{steps, radius},
+			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+				c.memory = 1
+				return of(n, c, fwmore.NewScion(netBatch), nil)
+			}},
+		{name: "SVRF, m = 32", grid: g{steps, radius},
+			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+				a, N := fwopt.SVRFExperiments(), n.F.Len()/(2*netBatch) // an epoch is two passes
+				a.N = func(int) int { return N }
+				a.M = func(int, int) int { return netBatch }
+				a.Gamma = func(t, k int) float64 {
+					return c.step(min((t-1)*N+k, netPasses/2*N), netPasses/2*N)
+				}
+				return n.layers(c.last, nil), a
+			}},
+		{name: "STORM-FW, m = 16", grid: g{steps, radius, memory},
+			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+				a := fwmore.STORMFWConvex(netBatch / 2) // two gradients a sample
+				a.Gamma = n.falls(netBatch, c.step)
+				a.Rho = func(k int) float64 { return min(1, max(c.memory, 1/float64(k))) }
+				return n.layers(c.last, nil), a
+			}},
+		{name: "Scion, signs", grid: g{steps, radius, memory}, of: scion(func(h, m int) fwset.Domain {
 			return fwset.OneToMax(h, m, math.Sqrt(float64(m)))
 		})},
-		{name: "Scion, Frobenius", step: steps, other: radius, of: scion(nil, func(h, m int) fwset.Domain {
+		{name: "Scion, Frobenius", grid: g{steps, radius, memory}, of: scion(func(h, m int) fwset.Domain {
 			return fwset.L2Ball{D: h * m, R: math.Sqrt(float64(h))}
 		})},
-		{name: "Scion, transport", step: steps, other: radius, of: scion(func(a *fwmore.MomentumSFW) {
-			a.Ahead = func(k int) float64 { return (1 - a.Rho(k)) / a.Rho(k) }
-		}, nil)},
-		{name: "Scion, five turns", step: steps, other: radius, of: scion(nil, func(h, m int) fwset.Domain {
+		{name: "Scion, transport", grid: g{steps, radius, memory},
+			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+				omega, a := scion(nil)(n, c)
+				m := a.(*fwmore.MomentumSFW)
+				m.Rho = func(k int) float64 { return min(1, max(c.memory, float64(2-k))) } // ρ_1 = 1
+				m.Ahead = func(k int) float64 { return (1 - m.Rho(k)) / m.Rho(k) }
+				return omega, m
+			}},
+		{name: "Scion, five turns", grid: g{steps, radius, memory}, of: scion(func(h, m int) fwset.Domain {
 			return FiveTurns{h, m, max(1, math.Sqrt(float64(h)/float64(m)))}
 		})},
-		{name: "Muon", step: steps, other: radius, of: func(n *Net, step pace,
-			last float64) (fwopt.Domain, fwopt.Method) {
-			a := fwmore.NewMuon(netBatch)
-			a.Gamma = n.falls(netBatch, step)
-			return n.layers(last, nil), a
-		}},
-		{name: "Muon, Adam", step: steps, other: []int{-6, -4, -2}, of: func(n *Net, step pace,
-			times float64) (fwopt.Domain, fwopt.Method) {
-			omega := n.layers(1, nil)
-			return omega, MuonAdam(netBatch, n.falls(netBatch, step), omega[:2], times)
-		}},
-		{name: "AdamW", step: []int{-11, -9, -7, -5}, other: []int{-7, -4, -1}, of: adamW},
-		{name: "Adam, two rates", step: []int{-11, -9, -7, -5}, other: []int{-2, 0, 2}, of: twoRates},
-		{name: "Adam, 60 passes", step: []int{-11, -9, -7, -5}, other: memory, of: adam, long: 6},
-		{name: "SGD, momentum, 100 passes", step: steps, other: memory, of: sgd, long: 10},
+		{name: "Muon", grid: g{steps, radius, memory, decay}, of: muon},
+		{name: "Muon, Adam", grid: g{steps, times, memory, decay},
+			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+				omega := n.layers(1, nil)
+				return omega, MuonAdam(netBatch, n.falls(netBatch, c.step), omega[:2],
+					min(1, c.memory), c.decay, c.last)
+			}},
+		{name: "AdamW", grid: g{small, times, memory, decay}, of: adam},
+		{name: "SGD, momentum and decay", grid: g{steps, nil, memory, decay}, of: sgd},
+		{name: "Scion, ρ = 0.1", grid: g{steps, radius}, of: scion(nil)},
+		{name: "Muon, ρ = 0.05, no decay", grid: g{steps, radius}, of: muon},
+		{name: "Adam, 60 passes", grid: g{small, nil, memory}, of: adam, long: 6},
+		{name: "SGD, momentum, 100 passes", grid: g{steps, nil, memory}, of: sgd, long: 10},
 	}
 }
 
@@ -203,7 +222,7 @@ func netMethods() []netMethod {
 type NetRun struct {
 	Data, Method string
 	Width        int
-	At           [2]int // the exponents of the step and of the other constant
+	At           [4]int // the exponents of the step, the last layer, the memory and the decay, 0 for what it has not
 	Seed         uint64
 	Loss         []float64 // over the rows that it is trained on, after each tenth; +Inf where it diverged
 	Valid, Test  float64   // the shares of these rows that it gets right at the end
@@ -217,7 +236,7 @@ func (r NetRun) Last() float64 { return r.Loss[len(r.Loss)-1] }
 func (r NetRun) Wrong() float64 { return 1 - r.Valid + 1e-6*r.Last() }
 
 // Train makes a run of a method of the race. Its seconds are the process's own: let it do nothing else.
-func (n *Net) Train(method string, at [2]int, seed uint64) NetRun {
+func (n *Net) Train(method string, at [4]int, seed uint64) NetRun {
 	methods := netMethods()
 	i := slices.IndexFunc(methods, func(m netMethod) bool { return m.name == method })
 	if i < 0 {
@@ -227,7 +246,13 @@ func (n *Net) Train(method string, at [2]int, seed uint64) NetRun {
 	step := pace(func(k, K int) float64 {
 		return math.Exp2(float64(at[0])) * max(0, 1-float64(k-1)/float64(long*K))
 	})
-	omega, m := methods[i].of(n, step, math.Exp2(float64(at[1])))
+	var x [4]float64
+	for j, grid := range methods[i].grid {
+		if grid != nil {
+			x[j] = math.Exp2(float64(at[j]))
+		}
+	}
+	omega, m := methods[i].of(n, netConstants{step, x[1], x[2], x[3]})
 	run := NetRun{Data: n.F.Name, Method: method, Width: n.width[1], At: at, Seed: seed}
 	o := fwopt.NewOracle(n.F, omega, seed).From(n.Start(seed))
 	passes := func(c fwopt.Calls) int { return (c.Exact*n.F.Len() + c.Stochastic) / (long * n.F.Len()) }

@@ -40,21 +40,21 @@ func TestNetRivals(t *testing.T) {
 		"Adam": {Adam(3, rate, 0.9, 0.5, 3, 2), func(g [][]float64, j int, w float64) float64 {
 			return float64(1+j/3) * (adam(g, j, 0.999) + w/2)
 		}},
-		"Muon, Adam": {MuonAdam(3, rate, fwset.L2Ball{D: 3, R: 1}, 2), func(g [][]float64, j int,
-			_ float64) float64 {
+		"Muon, Adam": {MuonAdam(3, rate, fwset.L2Ball{D: 3, R: 1}, 0.05, 0.5, 2), func(g [][]float64, j int,
+			w float64) float64 {
 			if j > 2 {
-				return 2 * adam(g, j, 0.95)
+				return 2 * (adam(g, j, 0.95) + w/2)
 			}
 			var u [3]float64
 			for l := range u {
 				d, _ := sum(g, l, 0.95, 1)
 				u[l] = 0.05*g[len(g)-1][l] + 0.95*0.05*d
 			}
-			return u[j] / floats.Norm(u[:], 2)
+			return u[j]/floats.Norm(u[:], 2) + w/2
 		}},
-		"SGD, momentum": {SGDMomentum(3, rate, 0.5), func(g [][]float64, j int, _ float64) float64 {
+		"SGD, momentum": {SGDMomentum(3, rate, 0.5, 0.25), func(g [][]float64, j int, w float64) float64 {
 			p, _ := sum(g, j, 0.5, 1)
-			return p
+			return p + w/4
 		}},
 	} {
 		o, w, all := fwopt.NewOracle(f, box, 7), make([]float64, 5), [][]float64{}
@@ -118,9 +118,9 @@ func TestNetRuns(t *testing.T) {
 	}
 	n := NewNet("digits", 16)
 	for _, name := range NetMethods() {
-		at := [2]int{-6, 8}
-		if name == "Adam" || strings.HasPrefix(name, "SGD") || name == "AdamW" {
-			at = [2]int{-7, -3}
+		at := [4]int{-6, 8, -2, -4}
+		if strings.Contains(name, "Adam") {
+			at[1] = 0 // times the rate
 		}
 		r := n.Train(name, at, 1)
 		if again := n.Train(name, at, 1); again.key() != r.key() || !slices.Equal(again.Loss, r.Loss) {
@@ -131,7 +131,7 @@ func TestNetRuns(t *testing.T) {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
-	got := small.Panics(func() { n.Train("none", [2]int{}, 1) })
+	got := small.Panics(func() { n.Train("none", [4]int{}, 1) })
 	if !strings.Contains(got, `no method "none"`) {
 		t.Errorf("panic %q", got)
 	}
@@ -149,7 +149,7 @@ func TestNetArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		for step := range 3 {
-			r := NetRun{p.Data, p.Method, p.Width, [2]int{step, 1}, tuning + 1,
+			r := NetRun{p.Data, p.Method, p.Width, [4]int{step, 1, 2, 3}, tuning + 1,
 				slices.Repeat([]float64{float64((step - 1) * (step - 1))}, netPasses),
 				0.75 - float64(step)/8, 0.5, 1}
 			if step == 2 {
@@ -176,8 +176,8 @@ func TestNetArchive(t *testing.T) {
 		got[0].String() != first.String() {
 		t.Errorf("%v, want %v", got, first)
 	}
-	if at := a.Best("digits", 16, "Scion", NetRun.Last); at != [2]int{1, 1} ||
-		a.Best("digits", 16, "Scion", NetRun.Wrong) != [2]int{0, 1} ||
+	if at := a.Best("digits", 16, "Scion", NetRun.Last); at != [4]int{1, 1, 2, 3} ||
+		a.Best("digits", 16, "Scion", NetRun.Wrong) != [4]int{0, 1, 2, 3} ||
 		len(a.Tried("digits", 16, "Scion")) != 3 ||
 		len(a.Of(lost.Data, lost.Width, lost.Method, at, true)) != 0 {
 		t.Errorf("the best is %v of %v", at, a.Tried("digits", 16, "Scion"))
