@@ -182,7 +182,9 @@ func TestMomentumForms(t *testing.T) {
 		t.Error("Muon is identified without its Nesterov step")
 	}
 	for name, spoil := range map[string]func(a *fwmore.MomentumSFW){
-		"Rho(3) = 2":    func(a *fwmore.MomentumSFW) { a.Rho = func(k int) float64 { return max(0.5, float64(k-1)) } },
+		"Rho(3) = 2": func(a *fwmore.MomentumSFW) {
+			a.Rho = func(k int) float64 { return max(0.5, float64(k-1)) }
+		},
 		"Decay(1) = -1": func(a *fwmore.MomentumSFW) { a.Decay = func(int) float64 { return -1 } },
 	} {
 		m := fwmore.NewMuon(5)
