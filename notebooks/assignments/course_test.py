@@ -229,7 +229,7 @@ def keys(course):
         cells = course.sheet("key", name).cells
         says = [o.get("text", "") for c in cells for o in c.get("outputs", [])]
         drawn = any("image/png" in o.get("data", {}) for c in cells for o in c.get("outputs", []))
-        assert any("ok" in s for s in says) and drawn == any("fwplot." in c.source for c in cells), name
+        assert any("ok" in s for s in says) and drawn, name
         if any(c.get("attachments") for c in cells):
             file = course.work / "key" / name / f"{name}.ipynb"
     from course import pictures
