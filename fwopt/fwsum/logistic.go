@@ -85,43 +85,5 @@ func (f *Logistic) Matrix(w []float64) mat.Matrix {
 	return mat.NewDense(f.m, f.h, w).T()
 }
 
-// Predict returns argmax_ℓ w_ℓᵀe for each row e of x, the first one in a tie.
-// It panics if x has more columns than there are features; missing ones count
-// as 0.
-func (f *Logistic) Predict(w []float64, x Features) []int {
-	checkLen(f.Dim(), "w", w)
-	checkData(x)
-	n, m := x.Size()
-	if m > f.m {
-		panic(need.Linef("fwsum: examples with %d features for a predictor of %d", m, f.m))
-	}
-	y := make([]int, n)
-	kern.Do(n, f.rowGrain, func(lo, hi int) {
-		p := make([]float64, (hi-lo)*f.h)
-		x.scores(p, w, f.h, lo, hi-lo, nil)
-		for i := lo; i < hi; i++ {
-			s := p[(i-lo)*f.h : (i-lo+1)*f.h]
-			for l := range s {
-				if s[l] > s[y[i]] {
-					y[i] = l
-				}
-			}
-		}
-	})
-	return y
-}
-
-// ErrorRate returns the share of the rows of x whose label Predict misses.
-func (f *Logistic) ErrorRate(w []float64, x Features, y []int) float64 {
-	predicted, wrong := f.Predict(w, x), 0
-	checkLabels(x, y, f.h)
-	for i, l := range predicted {
-		if l != y[i] {
-			wrong++
-		}
-	}
-	return float64(wrong) / float64(len(y))
-}
-
 // Identify says the classes and the data. It costs O(n + nonzeros).
 func (f *Logistic) Identify(id *fwopt.Identity) { id.Of(f).Part(f.RowSum) }

@@ -133,41 +133,6 @@ func TestSmallBatchTouchesItsRows(t *testing.T) {
 	}
 }
 
-func TestPredict(t *testing.T) {
-	f, x, y := randomLogistic(6, 200, 12, 5, 4)
-	w := normals(rand.New(rand.NewPCG(9, 9)), f.Dim())
-	wrong := 0
-	for i, got := range f.Predict(w, x) {
-		col, val := x.Row(i)
-		want, top := 0, math.Inf(-1)
-		for l := range 5 {
-			s := 0.0
-			for k, j := range col {
-				s += val[k] * f.Matrix(w).At(l, int(j))
-			}
-			if s > top {
-				want, top = l, s
-			}
-		}
-		if got != want {
-			t.Errorf("example %d: class %d, want %d", i, got, want)
-		}
-		if want != y[i] {
-			wrong++
-		}
-	}
-	if got := f.ErrorRate(w, x, y); got != float64(wrong)/200 {
-		t.Errorf("error rate %g, want %d/200", got, wrong)
-	}
-	// examples that lack the last features, as a test set may
-	few := &fwsum.Sparse{N: 2, M: 1, Ptr: []int{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
-	w = make([]float64, f.Dim())
-	w[3] = 1
-	if got := f.Predict(w, few); !slices.Equal(got, []int{3, 0}) {
-		t.Errorf("predicted %d, want [3 0]", got)
-	}
-}
-
 // What a call allocates does not grow with n, d or the batch.
 func TestObjectivesDoNotAllocate(t *testing.T) {
 	f, x, _ := randomLogistic(4, 3000, 2000, 6, 10)

@@ -14,8 +14,9 @@ import (
 //
 // A loss may say more. Lipschitz() float64, a bound on all ‖∇ℓ_i(s)‖, is for
 // RowSum.Lipschitz. Curve(i int, s, d []float64, c float64), which sets d = c∇²ℓ_i(s)d and
-// may write over s, is for RowSum.Curve. NonConvex() bool, a declaration that the ℓ_i are not all convex, is for
-// what needs them so: see fwopt.NonConvex. Identify is for Keep, see Identified:
+// may write over s, is for RowSum.Curve. Class is for RowSum.Predict, see Classifier.
+// NonConvex() bool, a declaration that the ℓ_i are not all convex, is for what needs them so:
+// see fwopt.NonConvex. Identify is for Keep, see Identified:
 //
 //	func (l hinge) Identify(id *fwopt.Identity) { id.Of(l).Float(l.y...) }
 type Loss interface {

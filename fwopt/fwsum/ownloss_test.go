@@ -48,8 +48,9 @@ func (l ownLogistic) Grad(i int, s []float64, c float64) {
 	}
 	s[l.y[i]] = -floats.Sum(s)
 }
-func (l ownLogistic) Smoothness() float64 { return 0.5 }
-func (l ownLogistic) Lipschitz() float64  { return math.Sqrt2 }
+func (l ownLogistic) Smoothness() float64   { return 0.5 }
+func (l ownLogistic) Lipschitz() float64    { return math.Sqrt2 }
+func (l ownLogistic) Class(s []float64) int { return floats.MaxIdx(s) }
 
 // ownCurved says its second derivatives, too.
 type ownCurved struct{ ownLogistic }
