@@ -234,17 +234,16 @@ func (p *parser) row(b []byte) error {
 // noLabel returns the error for a line's first word that is not a label, or not a
 // target. The rest of the line and whether the word is a finite number tell why.
 func (p *parser) noLabel(tok, rest []byte, finite bool) error {
-	what, use := "label", "hand it to FromMatrix"
+	what := "label"
 	if p.targets {
-		what, use = "target", "fill a fwsum.Sparse"
+		what = "target"
 	}
 	comma := bytes.IndexByte(tok, ',') >= 0
 	switch {
 	case len(p.y)+p.taken == 0 && tok[0] == '<':
 		return p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
 	case comma && bytes.IndexByte(tok, ':') < 0 && bytes.IndexByte(rest, ':') < 0:
-		return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it with encoding/csv and %s",
-			quote(tok), use)
+		return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it by ReadTable", quote(tok))
 	case comma:
 		return p.fail("%s %s: several %ss an example are not supported", what, quote(tok), what)
 	case p.targets:

@@ -1,9 +1,9 @@
-// Package fwdata reads multiclass data sets: the registry's by name (Load), a
-// user's own LIBSVM file (ReadFile) or matrix (FromMatrix), and generated twins
-// of the sets that are not at hand (Twin, LoadOrTwin). ReadTargets reads data for
-// regression, ReadRatings those of users and items, ReadVideo the boxes of a video, and
-// NetworkFiles finds the registry's road networks for package fwroad. The package never
-// uses the network; package fwfetch does.
+// Package fwdata reads multiclass data sets: the registry's by name (Load), a user's own
+// LIBSVM file (ReadFile) or matrix (FromMatrix), and generated twins of the sets that are
+// not at hand (Twin, LoadOrTwin). ReadTargets reads data for regression, ReadTable and
+// ReadNPY text of columns and numpy's matrices, ReadRatings those of users and items,
+// ReadVideo the boxes of a video, and NetworkFiles finds the registry's road networks for
+// package fwroad. The package never uses the network; package fwfetch does.
 package fwdata
 
 import (
