@@ -86,7 +86,7 @@ func TestArrows(t *testing.T) {
 		"fwopt/fwtest fwopt/fwdata fwopt/fwnb",
 		"fwopt/fwplot",
 		"fwopt/fwroad",
-		"fwopt/internal/small fwopt/fwrace fwopt/fwverify fwopt/fwfetch",
+		"fwopt/internal/small fwopt/fwrace fwopt/fwverify fwopt/fwfetch fwopt/fwlab",
 		"fwopt/fwrace/campaign",
 	} {
 		for _, room := range strings.Fields(rooms) {

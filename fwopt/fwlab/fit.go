@@ -1,0 +1,128 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwset"
+	"gonum.org/v1/gonum/floats"
+)
+
+// sets are the names of the flag --set.
+var sets = map[string]string{
+	"l1":      "the ℓ1 ball of radius",
+	"l2":      "the ℓ2 ball of radius",
+	"trace":   "the trace-norm ball of radius",
+	"simplex": "the simplex of sum",
+	"box":     "the box of weights up to",
+}
+
+// fit is the command.
+func (o *options) fit(ctx context.Context, out, progress io.Writer) error {
+	data, err := o.read(o.file, o.target)
+	if err != nil {
+		return err
+	}
+	m := &model{options: o, data: data}
+	if err := m.sum(); err != nil {
+		return err
+	}
+	omega := m.domain()
+	n, _ := data.size()
+	method, name := m.choose(n)
+	fmt.Fprintf(out, "%s: %d rows, %d columns; %s loss over %s %g, by %s\n", data.name, n, len(m.size), m.loss,
+		sets[m.set], m.radius, name)
+	var test *rows
+	if o.test != "" {
+		if test, err = o.read(o.test, cmp.Or(o.testTarget, o.target)); err == nil {
+			err = test.same(data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	early := m.run(ctx, omega, method, out, progress)
+	if _, _, err := m.judge(data, out); err != nil {
+		return err
+	}
+	if err := m.writeWeights(); err != nil || test == nil {
+		return cmp.Or(err, early)
+	}
+	predicted, numbers, err := m.judge(test, out)
+	if err == nil {
+		err = m.writePredictions(predicted, numbers)
+	}
+	return cmp.Or(err, early)
+}
+
+// run runs the method to the gap, and sets w.
+func (m *model) run(ctx context.Context, omega fwset.Domain, method fwopt.Method, out,
+	progress io.Writer) error {
+	oracle := fwopt.NewOracle(m.f, omega, m.seed)
+	first := m.f.Value(make([]float64, m.f.Dim()))
+	lower, last := math.Inf(-1), time.Now()
+	b := fwopt.Budget{Seconds: m.seconds, Tolerance: m.gap * first, Every: 1.2,
+		Watch: func(tr *fwopt.Trace, now fwopt.Point) {
+			if progress != nil && time.Since(last) > time.Second/2 {
+				p := tr.Last()
+				last = time.Now()
+				fmt.Fprintf(progress, "\rstep %d, %.1f s: f = %.6g, at most %.2g above the least \x1b[K",
+					now.Step,
+					now.Seconds, p.F, p.DualityGap+p.Slack)
+			}
+		}}
+	tr := fwopt.Run(ctx, oracle, method, b)
+	if progress != nil {
+		fmt.Fprint(progress, "\r\x1b[K")
+	}
+	for _, p := range tr.Points {
+		lower = max(lower, p.F-p.DualityGap-p.Slack)
+	}
+	p := tr.Last()
+	fmt.Fprintf(out, "f = %.8g, proven to be at most %.2g above the least, in %d steps and %.2f s\n", p.F,
+		p.F-lower, p.Step, p.Seconds)
+	m.w = slices.Clone(tr.W)
+	zero, d := 0, len(m.size)*m.h
+	for k := range d {
+		if m.w[k] == 0 {
+			zero++
+		}
+		m.w[k] /= m.size[k/m.h]
+	}
+	fmt.Fprintf(out, "%d of %d weights are not 0\n", d-zero, d)
+	if tr.Status != fwopt.Converged {
+		return errEarly
+	}
+	return nil
+}
+
+// judge counts what the weights miss on rows, and returns what they predict.
+func (m *model) judge(r *rows, out io.Writer) (predicted []string, numbers []float64, err error) {
+	x := r.prepared(slices.Repeat([]float64{1}, len(m.size)), m.intercept)
+	if m.classes == nil {
+		y, ok := r.numbers()
+		if !ok {
+			return nil, nil, fmt.Errorf("%s: the target has words, and %s numbers", r.name, m.data.name)
+		}
+		p := m.f.Scores(m.w, x)
+		fmt.Fprintf(out, "%s: root mean square error %.4g\n", r.name, floats.Distance(p, y,
+			2)/math.Sqrt(float64(len(y))))
+		return texts(p), p, nil
+	}
+	labels, err := r.labels(m.classes)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, l := range m.f.Predict(m.w, x) {
+		predicted, numbers = append(predicted, m.classes[l]), append(numbers, float64(l))
+	}
+	fmt.Fprintf(out, "%s: error rate %.2f %% of %d rows\n", r.name, 100*m.f.ErrorRate(m.w, x, labels),
+		len(labels))
+	return predicted, numbers, nil
+}

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// run runs the command in a folder with files, and returns what it prints.
+func run(t *testing.T, files map[string]string, args string) (dir, out string, err error) {
+	dir = t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	var b bytes.Buffer
+	err = command(context.Background(), strings.Fields(args), &b, nil)
+	return dir, b.String(), err
+}
+
+// drawn returns a table whose target is a line in some columns, which lie far from 0, with noise; label makes words of it.
+func drawn(n, m int, label func(y float64) string) (text string, x [][]float64, y []float64) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for j := range m {
+		text += fmt.Sprintf("x%d,", j)
+	}
+	text += "y\n"
+	for range n {
+		row, sum := make([]float64, m), 4+rng.NormFloat64()/2
+		for j := range row {
+			row[j] = float64(j) + float64(1+j)*rng.NormFloat64()
+			if j < 3 {
+				sum += (row[j] - float64(j)) / float64(1+j) * float64(2-j)
+			}
+			text += fmt.Sprintf("%g,", row[j])
+		}
+		x, y = append(x, row), append(y, sum)
+		text += label(sum) + "\n"
+	}
+	return text, x, y
+}
+
+func number(y float64) string { return strconv.FormatFloat(y, 'g', -1, 64) }
+
+func word(y float64) string { return []string{"few", "some", "many"}[min(2, max(0, int(y/2)-1))] }
+
+func yes(y float64) string { return map[bool]string{true: "yes", false: "no"}[y > 4] }
+
+// What is written is what was found: the weights of the file as it is, whose predictions are those written, within
+// the set, with an intercept that nothing holds back, and a gap that a longer run does not refute.
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		label func(y float64) string
+	}{
+		{"--radius 2", number}, {"--radius 2 --set l2 --loss huber", number}, {"--radius 0.4 --set box",
+			number},
+		{"--radius 3 --set simplex", number}, {"--radius 2 --method blended", number}, {"--radius 8", yes},
+		{"--radius 3 --set l2 --method storc", yes}, {"--radius 8", word}, {"--radius 8 --set trace", word},
+		{"--radius 0.5 --scale none --intercept=false", number}, {"--radius 3 --method fw --gap 1e-2",
+			number},
+	} {
+		text, x, y := drawn(200, 6, c.label)
+		_, out, err := run(t, map[string]string{"a.csv": text},
+			"fit "+c.flags+" --weights w.csv a.csv --test a.csv "+
+				"--predictions p.csv")
+		if err != nil {
+			t.Errorf("%s: %v", c.flags, err)
+			continue
+		}
+		if c.flags == "--radius 2" { // which binds here, on weights of columns divided by their deviations
+			norm, column := 0., make([]float64, len(x))
+			for j := range x[0] {
+				for i, row := range x {
+					column[i] = row[j]
+				}
+				norm += math.Abs(parse1(t, readCSV(t, "w.csv")[1+j][1])) * stat.PopStdDev(column, nil)
+			}
+			if math.Abs(norm-2) > 1e-9 {
+				t.Errorf("the weights have the norm %g", norm)
+			}
+		}
+		var f, gap float64
+		_, after, _ := strings.Cut(out, "\nf = ")
+		fmt.Sscanf(after, "%g, proven to be at most %g", &f, &gap)
+		w, p := readCSV(t, "w.csv"), readCSV(t, "p.csv")
+		if len(w) < 7 || len(w) > 8 || len(p) != 201 || w[1][0] != "x0" {
+			t.Fatalf("%s: %q, %d predictions", c.flags, w, len(p))
+		}
+		intercept := strings.Contains(out, "200 rows") && !strings.Contains(c.flags, "intercept=false")
+		if intercept != (w[len(w)-1][0] == "(intercept)") {
+			t.Errorf("%s: the last weight is that of %s", c.flags, w[len(w)-1][0])
+		}
+		wrong, pull := 0, make([]float64, len(w[0])-1)
+		for i, row := range x {
+			s := make([]float64, len(w[0])-1)
+			for k := range s {
+				for j, v := range append(row[:6:6], 1)[:len(w)-1] {
+					s[k] += v * parse1(t, w[1+j][1+k])
+				}
+			}
+			want := number(s[0])
+			switch {
+			case len(s) > 1:
+				want = w[0][1+floats.MaxIdx(s)]
+				z := floats.LogSumExp(s)
+				for k := range s {
+					pull[k] += math.Exp(s[k]-z) / 200
+					if w[0][1+k] == c.label(y[i]) {
+						pull[k] -= 1. / 200
+					}
+				}
+			case c.label(0) == "no":
+				want = map[bool]string{true: "yes", false: "no"}[s[0] > 0]
+				pull[0] += (1/(1+math.Exp(-s[0])) - map[string]float64{"yes": 1}[yes(y[i])]) / 200
+			case strings.Contains(c.flags, "huber"):
+				pull[0] += max(-1, min(1, s[0]-y[i])) / 200
+			default:
+				pull[0] += (s[0] - y[i]) / 200
+			}
+			if got := p[1+i][1]; got != want && !(len(s) == 1 && near(got, want)) {
+				t.Fatalf("%s: row %d: %s is predicted, want %s", c.flags, i, got, want)
+			}
+			if want != c.label(y[i]) {
+				wrong++
+			}
+		}
+		if intercept && floats.Norm(pull, math.Inf(1)) > 0.03 {
+			t.Errorf("%s: the intercept would go on by %.3g", c.flags, pull)
+		}
+		if _, err := strconv.ParseFloat(c.label(0), 64); err != nil &&
+			!strings.Contains(out, fmt.Sprintf("a.csv: error rate %.2f %% of 200 rows", float64(wrong)/2)) {
+			t.Errorf("%s: %d of 200 are wrong, and %s", c.flags, wrong, out)
+		}
+		_, long, err := run(t, map[string]string{"a.csv": text},
+			"fit "+c.flags+" --gap 1e-6 --method fista a.csv")
+		var least float64
+		_, after, _ = strings.Cut(long, "\nf = ")
+		if fmt.Sscanf(after, "%g,", &least); err != nil || !(f-least <= gap+1e-8) || !(gap > 0) ||
+			f < least-1e-6 {
+			t.Errorf("%s: f = %g with a gap of %g, and a longer run has %g; %v", c.flags, f, gap, least, err)
+		}
+	}
+}
+
+// An intercept alone finds the share of a class, however rare.
+func TestRareClass(t *testing.T) {
+	for _, classes := range []string{"yes no", "yes no no2"} {
+		text, n := "x,y\n", 300
+		names := strings.Fields(classes)
+		for i := range n {
+			text += fmt.Sprintf("%d,%s\n", i%7, names[min(i, 1+i%(len(names)-1))])
+		}
+		_, out, err := run(t, map[string]string{"a.csv": text},
+			"fit --radius 1e-6 --gap 1e-9 --weights w.csv a.csv")
+		w := readCSV(t, "w.csv")
+		last := w[len(w)-1]
+		got := parse1(t, last[len(last)-1]) // yes is last in the alphabet
+		want := -math.Log(float64(n - 1))
+		if len(last) > 2 {
+			got -= parse1(t, last[1])
+			want = -math.Log(float64(n-1) / 2)
+		}
+		if err != nil || math.Abs(got-want) > 0.1 {
+			t.Errorf("%s: the intercept is %g, want %g; %v, %s", classes, got, want, err, out)
+		}
+	}
+}
+
+func near(a, b string) bool {
+	x, _ := strconv.ParseFloat(a, 64)
+	y, _ := strconv.ParseFloat(b, 64)
+	return math.Abs(x-y) < 1e-9*(1+math.Abs(y))
+}
+
+func parse1(t *testing.T, s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func readCSV(t *testing.T, name string) [][]string {
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// The same numbers from a .csv, a .npy with its target within or beside it, and LIBSVM text give the same weights,
+// but for what the format leaves out: columns are named by numbers.
+func TestFormats(t *testing.T) {
+	text, x, y := drawn(50, 3, number)
+	all, alone, target := &fwsum.Dense{N: 50, M: 4}, &fwsum.Dense{N: 50, M: 3}, &fwsum.Dense{N: 50, M: 1,
+		Val: y}
+	lines := ""
+	for i, row := range x {
+		all.Val, alone.Val = append(append(all.Val, row...), y[i]), append(alone.Val, row...)
+		lines += fmt.Sprintf("%v 1:%v 2:%v 3:%v\n", y[i], row[0], row[1], row[2])
+	}
+	files := map[string]string{"a.csv": text, "a.svm": lines}
+	for name, x := range map[string]*fwsum.Dense{"a.npy": all, "x.npy": alone, "y.npy": target} {
+		var b bytes.Buffer
+		if err := fwdata.WriteNPY(&b, x); err != nil {
+			t.Fatal(err)
+		}
+		files[name] = b.String()
+	}
+	var want []float64
+	for _, args := range []string{"a.csv", "a.npy", "--target 4 a.npy", "--target y.npy x.npy", "a.svm"} {
+		_, out, err := run(t, files, "fit --radius 2 --weights w.npy "+args)
+		if err != nil {
+			t.Errorf("%s: %v", args, err)
+			continue
+		}
+		w, err := readNPY("w.npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = w.Val
+		}
+		if w.N != 4 || w.M != 1 || floats.Distance(w.Val, want, 2) > 1e-3 {
+			t.Errorf("%s: %v, want %v\n%s", args, w, want, out)
+		}
+	}
+}
+
+// Each mistake has a sentence with a remedy, and its exit status.
+func TestMistakes(t *testing.T) {
+	good := "a,b,y\n1,2,3\n2,1,4\n3,5,9\n4,4,2\n"
+	for _, c := range []struct {
+		file, args, want string
+		status           int
+	}{
+		{good, "", "want the command fit; fwlab fit --help has an example", 2},
+		{good, "fit --radius 1", "0 files, want one to fit to; another one is for --test", 2},
+		{good, "fit --radius 1 f.csv f.csv", "2 files, want one to fit to; another one is for --test", 2},
+		{good, "fit f.csv",
+			"--radius 0, want a positive number: how large the weights may be together; try 1, 10 and " +
+				"100, and take the one with the fewest errors on --test", 2},
+		{good, "fit --radius 1 --set ball f.csv", `--set "ball", want l1, l2, trace, simplex, box`, 2},
+		{good, "fit --radius 1 --nix f.csv",
+			"flag provided but not defined: -nix; fwlab fit --help has all flags", 2},
+		{good, "fit --radius 1 --predictions p.csv f.csv",
+			"--predictions without --test, whose rows would be predicted", 2},
+		{good, "fit --radius 1 --weights w.txt f.csv", `"w.txt", want a name that ends in .csv or .npy`, 2},
+		{good, "fit --radius 1 --gap 0 f.csv", "--delta 1, --gap 0, --seconds 600, want positive numbers", 2},
+		{good, "fit --radius 1 g.csv", "open g.csv: no such file or directory", 1},
+		{"a,b,y\n1,2,3\n2,2,4\n3,2,9\n", "fit --radius 1 f.csv",
+			`f.csv: column "b" is the same in all rows, and tells ` +
+				"nothing: --leave b, or --scale none", 1},
+		{"a,b,y\n1,2,3\n2,2\n", "fit --radius 1 f.csv",
+			"fwdata: f.csv: line 3: 2 columns, where the first line has 3: " +
+				"is a separator missing, or a comma within a number or a text without quotes?", 1},
+		{"a,b,y\n1,2,no\n2,3,yes\n", "fit --radius 1 --loss squared f.csv",
+			`f.csv: the target has words as "no", of ` +
+				"which the squared loss can make nothing: --loss logistic, or another --target", 1},
+		{"a,b,y\n1,2,no\n2,3,no\n", "fit --radius 1 f.csv",
+			"f.csv: the target is no in all rows: want two values at " +
+				"least; is it the right --target?", 1},
+		{good, "fit --radius 1 --target z f.csv",
+			`fwdata: f.csv: line 1: no column "z" to predict; there are "a, b, y"`, 1},
+		{"3 1:2\n", "fit --radius 1 --target 2 f.txt",
+			"f.txt is read as LIBSVM text, which has no columns to --target or " +
+				"--leave; name a table .csv", 2},
+		{good, "fit --radius 1 --test g.csv f.csv", "open g.csv: no such file or directory", 1},
+		{good, "fit --radius 1 --gap 1e-300 --seconds 0.01 f.csv",
+			"the gap is not reached: give more --seconds, or take " +
+				"a larger --gap", 3},
+		{good, "fit --radius 1 --weights nix/w.csv f.csv", "no such file or directory", 1},
+	} {
+		_, _, err := run(t, map[string]string{"f.csv": c.file, "f.txt": c.file}, c.args)
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) || status(err) != c.status {
+			t.Errorf("%q: %v, status %d, want %s, %d", c.args, err, status(err), c.want, c.status)
+		}
+	}
+	for test, want := range map[string]string{
+		"b,a,y\n1,2,3\n":  "t.csv has the columns b, a, and f.csv has a, b: want the same, in the same order; --leave what one has not",
+		"a,b,y\n1,2,no\n": "t.csv: the target has words, and f.csv numbers",
+	} {
+		_, _, err := run(t, map[string]string{"f.csv": good, "t.csv": test},
+			"fit --radius 1 --test t.csv f.csv")
+		if err == nil || err.Error() != want || status(err) != 1 {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	_, out, err := run(t, nil, "fit --help")
+	if example := strings.Index(out, "fwlab fit --target"); !errors.Is(err, flag.ErrHelp) ||
+		status(err) != 0 ||
+		example < 0 || example > strings.Index(out, "Flags:") {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// An interrupt leaves weights and their gap.
+func TestInterrupt(t *testing.T) {
+	text, _, _ := drawn(200, 6, number)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var b bytes.Buffer
+	err := command(ctx, strings.Fields("fit --radius 2 --weights w.csv a.csv"), &b, nil)
+	if w := readCSV(t, "w.csv"); !errors.Is(err, errEarly) || len(w) != 8 || !strings.Contains(b.String(),
+		"proven to be at most") {
+		t.Errorf("%v, %q, %s", err, w, b.String())
+	}
+}
