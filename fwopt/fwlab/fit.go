@@ -25,6 +25,9 @@ var sets = map[string]string{
 
 // fit is the command.
 func (o *options) fit(ctx context.Context, out, progress io.Writer) error {
+	if o.set == "completion" {
+		return o.complete(ctx, out, progress)
+	}
 	data, err := o.read(o.file, o.target)
 	if err != nil {
 		return err
@@ -36,7 +39,8 @@ func (o *options) fit(ctx context.Context, out, progress io.Writer) error {
 	omega := m.domain()
 	n, _ := data.size()
 	method, name := m.choose(n)
-	fmt.Fprintf(out, "%s: %d rows, %d columns; %s loss over %s %g, by %s\n", data.name, n, len(m.size), m.loss,
+	fmt.Fprintf(out, "%s: %d rows, %d columns; %s loss over %s %g, by %s\n", data.name, n, len(m.size),
+		m.loss,
 		sets[m.set], m.radius, name)
 	var test *rows
 	if o.test != "" {
@@ -61,33 +65,42 @@ func (o *options) fit(ctx context.Context, out, progress io.Writer) error {
 	return cmp.Or(err, early)
 }
 
-// run runs the method to the gap, and sets w.
-func (m *model) run(ctx context.Context, omega fwset.Domain, method fwopt.Method, out,
-	progress io.Writer) error {
-	oracle := fwopt.NewOracle(m.f, omega, m.seed)
-	first := m.f.Value(make([]float64, m.f.Dim()))
-	lower, last := math.Inf(-1), time.Now()
-	b := fwopt.Budget{Seconds: m.seconds, Tolerance: m.gap * first, Every: 1.2,
-		Watch: func(tr *fwopt.Trace, now fwopt.Point) {
-			if progress != nil && time.Since(last) > time.Second/2 {
-				p := tr.Last()
+// solve runs the method to the gap, and returns the last iterate, whatever the error.
+func (o *options) solve(ctx context.Context, f fwopt.FiniteSum, omega fwset.Domain, method fwopt.Method, out,
+	progress io.Writer) ([]float64, error) {
+	last := time.Now()
+	first := f.Value(make([]float64, f.Dim()))
+	b := fwopt.Budget{Seconds: o.seconds, Tolerance: o.gap * first, Every: 1.2}
+	if progress != nil {
+		b.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
+			if time.Since(last) > time.Second/2 {
 				last = time.Now()
+				p := tr.Last()
 				fmt.Fprintf(progress, "\rstep %d, %.1f s: f = %.6g, at most %.2g above the least \x1b[K",
 					now.Step,
 					now.Seconds, p.F, p.DualityGap+p.Slack)
 			}
-		}}
-	tr := fwopt.Run(ctx, oracle, method, b)
-	if progress != nil {
-		fmt.Fprint(progress, "\r\x1b[K")
+		}
+		defer fmt.Fprint(progress, "\r\x1b[K")
 	}
+	tr := fwopt.Run(ctx, fwopt.NewOracle(f, omega, o.seed), method, b)
+	p, lower := tr.Last(), math.Inf(-1)
 	for _, p := range tr.Points {
 		lower = max(lower, p.F-p.DualityGap-p.Slack)
 	}
-	p := tr.Last()
 	fmt.Fprintf(out, "f = %.8g, proven to be at most %.2g above the least, in %d steps and %.2f s\n", p.F,
 		p.F-lower, p.Step, p.Seconds)
-	m.w = slices.Clone(tr.W)
+	if tr.Status != fwopt.Converged {
+		return tr.W, errEarly
+	}
+	return tr.W, nil
+}
+
+// run sets w, of the columns as they are in the file.
+func (m *model) run(ctx context.Context, omega fwset.Domain, method fwopt.Method, out,
+	progress io.Writer) error {
+	w, err := m.solve(ctx, m.f, omega, method, out, progress)
+	m.w = slices.Clone(w)
 	zero, d := 0, len(m.size)*m.h
 	for k := range d {
 		if m.w[k] == 0 {
@@ -96,10 +109,7 @@ func (m *model) run(ctx context.Context, omega fwset.Domain, method fwopt.Method
 		m.w[k] /= m.size[k/m.h]
 	}
 	fmt.Fprintf(out, "%d of %d weights are not 0\n", d-zero, d)
-	if tr.Status != fwopt.Converged {
-		return errEarly
-	}
-	return nil
+	return err
 }
 
 // judge counts what the weights miss on rows, and returns what they predict.
@@ -111,8 +121,8 @@ func (m *model) judge(r *rows, out io.Writer) (predicted []string, numbers []flo
 			return nil, nil, fmt.Errorf("%s: the target has words, and %s numbers", r.name, m.data.name)
 		}
 		p := m.f.Scores(m.w, x)
-		fmt.Fprintf(out, "%s: root mean square error %.4g\n", r.name, floats.Distance(p, y,
-			2)/math.Sqrt(float64(len(y))))
+		fmt.Fprintf(out, "%s: root mean square error %.4g\n", r.name,
+			floats.Distance(p, y, 2)/math.Sqrt(float64(len(y))))
 		return texts(p), p, nil
 	}
 	labels, err := r.labels(m.classes)

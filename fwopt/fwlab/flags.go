@@ -33,13 +33,15 @@ func parse(args []string, out io.Writer) (*options, error) {
 	f.StringVar(&o.predictions, "predictions", "",
 		"write what is predicted for the rows of --test to this .csv or "+
 			".npy `file`")
-	f.StringVar(&o.set, "set", "l1", "where the weights lie: l1, l2, trace, balls of a norm; simplex; box")
+	f.StringVar(&o.set, "set", "l1",
+		"where the weights lie: l1, l2, trace, balls of a norm; simplex; box; or completion, "+
+			"matrices of a trace norm, for lines of a user, an item and a rating")
 	f.Float64Var(&o.radius, "radius", 0, "of the ball; the sum on the simplex; the largest weight in the box")
 	f.StringVar(&o.loss, "loss", "",
 		"logistic, squared or huber; if not given, squared for a target of more than two "+
 			"numbers")
 	f.Float64Var(&o.delta, "delta", 1, "huber: the residual from which on it grows no faster")
-	f.BoolVar(&o.intercept, "intercept", true, "a constant beside the weights, outside of the set")
+	f.BoolVar(&o.intercept, "intercept", true, "a constant beside the weights, outside of the set; of ratings their mean")
 	f.StringVar(&o.scale, "scale", "std",
 		"the set holds weights of columns divided by their deviations: std; or as they "+
 			"are: none")
@@ -84,7 +86,7 @@ func (o *options) check() error {
 		return usage("--%s %q, want %s", name, value, strings.TrimSuffix(strings.Join(of, ", "), ", "))
 	}
 	for _, err := range []error{
-		one("set", o.set, "l1", "l2", "trace", "simplex", "box"),
+		one("set", o.set, "l1", "l2", "trace", "simplex", "box", "completion"),
 		one("loss", o.loss, "logistic", "squared", "huber", ""),
 		one("scale", o.scale, "std", "none"),
 		one("method", o.method, "fista", "storc", "blended", "fw", ""),

@@ -57,7 +57,7 @@ func drawn(n, m int, label func(y float64) string) (text string, x [][]float64, 
 	return text, x, y
 }
 
-func number(y float64) string { return strconv.FormatFloat(y, 'g', -1, 64) }
+func digits(y float64) string { return strconv.FormatFloat(y, 'g', -1, 64) }
 
 func word(y float64) string { return []string{"few", "some", "many"}[min(2, max(0, int(y/2)-1))] }
 
@@ -70,12 +70,11 @@ func TestFit(t *testing.T) {
 		flags string
 		label func(y float64) string
 	}{
-		{"--radius 2", number}, {"--radius 2 --set l2 --loss huber", number}, {"--radius 0.4 --set box",
-			number},
-		{"--radius 3 --set simplex", number}, {"--radius 2 --method blended", number}, {"--radius 8", yes},
+		{"--radius 2", digits}, {"--radius 2 --set l2 --loss huber", digits},
+		{"--radius 0.4 --set box", digits}, {"--radius 3 --set simplex", digits},
+		{"--radius 2 --method blended", digits}, {"--radius 3 --method fw --gap 1e-2", digits},
+		{"--radius 0.5 --scale none --intercept=false", digits}, {"--radius 8", yes},
 		{"--radius 3 --set l2 --method storc", yes}, {"--radius 8", word}, {"--radius 8 --set trace", word},
-		{"--radius 0.5 --scale none --intercept=false", number}, {"--radius 3 --method fw --gap 1e-2",
-			number},
 	} {
 		text, x, y := drawn(200, 6, c.label)
 		_, out, err := run(t, map[string]string{"a.csv": text},
@@ -116,7 +115,7 @@ func TestFit(t *testing.T) {
 					s[k] += v * parse1(t, w[1+j][1+k])
 				}
 			}
-			want := number(s[0])
+			want := digits(s[0])
 			switch {
 			case len(s) > 1:
 				want = w[0][1+floats.MaxIdx(s)]
@@ -214,7 +213,7 @@ func readCSV(t *testing.T, name string) [][]string {
 // The same numbers from a .csv, a .npy with its target within or beside it, and LIBSVM text give the same weights,
 // but for what the format leaves out: columns are named by numbers.
 func TestFormats(t *testing.T) {
-	text, x, y := drawn(50, 3, number)
+	text, x, y := drawn(50, 3, digits)
 	all, alone, target := &fwsum.Dense{N: 50, M: 4}, &fwsum.Dense{N: 50, M: 3}, &fwsum.Dense{N: 50, M: 1,
 		Val: y}
 	lines := ""
@@ -263,7 +262,8 @@ func TestMistakes(t *testing.T) {
 		{good, "fit f.csv",
 			"--radius 0, want a positive number: how large the weights may be together; try 1, 10 and " +
 				"100, and take the one with the fewest errors on --test", 2},
-		{good, "fit --radius 1 --set ball f.csv", `--set "ball", want l1, l2, trace, simplex, box`, 2},
+		{good, "fit --radius 1 --set ball f.csv",
+			`--set "ball", want l1, l2, trace, simplex, box, completion`, 2},
 		{good, "fit --radius 1 --nix f.csv",
 			"flag provided but not defined: -nix; fwlab fit --help has all flags", 2},
 		{good, "fit --radius 1 --predictions p.csv f.csv",
@@ -317,9 +317,50 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// Ratings of rank one are completed, an unknown user gets the mean, and what is written is what is counted.
+func TestCompletion(t *testing.T) {
+	var train, test strings.Builder
+	rng := rand.New(rand.NewPCG(7, 7))
+	for u := range 20 {
+		for i := range 15 {
+			to := &train
+			if rng.IntN(4) == 0 {
+				to = &test
+			}
+			fmt.Fprintf(to, "u%d,i%d,%g\n", u, i, 3+math.Copysign(1, float64(u%3)-0.5)*math.Copysign(1,
+				float64(i%2)-0.5))
+		}
+	}
+	test.WriteString("nobody,i1,3\n")
+	files := map[string]string{"a.csv": train.String(), "t.csv": test.String()}
+	_, out, err := run(t, files,
+		"fit --set completion --radius 18 --gap 0.01 --test t.csv --predictions p.csv a.csv")
+	_, after, _ := strings.Cut(out, "t.csv: root mean square error ")
+	var rmse, f, gap, sum, trained float64
+	fmt.Sscan(after, &rmse)
+	_, after, _ = strings.Cut(out, "\na.csv: root mean square error ")
+	fmt.Sscan(after, &trained)
+	_, after, _ = strings.Cut(out, "\nf = ")
+	fmt.Sscanf(after, "%g, proven to be at most %g", &f, &gap)
+	p, want := readCSV(t, "p.csv"), strings.Split(strings.TrimSpace(test.String()), "\n")
+	for k, line := range want {
+		sum += math.Pow(parse1(t, p[1+k][1])-parse1(t, line[strings.LastIndexByte(line, ',')+1:]), 2)
+	}
+	if err != nil || len(p) != 1+len(want) || math.Abs(math.Sqrt(sum/float64(len(want)))-rmse) > 1e-3*rmse ||
+		math.Abs(trained*trained/2-f) > 1e-3*f || !(rmse < 0.3) || !(gap > 0 && gap < 0.01) {
+		t.Errorf("%v, %s: %g over %d", err, out, sum, len(want))
+	}
+	if _, _, err := run(t, files, "fit --set completion --radius 18 --loss huber a.csv"); status(err) != 2 {
+		t.Error(err)
+	}
+	if _, _, err := run(t, files, "fit --set completion --radius 18 --test b.csv a.csv"); status(err) != 1 {
+		t.Error(err)
+	}
+}
+
 // An interrupt leaves weights and their gap.
 func TestInterrupt(t *testing.T) {
-	text, _, _ := drawn(200, 6, number)
+	text, _, _ := drawn(200, 6, digits)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
