@@ -20,10 +20,40 @@ type rows struct {
 	x       fwsum.Features // a *Dense or a *Sparse
 	columns []string       // their names; nil for their numbers
 	target  []string
+	weight  []float64 // of each row, with a mean of 1; nil for the same ones
 }
 
-// read reads the file of that name; its ending says how.
+// read reads the file of that name, and takes out the weights of rows.
 func (o *options) read(name, target string) (*rows, error) {
+	r, err := o.readAll(name, target)
+	if err != nil || o.rowWeights == "" {
+		return r, err
+	}
+	at := slices.Index(r.columns, o.rowWeights)
+	x, ok := r.x.(*fwsum.Dense)
+	if !ok || at < 0 || x.M < 2 {
+		return nil, usage("no column %q for --row-weights in %s, which has %s", o.rowWeights, r.name,
+			r.list())
+	}
+	rest := &fwsum.Dense{N: x.N, M: x.M - 1}
+	for k, v := range x.Val {
+		if k%x.M != at {
+			rest.Val = append(rest.Val, v)
+		} else if r.weight = append(r.weight, v); !(v >= 0) {
+			return nil, fmt.Errorf("%s: row %d has the weight %g: want 0 or more", r.name, k/x.M+1, v)
+		}
+	}
+	if floats.Max(r.weight) == 0 {
+		return nil, fmt.Errorf("%s: all rows have the weight 0: is %s the right column?", r.name,
+			o.rowWeights)
+	}
+	floats.Scale(float64(x.N)/floats.Sum(r.weight), r.weight)
+	r.x, r.columns = rest, slices.Delete(r.columns, at, at+1)
+	return r, nil
+}
+
+// readAll reads the file of that name; its ending says how.
+func (o *options) readAll(name, target string) (*rows, error) {
 	r := &rows{name: filepath.Base(name)}
 	if strings.HasSuffix(name, ".npy") {
 		return r, r.npy(name, target, o.leave)

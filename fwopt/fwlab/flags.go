@@ -11,12 +11,12 @@ import (
 
 // options are the flags.
 type options struct {
-	file, target, leave, test, testTarget string
-	weights, predictions                  string
-	set, loss, scale, method              string
-	radius, delta, gap, seconds           float64
-	intercept                             bool
-	seed                                  uint64
+	file, target, leave, test, testTarget, rowWeights string
+	weights, predictions                              string
+	set, loss, scale, method                          string
+	radius, delta, gap, seconds                       float64
+	intercept                                         bool
+	seed                                              uint64
 }
 
 // parse reads the flags, which may stand before and after the file.
@@ -26,6 +26,8 @@ func parse(args []string, out io.Writer) (*options, error) {
 		"the `column` to predict, by name or number from 1, the last one if not given; "+
 			"or for a .npy file another one")
 	f.StringVar(&o.leave, "leave", "", "columns to leave out, between commas")
+	f.StringVar(&o.rowWeights, "row-weights", "",
+		"the `column` that says how often a row counts in f, of a .csv by name")
 	f.StringVar(&o.test, "test", "", "another `file` of the same columns, to count errors on")
 	f.StringVar(&o.testTarget, "test-target", "",
 		"the target of --test, where that is a .npy `file` of its own")
@@ -41,7 +43,8 @@ func parse(args []string, out io.Writer) (*options, error) {
 		"logistic, squared or huber; if not given, squared for a target of more than two "+
 			"numbers")
 	f.Float64Var(&o.delta, "delta", 1, "huber: the residual from which on it grows no faster")
-	f.BoolVar(&o.intercept, "intercept", true, "a constant beside the weights, outside of the set; of ratings their mean")
+	f.BoolVar(&o.intercept, "intercept", true,
+		"a constant beside the weights, outside of the set; of ratings their mean")
 	f.StringVar(&o.scale, "scale", "std",
 		"the set holds weights of columns divided by their deviations: std; or as they "+
 			"are: none")

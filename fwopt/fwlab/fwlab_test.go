@@ -159,6 +159,46 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// A row of weight 3 is three rows; its column is none to predict from.
+func TestRowWeights(t *testing.T) {
+	for _, label := range []func(float64) string{digits, yes, word} {
+		text, _, _ := drawn(60, 3, label)
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		weighted, repeated := "often,"+lines[0]+"\n", lines[0]+"\n"
+		for i, line := range lines[1:] {
+			weighted += fmt.Sprintf("%d,%s\n", 2*(i%4), line)
+			repeated += strings.Repeat(line+"\n", i%4)
+		}
+		files := map[string]string{"w.csv": weighted, "r.csv": repeated}
+		var w [2][]float64
+		for k, args := range []string{"--row-weights often w.csv", "r.csv"} {
+			if _, _, err := run(t, files,
+				"fit --scale none --radius 1 --gap 1e-9 --weights w.npy "+args); err != nil {
+				t.Fatal(err)
+			}
+			x, err := readNPY("w.npy")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w[k] = x.Val
+		}
+		if len(w[0]) != len(w[1]) || floats.Distance(w[0][:3], w[1][:3], 2) > 1e-3 {
+			t.Errorf("%v, want %v", w[0], w[1])
+		}
+	}
+	for want, text := range map[string]string{
+		`no column "c" for --row-weights in f.csv, which has a, b`:     "a,b,y\n1,2,3\n2,3,4\n",
+		"f.csv: row 2 has the weight -1: want 0 or more":               "a,c,y\n1,2,3\n2,-1,4\n",
+		"f.csv: all rows have the weight 0: is c the right column?":    "a,c,y\n1,0,3\n2,0,4\n",
+		"f.csv: all rows of a class have the weight 0: leave them out": "a,c,y\n1,2,no\n2,0,yes\n",
+	} {
+		_, _, err := run(t, map[string]string{"f.csv": text}, "fit --radius 1 --row-weights c f.csv")
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // An intercept alone finds the share of a class, however rare.
 func TestRareClass(t *testing.T) {
 	for _, classes := range []string{"yes no", "yes no no2"} {

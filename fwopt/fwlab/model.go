@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -56,7 +57,9 @@ func (m *model) sum() error {
 			return fmt.Errorf("%s: the target has %d classes in %d rows: is it a number to predict? --loss squared; or "+
 				"an identifier? another --target", m.data.name, len(classes), n)
 		}
-		m.classes = classes
+		if m.classes = classes; m.rarest() == 0 {
+			return fmt.Errorf("%s: all rows of a class have the weight 0: leave them out", m.data.name)
+		}
 		labels, err := m.data.labels(classes)
 		if err != nil {
 			return err
@@ -70,6 +73,9 @@ func (m *model) sum() error {
 			share[i] = float64(l)
 		}
 		m.f = fwsum.NewBinaryLogistic(x, share)
+	}
+	if m.data.weight != nil {
+		m.f = m.f.Weighted(m.data.weight)
 	}
 	return nil
 }
@@ -109,13 +115,26 @@ func (m *model) domain() fwset.Domain {
 	} else if most > 0 {
 		reach = math.Sqrt(most)
 	}
-	high := reach + math.Log(float64(len(sums))) // beyond it p is further off than the share of a class can be
+	high := reach - math.Log(m.rarest()) // beyond it p is further off than the share of a class can be
 	low := -high
 	if y, _ := m.data.numbers(); m.classes == nil {
 		low, high = floats.Min(y)-reach, floats.Max(y)+reach
 	}
 	box := fwset.Box{Lo: slices.Repeat([]float64{low}, m.h), Hi: slices.Repeat([]float64{high}, m.h)}
 	return fwset.Product{omega, box}
+}
+
+// rarest returns the least share of a class.
+func (m *model) rarest() float64 {
+	share, n := map[string]float64{}, float64(len(m.data.target))
+	for i, t := range m.data.target {
+		if m.data.weight == nil {
+			share[t] += 1 / n
+		} else {
+			share[t] += m.data.weight[i] / n
+		}
+	}
+	return slices.Min(slices.Collect(maps.Values(share)))
 }
 
 // choose returns the method that is named, or the one that pages 10, 13 and 18c found the fastest: exact gradients

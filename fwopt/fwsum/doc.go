@@ -12,8 +12,8 @@
 //	Quadratic          in closed form
 //
 // All but the last three are a [RowSum] over [Features], a [Sparse] or a [Dense] matrix. They
-// serve many runs at once. Curve is a product with the second derivative, for the conjugate
-// methods of fwmore.
+// serve many runs at once, and give each row a weight by Weighted. Curve is a product with the
+// second derivative, for the conjugate methods of fwmore.
 //
 // Vectors are flat. The weights w ∈ R^{h×m} of h scores are stored feature by feature:
 // w[j*h+l] belongs to score (class) l and feature j, both from 0.

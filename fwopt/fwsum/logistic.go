@@ -72,6 +72,9 @@ func (l *logLoss) line(i int, s, d []float64, gamma float64) (d1, d2 float64) {
 // max_ℓ 2p_ℓ(1−p_ℓ) ≤ ½. Two classes at p = ½ attain it.
 func (l *logLoss) Smoothness() float64 { return 0.5 }
 
+// Lipschitz returns √2: see that of Logistic.
+func (l *logLoss) Lipschitz() float64 { return math.Sqrt2 }
+
 func (l *logLoss) Identify(id *fwopt.Identity) { id.Of(l).Int(l.y...) }
 
 // Lipschitz returns G = √2·max_i ‖e_i‖. The gradient of f_i is (p − 1_{y_i})e_iᵀ,

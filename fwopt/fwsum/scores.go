@@ -45,10 +45,14 @@ func (f *RowSum) Scores(w []float64, x Features) []float64 {
 // Predict returns the label of each row of x, by its Scores. It panics as they do, or if the loss is no
 // Classifier, as that of least squares, which predicts numbers.
 func (f *RowSum) Predict(w []float64, x Features) []int {
-	l, ok := f.loss.(Classifier)
+	loss := f.loss
+	if l, ok := loss.(*weighted); ok {
+		loss = l.Loss
+	}
+	l, ok := loss.(Classifier)
 	if !ok {
 		panic(need.Linef("fwsum: %T has no classes to predict: take the Scores, or give your loss a method Class",
-			f.loss))
+			loss))
 	}
 	s := f.Scores(w, x)
 	y := make([]int, len(s)/f.h)

@@ -337,6 +337,7 @@ func TestSumIdentity(t *testing.T) {
 		fwsum.NewSmoothHinge(x, []int{0, 1, 0}, 1),
 		fwsum.NewRowSum(x, 1, hinge(1, 1, -1)), fwsum.NewRowSum(x, 1, hinge(1, 1, 1)),
 		fwsum.NewRowSum(rowsOf(2), 1, hinge(1, 1, -1)),
+		fwsum.NewHuber(x, y, 1).Weighted([]float64{1, 2, 3}), fwsum.NewHuber(x, y, 1).Weighted([]float64{1, 2, 4}),
 		fwsum.NewEntryLoss(2, []float64{1, 2}), fwsum.NewEntryLoss(3, []float64{1, 2}),
 		fwsum.NewEntryLoss(2, []float64{2, 1}),
 		fwsum.NewQuadratic(2, nil, []float64{1, 2}), fwsum.NewQuadratic(1, nil, []float64{1, 2}),
