@@ -37,6 +37,8 @@ type Plan struct {
 // A constructor without constants goes into a function:
 // func(fwopt.Constants) *fwopt.SVRF { return fwopt.SVRFTheorem1() }.
 //
+// Both functions are called side by side, once a run.
+//
 // Bound is that of the method's registration with the constants of draw 1, nil if there is none.
 // Stop leaves the draws that have all their runs, as in Runs.
 func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance,

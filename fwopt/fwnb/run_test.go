@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -171,6 +172,7 @@ func TestRuns(t *testing.T) {
 // of its epochs, or 1, 2, 4, …; the seeds go on from draw to draw unless the Plan wants the same.
 func TestDraws(t *testing.T) {
 	set(t, true, false)
+	var mu sync.Mutex  // draws run side by side
 	var made []float64 // the G of which a method was made
 	problem := func(draw uint64) *fwinst.Instance {
 		p := fwinst.IllBox(4, 4, 2, draw)
@@ -178,6 +180,8 @@ func TestDraws(t *testing.T) {
 		return p
 	}
 	of := func(c fwopt.Constants) *fwopt.SFW {
+		mu.Lock()
+		defer mu.Unlock()
 		made = append(made, c.G)
 		return fwopt.SFWTheorem3(c)
 	}
