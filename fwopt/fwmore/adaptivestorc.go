@@ -275,14 +275,19 @@ func (a *adaptive) scale(by float64) {
 	}
 }
 
-// gap returns an upper bound on the duality gap at y, where the gradient is g, and what of
-// it is slack and rounding. It leaves y − v in d.
+// gap returns the gap at y, where the gradient is g, as wolfe does.
 func (a *adaptive) gap(o *fwopt.Oracle, g, y []float64, tol float64) (gap, slack float64) {
-	slack = o.ArgminTo(&a.v, g, tol)
-	a.v.From(a.d, y)
-	far := math.Sqrt(float64(len(y)))*floats.Norm(a.d, 2) + 2*floats.Norm(y, 2)
+	return wolfe(o, &a.v, a.d, g, y, tol)
+}
+
+// wolfe returns an upper bound on max_{v∈Ω} gᵀ(y − v), the duality gap at y if g is the gradient there, and
+// what of it is slack and rounding. It leaves y − v in d.
+func wolfe(o *fwopt.Oracle, v *fwopt.Vertex, d, g, y []float64, tol float64) (gap, slack float64) {
+	slack = o.ArgminTo(v, g, tol)
+	v.From(d, y)
+	far := math.Sqrt(float64(len(y)))*floats.Norm(d, 2) + 2*floats.Norm(y, 2)
 	slack += 0x1p-52 * floats.Norm(g, 2) * far
-	return floats.Dot(g, a.d) + slack, slack
+	return floats.Dot(g, d) + slack, slack
 }
 
 // curvature returns that of m samples of f from z to y, 0 where these are one point.

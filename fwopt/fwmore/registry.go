@@ -108,6 +108,11 @@ func init() {
 			Passes: true, Colour: 0x4D5B00, Width: 1.8, Dashes: []float64{12, 2, 1, 2, 1, 2},
 		},
 		fwopt.Entry{
+			Name: "CGS, certified", New: func(fwopt.Constants) fwopt.Method { return NewCertifiedCGS() },
+			Calls:  fixed(fwopt.Calls{Exact: -1, Linear: -1}),
+			Passes: true,
+		},
+		fwopt.Entry{
 			Name: "FISTA", New: func(fwopt.Constants) fwopt.Method { return &FISTA{L: 1} },
 			Calls:  fixed(fwopt.Calls{Exact: -1, Projections: -1}),
 			Passes: true, Colour: 0x777777, Width: 1.8, Dashes: []float64{12, 3},
