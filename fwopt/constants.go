@@ -133,3 +133,20 @@ func (c Constants) BoundSarahFW(b, k int) float64 {
 func (c Constants) BoundSPIDERFW(t, k int) float64 {
 	return 10 * c.ld2() / (math.Exp2(float64(t-1)) + float64(k))
 }
+
+// BoundUniSTORC returns LD²(½ + 4(1 + 1/b)(1 + λ/40)²)/(mA_t) ≥ E f(w_t) − f(w*) of fwmore.UniSTORC with
+// batches of b on a sum of n terms, t ≥ 0 (there): m = ⌈n/b⌉, λ = 1 + ln mt, A_0 = 1/m and
+// A_t = A_{t−1} + min{√(bA_{t−1}/2), ½ + √(¼ + A_{t−1})}. That is at least (t − t_0 + 1)²/18 for t ≥ t_0 =
+// ⌈log₂ log₄ m⌉, and t²/9 if b² ≥ n. It panics unless 1 ≤ b ≤ n.
+func (c Constants) BoundUniSTORC(n, b, t int) float64 {
+	ld2 := c.ld2()
+	if b < 1 || b > n {
+		panic(need.Linef("fwopt: batches of %d samples of a sum of %d terms", b, n))
+	}
+	m, q := float64((n+b-1)/b), float64(b)
+	A, λ := 1/m, 1+math.Log(m*max(1, float64(t)))
+	for range t {
+		A += min(math.Sqrt(q*A/2), 0.5+math.Sqrt(0.25+A))
+	}
+	return ld2 * (0.5 + 4*(1+1/q)*math.Pow(1+λ/40, 2)) / (m * A)
+}

@@ -46,6 +46,7 @@ func TestConstants(t *testing.T) {
 		"BoundSTORMFW":       {"L D Sigma", func(c C) { c.BoundSTORMFW(2, 3) }},
 		"BoundSarahFW":       {"L D", func(c C) { c.BoundSarahFW(2, 3) }},
 		"BoundSPIDERFW":      {"L D", func(c C) { c.BoundSPIDERFW(2, 3) }},
+		"BoundUniSTORC":      {"L D", func(c C) { c.BoundUniSTORC(9, 2, 3) }},
 		"BoundAway":          {"L D Alpha Width", func(c C) { c.BoundAway(3) }},
 	} {
 		for field := range set {

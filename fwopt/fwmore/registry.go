@@ -108,6 +108,21 @@ func init() {
 			Passes: true, Colour: 0x4D5B00, Width: 1.8, Dashes: []float64{12, 2, 1, 2, 1, 2},
 		},
 		fwopt.Entry{
+			Name: "UniSTORC", New: func(c fwopt.Constants) fwopt.Method {
+				a := NewUniSTORC(c.D)
+				a.B = 10
+				return a
+			},
+			Calls: func(m fwopt.Method, _, k int) fwopt.Calls {
+				b := m.(*UniSTORC).B
+				if k == 1 {
+					return fwopt.Calls{Exact: 1, Stochastic: 4 * b, Linear: -1}
+				}
+				return fwopt.Calls{Stochastic: 2 * b, Linear: -1}
+			},
+			Passes: true,
+		},
+		fwopt.Entry{
 			Name: "CGS, certified", New: func(fwopt.Constants) fwopt.Method { return NewCertifiedCGS() },
 			Calls:  fixed(fwopt.Calls{Exact: -1, Linear: -1}),
 			Passes: true,

@@ -85,6 +85,14 @@ func TestPlantedFaults(t *testing.T) {
 	scgs := func(change func(a *fwopt.SCGS)) func(l *ledger) {
 		return func(l *ledger) { scgsOf(l, msl, e, copied(goodSCGS, change), false) }
 	}
+	// UniSTORC with b samples for 4 and r times D, where p is another
+	uni := func(p *fwinst.Instance, change func(p *fwinst.Instance), r float64, b int) func(l *ledger) {
+		return func(l *ledger) {
+			universalOf(l, wrong(p, change), e, 4, func() *fwmore.UniSTORC {
+				return &fwmore.UniSTORC{D: r * p.D, B: b}
+			})
+		}
+	}
 	// matrix completion, changed, or with another answer than that of its set
 	complete := func(change func(c *completed)) func(l *ledger) {
 		return func(l *ledger) {
@@ -190,6 +198,23 @@ func TestPlantedFaults(t *testing.T) {
 			"Beyond: step 3, one step",
 			"Beyond: proof, E gap(z_s) ≤ 24LD_t²/(s+1)²", "Beyond: proof, E gap(y_0) ≤ 25LD_t²/(s+1)²",
 			"Beyond: E gap(y_k) ≤ 8LD_t²/(k(k+1)) (Lemma 3)"}},
+		{"UniSTORC with L a hundredth", uni(msl, func(p *fwinst.Instance) { p.L /= 100 }, 1, 4),
+			[]string{"UniSTORC: (2)", "UniSTORC: D² E H² ≤ 4L(1 + 1/b) E S", "UniSTORC: E gap(w_t)"}},
+		{"UniSTORC with L a quarter", uni(msc, func(p *fwinst.Instance) { p.L /= 4 }, 1, 4),
+			[]string{"UniSTORC: E‖δ‖² ≤ (2L/b) D_f(z, y_0)",
+				"UniSTORC: E‖δ⁺‖² ≤ (4L/b)(D_f(z⁺, z) + D_f(z, y_0))"}},
+		{"UniSTORC with a hundredth of D", uni(msl, func(p *fwinst.Instance) { p.D /= 100 }, 0.01, 4),
+			[]string{"UniSTORC: (1), one step", "UniSTORC: the sum of (1)"}},
+		{"UniSTORC with a tenth of D in the method alone", uni(msl, func(*fwinst.Instance) {}, 0.1, 4),
+			[]string{"UniSTORC: the box as written"}},
+		{"UniSTORC with ten times D in the method alone", uni(msl, func(*fwinst.Instance) {}, 10, 4),
+			[]string{"UniSTORC: the box as written", "UniSTORC: duality gap ≤ η (Eq. 4)"}},
+		{"UniSTORC with other batches", uni(msl, func(*fwinst.Instance) {}, 1, 2),
+			[]string{"UniSTORC: the box as written", "UniSTORC: 2b(m+1)t stochastic gradients"}},
+		{"CGS, certified, with L_f a thousandth", func(l *ledger) {
+			certified(l, wrong(ill, func(p *fwinst.Instance) { p.LF /= 1000 }), e)
+		}, []string{"CGS, certified: L_k ≤ 2L", "CGS, certified: f(y_k) − F ≤ B/4 + 6LD²/(k(k+1))",
+			"CGS, certified: 17√(LD²/ε) + log₂(G(w_0)/ε) + 1 steps"}},
 		{"τ of the set of entries a tenth larger",
 			complete(func(c *completed) { c.omega = fwset.NewCompletion(c.h, c.m, c.e, 1.1*c.tau) }),
 			[]string{"Completion: −⟨g, v⟩ ≤ τσ_1", "Completion: a vertex has ‖V‖_* = τ",

@@ -53,6 +53,26 @@ func constants(l *ledger) {
 	}
 	l.most(fmt.Sprintf("Beyond, strongly convex: %g ≤ 800", bent.Batch()), bent.Batch(), 800)
 	l.most(fmt.Sprintf("Beyond: %g ≤ 800", whole.Batch()), whole.Batch(), 800)
+	for n := 1; n <= 1<<20; n += 1 + n/16 {
+		for _, b := range []int{1, 2, 3, 4, 5, 8, 20, 100, ceil(math.Sqrt(float64(n))), n/2 + 1, n} {
+			if b > n {
+				continue
+			}
+			m := float64((n + b - 1) / b)
+			A, t0 := 1/m, math.Ceil(math.Log2(max(1, math.Log2(m)/2)))
+			for t := 0.0; t <= 100; t++ {
+				if t >= t0 {
+					l.most("UniSTORC, proof: A_t ≥ (t − t_0 + 1)²/18", math.Pow(t-t0+1, 2)/18, A)
+				}
+				if b*b >= n {
+					l.most("UniSTORC, proof: A_t ≥ t²/9 if b² ≥ n", t*t/9, A)
+				}
+				a := min(math.Sqrt(float64(b)*A/2), (1+math.Sqrt(1+4*A))/2)
+				l.most("UniSTORC, proof: a² ≤ A_t", a*a, A+a)
+				A += a
+			}
+		}
+	}
 	for _, N := range []float64{6, 7, 8, 12, 16, 64, 512, most} {
 		sum := 0.0 // Σ_{s≤k} s(η_s + σ_s²/(2(β_s − Lγ_s)))
 		for k := 1.0; k <= N; k++ {

@@ -88,7 +88,8 @@ func verify(e effort) *ledger {
 			awayFW, pairwiseFW, blended, conjugate, // active.go
 			scgs, scgsStrong, storcA, storcB, storcC, // sliding.go
 			beyond, beyondStrong, // beyond.go
-			noise, // noise.go
+			noise,                // noise.go
+			universal, certified, // universal.go
 		} {
 			check(l, p, e)
 		}

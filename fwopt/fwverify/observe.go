@@ -19,6 +19,8 @@ type spy struct {
 	z, z0 []float64 // where the stochastic gradients were taken, and the snapshot; nil if none
 	tilde []float64 // the answer, ∇̃_k
 
+	before []float64 // the answer before that
+
 	// noise, if set, is the norm of the noise in the next answer, in place of that
 	// of a batch: the most that a condition on the variance allows.
 	noise func() float64
@@ -72,7 +74,7 @@ func (s *spy) answer(dst, w, w0 []float64) {
 		}
 		floats.AddScaled(dst, s.noise()/floats.Norm(u, 2), u)
 	}
-	s.z, s.z0, s.tilde = slices.Clone(w), slices.Clone(w0), slices.Clone(dst)
+	s.z, s.z0, s.before, s.tilde = slices.Clone(w), slices.Clone(w0), s.tilde, slices.Clone(dst)
 }
 
 // start returns where a run on p begins: at W0 or at that of line 3.
