@@ -202,6 +202,7 @@ func (o *Oracle) GradOf(dst, w []float64, batch Batch, m int) {
 // where g0 = ∇f(w_0). It counts 2m stochastic gradients (Section 2.3). dst may be g0, as in SARAH
 // and SPIDER, but not overlap w or w0.
 func (o *Oracle) VRGrad(dst, w, w0, g0 []float64, m int) {
+	defer o.look(dst, "the gradient of a batch")
 	o.Calls.draw(m)
 	o.Calls.draw(m)
 	b := o.Sample(m)

@@ -789,7 +789,7 @@ func TestRunNotFinite(t *testing.T) {
 		for name := range small.Methods() {
 			f := &later{sum.(*fwsum.LeastSquares), bad, false}
 			own := fwopt.FiniteSum(f)
-			if strings.HasPrefix(name, "SVRF") || math.IsNaN(bad) && name == "STORC" {
+			if strings.HasPrefix(name, "SVRF") || name == "UniSTORC" || math.IsNaN(bad) && name == "STORC" {
 				own = plainly{f}
 			}
 			b := fwopt.Budget{Steps: 400,

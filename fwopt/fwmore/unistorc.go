@@ -78,7 +78,7 @@ func (a *UniSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	D, n := need.Positive("fwmore", "UniSTORC.D", a.D), o.F.Len()
 	b := cmp.Or(a.B, int(math.Ceil(math.Sqrt(float64(n)))))
 	if n == 1 {
-		panic(need.Line("fwmore: UniSTORC on a sum of one term, whose gradient is exact: take CertifiedCGS"))
+		panic(need.Line("fwmore: UniSTORC on a sum of one term, whose gradient is exact: take CGS, certified"))
 	}
 	if b < 1 || b > n {
 		panic(need.Linef("fwmore: UniSTORC.B = %d samples of a sum of %d terms, want 1 to n, or 0 for ⌈√n⌉",
