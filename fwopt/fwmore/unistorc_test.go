@@ -129,7 +129,7 @@ func TestUniSTORCBadInput(t *testing.T) {
 	}
 	for want, f := range map[string]fwopt.FiniteSum{
 		"fwmore: UniSTORC on a sum of one term, whose gradient is exact: take CGS, certified": one,
-		"fwopt: the bound of UniSTORC holds for a convex f alone":                           bent{f},
+		"fwopt: the bound of UniSTORC holds for a convex f alone":                             bent{f},
 	} {
 		if got := small.Panics(func() { run(f, fwmore.NewUniSTORC(1)) }); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
