@@ -58,8 +58,8 @@ docker/browser/node_modules: docker/browser/package-lock.json
 	cd docker/browser && npm ci --no-audit --no-fund --silent
 	@touch $@
 
-site: setup notebooks/site/node_modules ## the pages as a web site in _site, with the solver in the browser: needs npm
-	@rm -rf _site && mkdir _site && GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags="-s -w" -o _site/live.wasm ./notebooks/site/live && \
+site: setup notebooks/site/node_modules kernel-files ## the pages as a web site in _site, with the solver and a Go kernel in the browser: needs npm
+	@rm -rf _site && mkdir _site && cp -r _kernel _site/kernel && GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags="-s -w" -o _site/live.wasm ./notebooks/site/live && \
 	 cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" _site/ && $(VENV) -B notebooks/site/build.py _site
 
 site-check: site docker/browser/node_modules ## that site in headless Chromium, wide and as on a telephone
@@ -69,9 +69,9 @@ kernel: kernel-files ## a Go kernel that runs in a browser, in _kernel, and its 
 	@KERNEL_GONB=1 $(GO) test ./notebooks/kernel/cells
 
 kernel-files:
-	@$(GO) run ./notebooks/kernel/pack _kernel && cp notebooks/kernel/*.js notebooks/kernel/index.html notebooks/kernel/LICENSE _kernel/
+	@rm -rf _kernel && $(GO) run ./notebooks/kernel/pack _kernel && cp notebooks/kernel/*.js notebooks/kernel/index.html notebooks/kernel/LICENSE _kernel/
 
-live-check: kernel-files docker/browser/node_modules ## that kernel in headless Chromium, beside the same programs run here
+live-check: kernel docker/browser/node_modules ## that kernel in headless Chromium, beside the same programs run here
 	@node notebooks/kernel/check.mjs _kernel
 
 # KaTeX, for the formulas, and Vega, for the sliders.
@@ -173,7 +173,7 @@ cross: ## go vet as on macOS, Linux on ARM, Windows and in a browser
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
-	GOOS=js GOARCH=wasm $(GO) vet ./notebooks/site/live
+	GOOS=js GOARCH=wasm $(GO) vet ./notebooks/site/live ./notebooks/kernel/engine ./fwopt/...
 
 # Where the compiler makes one rounding of x*y + z: on ARM, and by GOAMD64=v3 on most of today's amd64.
 fused: ## the tests of sets, sums and methods, in short, where Go fuses products and sums, as on ARM: needs AVX2 and FMA

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SECTIONS = ("bench-short", "pages", "browser", "site-check", "image", "course-test")
+SECTIONS = ("bench-short", "pages", "browser", "site-check", "live-check", "image", "course-test")
 # These run each time: quick ones, that use what the library has.
 SAMPLE = ("00-quickstart", "01-frank-wolfe", "06c-local-steps", "08-slips", "10-experiments-news20", "14-when-to-project",
           "15-traffic", "18-untuned")  # fmt: skip
@@ -38,13 +38,14 @@ RULES = [
     (r"notebooks/[0-9][^/]*\.ipynb", "page site-check browser"),
     (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),
     (r"notebooks/(site|pictures)/.*|notebooks/README\.md", "site-check"),
+    (r"notebooks/kernel/.*|notebooks/live\.txt", "site-check live-check"),
     (r"notebooks/assignments/(source/.*|README\.md)", "course-test site-check"),
     (r"notebooks/assignments/.*", "course-test"),
     # What runs them.
     (r"docker/run_notebooks\.py", "all-pages"),
     (r"docker/browser/test\.mjs", "browser"),
     (r"docker/browser/site\.mjs", "site-check"),
-    (r"docker/browser/package(-lock)?\.json", "browser site-check"),
+    (r"docker/browser/package(-lock)?\.json", "browser site-check live-check"),
     (r"docker/requirements-course\.(in|txt)", "course-test"),
     (r"docker/(Dockerfile|image[-_].*|jupyter_server_config\.py|requirements-image\.(in|txt))|\.dockerignore|\.binder", "image"),
 ]

@@ -108,6 +108,7 @@ class Choice(unittest.TestCase):
             ("notebooks/03-new.ipynb", "site-check browser", "03-new", True),
             ("notebooks/00-quickstart.ipynb", "site-check browser image", "", True),
             ("notebooks/site/style.css", "site-check", "", True),
+            ("notebooks/kernel/worker.js", "site-check live-check", "", True),
             ("notebooks/assignments/judge.py", "course-test", "", True),
             ("notebooks/assignments/source/ps1/ps1.ipynb", "course-test site-check", "", True),
             ("docker/Dockerfile", "image", "", True),

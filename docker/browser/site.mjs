@@ -172,6 +172,62 @@ if (!only.length || only.includes('404')) {
     if (!/no such page/.test(await page.textContent('h1')) || !await page.locator('main a[href="index.html"]').isVisible()) found.push('does not say what is missing');
   });
 }
+// A page that runs: a cell of it is changed and run, on what the cells before it declare, and one that draws; and why it does not.
+const runs = pages.filter(p => fs.readFileSync(`${site}/${p}`, 'utf8').includes('id="run"'));
+if (!only.length && !runs.length) faults.push('no page runs');
+const begins = page => page.locator('#run').innerText();
+for (const name of runs.slice(0, 1)) {
+  await visit(name, wide, async (page, found) => {
+    const [, size] = /^Run this page here ([\d.]+) MB/.exec(await begins(page)) || [];
+    if (!(size > 10 && size < 40)) found.push(`the download is said to be ${size} MB`);
+    let came = 0;
+    page.on('response', async r => { if (r.url().includes('/kernel/') && /gz/.test(r.url())) came += Number(r.headers()['content-length']); });
+    const clicked = Date.now();
+    await page.click('#run button');
+    const cells = page.locator('section.code:has(.go)'), outputs = c => c.locator('.output').count();
+    await cells.first().waitFor({ timeout: 120_000 });
+    if (Math.abs(came / 1e6 - size) > 0.1) found.push(`${came / 1e6} MB came, and ${size} were said`);
+    const kept = await page.locator('.output').count();
+    const first = cells.filter({ has: page.locator('.output') }).first(), drawn = cells.filter({ has: page.locator('.output img') }).first();
+    const run = async (cell, how) => {
+      await how();
+      await cell.locator('.go', { hasText: /\d\.\d s|failed/ }).waitFor({ timeout: 120_000 });
+      return (await cell.locator('.output').allInnerTexts()).join('\n');
+    };
+    const pre = first.locator('.highlight pre');
+    await pre.fill('%%\nfmt.Println("changed", len(os.Args))');
+    const said = await run(first, () => pre.press('Shift+Enter'));
+    if (said.trim() !== 'changed 1') found.push(`a changed cell says ${said}`);
+    if (await page.locator('.output').count() < kept - 3) found.push('outputs of cells that did not run are gone');
+    const before = await drawn.locator('img').first().getAttribute('src');
+    const words = await run(drawn, () => drawn.getByRole('button').click());
+    const image = drawn.locator('.output img').last();
+    if (/failed/.test(await drawn.locator('.go').innerText()) || await image.getAttribute('src') === before || !await image.evaluate(i => i.naturalWidth)) found.push(`a cell that draws says ${words}`);
+    await pre.fill('%%\nfor {\n}');
+    await pre.press('Shift+Enter');
+    await page.waitForTimeout(3000);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await first.locator('.go', { hasText: 'stopped' }).waitFor({ timeout: 5000 });
+    await pre.fill('%%\nfmt.Println(nothing)');
+    const wrong = await run(first, () => pre.press('Shift+Enter'));
+    if (!/^Cell\[\d+\]: Line 2: undefined: nothing/.test(wrong.trim())) found.push(`a cell that does not compile says ${wrong}`);
+    await shot(page, name, 'ran');
+    console.log(`${name} ran ${Math.round((Date.now() - clicked) / 100) / 10} s after the first click`);
+  });
+  const still = (view, words, before) => visit(name, view, async (page, found) => {
+    if (!words.test(await begins(page)) || await page.locator('#run button').count()) found.push(`where it cannot run it says ${await begins(page)}`);
+  }, before);
+  await still(narrow, /telephone/);
+  await still(wide, /too little/, () => Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 2 }));
+  await still(wide, /has WebAssembly/, () => { delete globalThis.WebAssembly; });
+  await still({ ...wide, at: `file://${site}` }, /http\.server/);
+  await visit(name, { ...wide, expected: /404/ }, async (page, found) => {
+    await page.route('**/kernel/compile.wasm.gz*', r => r.fulfill({ status: 404 }));
+    await page.click('#run button');
+    await page.waitForFunction(() => /compile\.wasm\.gz cannot be loaded: 404/.test(document.getElementById('run').textContent), null, { timeout: 60_000 });
+    if (await page.locator('#run button').isDisabled()) found.push('cannot be asked to run again');
+  });
+}
 if (!only.length || only.includes('live')) {
   await visit('live.html', wide, async (page, found) => {
     const said = words => page.waitForFunction(w => new RegExp(w).test(document.getElementById('said').textContent), words.source, { timeout: 120_000 });

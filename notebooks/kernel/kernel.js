@@ -1,7 +1,14 @@
 // A Go kernel in this page. new Kernel(folder), load(), execute(), stop(). No server has a part in it.
 import { Files } from './files.js';
 
-const gunzip = async bytes => new Uint8Array(await new Response(
+async function fetched(url, how) {
+  const got = await fetch(url, how).catch(() => null);
+  if (!got?.ok) throw new Error(`${new URL(url).pathname.split('/').pop()} cannot be loaded${got ? `: ${got.status}` : ''}`);
+  return got;
+}
+
+// gunzip unpacks what no server has unpacked on the way.
+const gunzip = async bytes => bytes[0] !== 0x1f || bytes[1] !== 0x8b ? bytes : new Uint8Array(await new Response(
   new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());
 
 export class Kernel {
@@ -18,7 +25,7 @@ export class Kernel {
     return Object.values(this.index.tools).reduce((n, t) => n + t.size, 0) +
       this.closure(imports).reduce((n, p) => n + this.index.packages[p].size, 0);
   }
-  async read() { this.index ??= await (await fetch(`${this.base}index.json`)).json(); }
+  async read() { this.index ??= await (await fetched(`${this.base}index.json`, { cache: 'no-cache' })).json(); }
 
   closure(imports) {
     const all = new Set();
@@ -30,37 +37,44 @@ export class Kernel {
     return [...all].sort();
   }
 
-  // bytes gives a stretch of a file, from this browser's cache when it was here before.
-  async bytes(file, sum, at, size) {
-    const cache = await globalThis.caches?.open('fwlab-kernel').catch(() => null), key = `${this.base}${file}?${sum}`;
-    const had = await cache?.match(key).catch(() => null);
-    if (had) return new Uint8Array(await had.arrayBuffer());
-    const range = at === undefined ? {} : { headers: { Range: `bytes=${at}-${at + size - 1}` } };
-    const got = await fetch(`${this.base}${file}`, range);
-    if (!got.ok) throw new Error(`${file}: ${got.status}`);
-    let bytes = new Uint8Array(await got.arrayBuffer());
-    if (at !== undefined && got.status === 200) bytes = bytes.slice(at, at + size); // a server that knows no ranges
-    await cache?.put(key, new Response(bytes)).catch(() => { this.full = true; }); // a full storage costs the next visit only
-    return bytes;
+  // url has the sum of what the file holds, so that nothing on the way gives an older one.
+  url(file, { sum }) { return `${this.base}${file}?${sum}`; }
+
+  // bytes gives a file unpacked, from this browser's cache when it was here before.
+  async bytes(url) {
+    const had = await this.cache?.match(url).catch(() => null);
+    if (had) return gunzip(new Uint8Array(await had.arrayBuffer()));
+    const bytes = new Uint8Array(await (await fetched(url)).arrayBuffer());
+    await this.cache?.put(url, new Response(bytes)).catch(() => { this.full = true; }); // a full storage costs the next visit only
+    return gunzip(bytes);
   }
 
   async load(imports = [], progress = () => {}) {
     await this.read();
     const { tools, packages } = this.index;
+    this.cache = await globalThis.caches?.open('fwlab-kernel').catch(() => null);
+    this.full = !this.cache; // what came cannot be kept
     this.worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
     const up = new Promise((done, wrong) => { this.up = done; this.worker.onerror = e => wrong(new Error(e.message || 'the worker does not start')); });
     this.worker.onmessage = e => this.heard(e.data);
-    const modules = {};
-    let came = 0;
-    await Promise.all(Object.entries(tools).map(async ([name, t]) => {
-      const z = await this.bytes(t.file, t.sum);
-      progress(came += t.size);
-      modules[name] = await WebAssembly.compile(await gunzip(z));
+    let sum = 0;
+    const came = n => progress(sum += n);
+    const modules = {}, compiled = Promise.all(Object.entries(tools).map(async ([name, t]) => {
+      const bytes = await this.bytes(this.url(t.file, t));
+      came(t.size);
+      modules[name] = await WebAssembly.compile(bytes);
     }));
-    await up;
+    await Promise.all([compiled, up.then(() => this.bring(imports, came))]);
     await this.ask('tools', { ...modules, packages: Object.fromEntries(Object.entries(packages).filter(([, p]) => !p.hidden).map(([k, p]) => [k, p.name])) });
-    await this.bring(imports, n => progress(came + n));
+    await this.forget();
     await this.remember();
+  }
+
+  // forget takes what an earlier index named out of the cache.
+  async forget() {
+    const { tools, packages } = this.index;
+    const now = new Set([...Object.values(tools).map(t => this.url(t.file, t)), ...Object.entries(packages).map(([path, p]) => this.url(`packages/${path}.gz`, p))]);
+    for (const { url } of await this.cache?.keys().catch(() => []) || []) if (url.startsWith(this.base) && !now.has(url)) await this.cache.delete(url);
   }
 
   /* Files that cells wrote, for a later visit; of two tabs, the last one to write a file wins. */
@@ -91,26 +105,13 @@ export class Kernel {
     }
   }
 
-  async bring(imports, progress = () => {}) {
-    const want = this.closure([...imports, 'runtime']).filter(p => !this.here.has(p));
-    // Neighbours come by one request.
-    const runs = [];
-    for (const path of want.sort((a, b) => this.index.packages[a].at - this.index.packages[b].at)) {
-      const p = this.index.packages[path], last = runs.at(-1);
-      if (last && p.at - last.end < 1 << 16) { last.end = p.at + p.size; last.paths.push(path); }
-      else runs.push({ at: p.at, end: p.at + p.size, paths: [path] });
-    }
-    let came = 0;
-    for (const r of runs) {
-      const z = await this.bytes('packages.bin', `${this.index.sum}-${r.at}-${r.end}`, r.at, r.end - r.at);
-      const archives = await Promise.all(r.paths.map(async path => {
-        const p = this.index.packages[path];
-        return [path, await gunzip(z.subarray(p.at - r.at, p.at - r.at + p.size))];
-      }));
-      await this.ask('packages', { archives }, archives.map(a => a[1].buffer));
-      for (const path of r.paths) this.here.add(path);
-      progress(came += r.end - r.at);
-    }
+  async bring(imports, came = () => {}) {
+    await Promise.all(this.closure([...imports, 'runtime']).filter(p => !this.here.has(p)).map(async path => {
+      const p = this.index.packages[path], data = await this.bytes(this.url(`packages/${path}.gz`, p));
+      await this.ask('package', { path, data }, [data.buffer]);
+      this.here.add(path);
+      came(p.size);
+    }));
   }
 
   ask(what, m = {}, give = []) {
@@ -129,19 +130,26 @@ export class Kernel {
     else a?.done(m.answer);
   }
 
-  // execute runs a cell after those before it. on has stream(name, text) and display({ data, id }).
-  // It gives { status: 'ok' | 'error' | 'stopped', message, seconds by step }.
-  execute(source, on) {
-    const mine = this.turn.then(() => this.cell(source, on)).catch(e => ({ status: 'error', message: String(e.message || e) }));
-    this.turn = mine;
-    return mine;
+  // execute runs a cell after those before it. on has stream(name, text) and display({ data, metadata, id }).
+  // It gives { status: 'ok' | 'error' | 'stopped', message, seconds by step }. Errors call the cell by its id.
+  execute(source, on, id) { return this.after(() => this.cell(source, on, id)); }
+
+  // declare takes what a cell declares without a run; its status is 'error' where that is no Go.
+  declare(source, id) {
+    return this.after(async () => {
+      const p = await this.ask('compose', { id: id ?? ++this.count, source });
+      if (!p.error && !p.empty) await this.ask('keep');
+      return p.error ? { status: 'error', message: p.error } : { status: 'ok' };
+    });
   }
 
-  async cell(source, on) {
+  after(step) { return this.turn = this.turn.then(step).catch(e => ({ status: 'error', message: String(e.message || e) })); }
+
+  async cell(source, on, id) {
     this.on = on;
     this.stopping = false;
     const began = performance.now();
-    const p = await this.ask('compose', { id: ++this.count, source });
+    const p = await this.ask('compose', { id: id ?? ++this.count, source });
     for (const note of p.notes) on.stream('stderr', `${note}\n`);
     if (p.error) return { status: 'error', message: p.error };
     if (p.empty) return { status: 'ok' };

@@ -48,11 +48,11 @@ const answers = {
     await ready;
     return fwNames(JSON.stringify(packages));
   },
-  packages({ archives }) { for (const [path, data] of archives) files.put(`/pkg/${path}.a`, data); },
+  package({ path, data }) { files.put(`/pkg/${path}.a`, data); },
   compose: ({ id, source }) => fwCompose(id, source),
   keep: () => fwKeep(),
   trace: ({ said }) => fwTrace(said),
-  // build gives the program's bytes; its packages are those that packages brought.
+  // build gives the program's bytes; its packages are those that package brought.
   async build({ program, direct, all }) {
     const began = performance.now(), encode = s => new TextEncoder().encode(s);
     files.put('/tmp/main.go', encode(program));

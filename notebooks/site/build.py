@@ -1,6 +1,6 @@
 """Renders the pages and the sheets of the course as a site of plain files. `make site` runs it.
 
-    build.py OUT    with KaTeX and Vega in node_modules, and live.wasm and wasm_exec.js in OUT already
+    build.py OUT    with KaTeX, Vega and marked in node_modules, and live.wasm, wasm_exec.js and the folder kernel in OUT already
 
 Nothing is run and nothing comes from the network: what a page shows is what its notebook keeps.
 """
@@ -39,6 +39,10 @@ def main(out):
     live = Page(HERE / "live" / "live.html", "live")
     none = Page(HERE / "404.html")
     links = Links([index, live, course, none, *pages, *sheets])
+    kernel = json.loads((out / "kernel" / "index.json").read_text())
+    for name in (BOOKS / "live.txt").read_text().split():
+        page = next(p for p in pages if p.name == name)
+        page.brings = brought(page.cells, kernel)
 
     exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), filters={"to_source": to_source(declared()), "short": short}, config=Config({
         "HTMLExporter": {"preprocessors": [Figures], "exclude_input_prompt": True, "exclude_output_prompt": True}}))
@@ -54,7 +58,10 @@ def main(out):
     shutil.copytree(BOOKS / "pictures", out / "pictures", dirs_exist_ok=True)
     katex(out)
     vega(out)
-    for name in "style.css", "page.js", "live/live.js", "live/worker.js":
+    (out / "marked").mkdir(exist_ok=True)
+    for name in "lib/marked.umd.js", "LICENSE":
+        shutil.copy(HERE / "node_modules" / "marked" / name, out / "marked")
+    for name in "style.css", "page.js", "run.js", "live/live.js", "live/worker.js":
         shutil.copy(HERE / name, out)
     (out / ".nojekyll").touch()  # GitHub leaves the files as they are
     faults = links.faults + broken(out)
@@ -77,6 +84,7 @@ class Page:
 
     def __init__(self, path, name=None, sheet=False):
         self.path, self.name, self.sheet, self.run, self.slides = path, name or path.stem, sheet, True, False
+        self.brings = None
         if path.suffix == ".ipynb":
             self.cells = nbformat.read(path, 4).cells
         else:
@@ -111,6 +119,15 @@ class Page:
                     if SLIDE in data:
                         output.metadata["slide"], self.slides = json.dumps(data[SLIDE]).replace("<", r"\u003c"), True
         return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "go", "pygments_lexer": "go"}})
+
+
+def brought(cells, kernel):
+    """What a page imports, and the megabytes that the kernel brings for it."""
+    code, packages = "\n".join(c.source for c in cells if c.cell_type == "code"), kernel["packages"]
+    paths = sorted({p for p in re.findall(r'^(?:import |\t)(?:\w+ )?"([\w./-]+)"$', code, re.M) if p in packages} | {"runtime"})
+    whole = {d for p in paths for d in [p, *packages[p]["deps"]] if d in packages}
+    size = sum(t["size"] for t in kernel["tools"].values()) + sum(packages[p]["size"] for p in whole)
+    return paths, f"{size / 1e6:.1f}"
 
 
 def statement(cell):
@@ -251,7 +268,7 @@ def vega(out):
     to.mkdir(exist_ok=True)
     (to / "slide.js").write_text("\n;".join(re.sub(r"//# sourceMappingURL=.*", "", s.read_text()) for s in scripts))
     (to / "LICENSE").write_text("\n".join(f"{f.parent.name}\n\n{f.read_text()}" for f in sorted(modules.glob("*/LICENSE*"))
-                                          if f.parent.name != "katex"))
+                                          if f.parent.name not in ("katex", "marked")))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The site of a small folder of pages: what build.py says where a page was never run, has a slider, or has links
 that lead nowhere. `make site-check` runs it."""
 import base64
+import json
 import os
 import re
 import shutil
@@ -36,8 +37,11 @@ class Site(unittest.TestCase):
             (readme / "README.md").write_text("# Title\n\nText.\n")
         for name in "00-quickstart", "01-frank-wolfe", "02-sfw", "04-svrf", "05-storc", "18-untuned":  # the live page leads to them
             self.page(name, new_code_cell("1"), shown(plain="one"))
+        (self.books / "live.txt").write_text("00-quickstart\n")
+        (self.out / "kernel").mkdir(parents=True)
+        (self.out / "kernel" / "index.json").write_text(json.dumps({"tools": {"compile": {"size": 9e6}}, "packages": {
+            p: {"size": size, "deps": deps} for p, size, deps in [("runtime", 1e6, []), ("fmt", 5e5, ["runtime", "unsafe"]), ("os", 7e7, [])]}}))
         for name in "live.wasm", "wasm_exec.js":
-            self.out.mkdir(exist_ok=True)
             (self.out / name).touch()
 
     def page(self, name, *cells):
@@ -80,6 +84,13 @@ class Site(unittest.TestCase):
                   new_markdown_cell("Two.\n\nParagraphs."), new_code_cell("h"), new_markdown_cell("## A title"), new_code_cell("i"))
         self.assertEqual(self.build().returncode, 0)
         self.assertEqual(re.findall(r'"text lead"><p>(.*?)</p>', (self.out / "01-leads.html").read_text()), ["<code>f</code> is short."])
+
+    def test_run(self):
+        self.page("00-quickstart", new_code_cell('import (\n\t"fmt"\n\t"no/such"\n)\n// the package "os"'))
+        self.page("01-still", new_code_cell('import "fmt"'))
+        self.assertEqual(self.build().returncode, 0)
+        self.assertIn('data-imports="fmt runtime" data-size="10.5"', (self.out / "00-quickstart.html").read_text())
+        self.assertNotIn("run.js", (self.out / "01-still.html").read_text())
 
     def test_links(self):
         links = {"99-none.ipynb": "notebooks/01-links.ipynb: 99-none.ipynb",

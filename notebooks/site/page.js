@@ -20,20 +20,26 @@ function together(formula) {
   word.append(closes);
 }
 
-addEventListener('DOMContentLoaded', () => {
+const sides = new ResizeObserver(seen => { // what goes on to the side says so, and keeps its first column
+  for (const { target: e } of seen) e.classList.toggle('more', e.scrollWidth > e.clientWidth + 1);
+});
+
+// dress writes the formulas of a part of the page, and watches what is wide in it.
+function dress(part) {
   if (window.katex && window.renderMathInElement) {
-    renderMathInElement(document.querySelector('main'), {
+    renderMathInElement(part, {
       delimiters: [{ left: '$$', right: '$$', display: true }, { left: '$', right: '$', display: false }],
       throwOnError: false, ignoredClasses: ['highlight'],
     });
-    document.querySelectorAll('main :not(.katex-display) > .katex').forEach(together);
+    part.querySelectorAll(':not(.katex-display) > .katex').forEach(together);
   } else {
     delete root.dataset.scripts;
   }
-  const sides = new ResizeObserver(seen => { // what goes on to the side says so, and keeps its first column
-    for (const { target: e } of seen) e.classList.toggle('more', e.scrollWidth > e.clientWidth + 1);
-  });
-  for (const e of document.querySelectorAll('.table, .katex-display, .text > table, pre')) sides.observe(e);
+  for (const e of part.querySelectorAll('.table, .katex-display, .text > table, pre')) sides.observe(e);
+}
+
+addEventListener('DOMContentLoaded', () => {
+  dress(document.querySelector('main'));
   if (matchMedia('(pointer: coarse)').matches) { // a telephone fits a PNG to its window, and an SVG to nothing
     for (const a of document.querySelectorAll('a.figure')) {
       a.href = a.querySelector('img').src;

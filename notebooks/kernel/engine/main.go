@@ -152,7 +152,11 @@ func open(show, answer js.Value) {
 			if len(data) == 0 {
 				continue
 			}
-			show.Invoke(map[string]any{"data": data, "id": d.DisplayID})
+			var metadata any
+			if b, err := json.Marshal(d.Metadata); err == nil {
+				metadata = js.Global().Get("JSON").Call("parse", string(b))
+			}
+			show.Invoke(map[string]any{"data": data, "metadata": metadata, "id": d.DisplayID})
 		}
 	}()
 }

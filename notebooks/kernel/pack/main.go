@@ -1,5 +1,5 @@
-// Pack writes what the kernel in the browser needs into one folder: compiler, linker and engine, each gzipped, and
-// the archives of packages in one file, packages.bin, with index.json. Same Go, same source, same bytes.
+// Pack writes what the kernel in the browser needs into one folder: compiler, linker, engine and the archive of
+// each package, gzipped, with index.json, which has their sums. Same Go, same source, same bytes.
 //
 //	go run ./notebooks/kernel/pack DIR
 package main
@@ -24,12 +24,10 @@ import (
 // Without -s -w there are two tables for debuggers; archives without them are smaller, too.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 
-// A part is a stretch of packages.bin, gzipped, which is Raw bytes long when it is whole.
+// A part is a package, of Size bytes when it is gzipped.
 type part struct {
 	Name   string   `json:"name"`
-	At     int      `json:"at"`
 	Size   int      `json:"size"`
-	Raw    int      `json:"raw"`
 	Sum    string   `json:"sum"`
 	Deps   []string `json:"deps"`
 	Hidden bool     `json:"hidden,omitempty"` // no cell imports it
@@ -51,9 +49,8 @@ func main() {
 	index := struct {
 		Go       string           `json:"go"`
 		Tools    map[string]tool  `json:"tools"`
-		Sum      string           `json:"sum"`
 		Packages map[string]*part `json:"packages"`
-	}{runtime.Version(), map[string]tool{}, "", map[string]*part{}}
+	}{runtime.Version(), map[string]tool{}, map[string]*part{}}
 
 	for name, path := range map[string]string{"compile": "cmd/compile", "link": "cmd/link",
 		"engine": "github.com/projection-free/fwlab/notebooks/kernel/engine"} {
@@ -79,23 +76,23 @@ func main() {
 	args := slices.Concat([]string{"list"}, flags, []string{"-export", "-deps", "-f", line}, wanted)
 	lines := strings.Split(strings.TrimSpace(run(args...)), "\n")
 	slices.Sort(lines)
-	var bin bytes.Buffer
+	all := 0
 	for _, l := range lines {
 		f := strings.Split(l, "\t")
-		archive := read(f[2])
-		z := squeeze(archive)
-		p := &part{Name: f[1], At: bin.Len(), Size: len(z), Raw: len(archive), Sum: sum(z)}
+		z := squeeze(read(f[2]))
+		p := &part{Name: f[1], Size: len(z), Sum: sum(z)}
 		p.Deps = slices.DeleteFunc(strings.Fields(f[3]), func(d string) bool { return d == "unsafe" })
 		p.Hidden = strings.HasPrefix(f[0], "vendor/") || strings.Contains("/"+f[0]+"/", "/internal/")
 		index.Packages[f[0]] = p
-		bin.Write(z)
+		all += len(z)
+		file := filepath.Join(dir, "packages", f[0]+".gz")
+		check(os.MkdirAll(filepath.Dir(file), 0o755))
+		check(os.WriteFile(file, z, 0o644))
 	}
-	index.Sum = sum(bin.Bytes())
-	check(os.WriteFile(filepath.Join(dir, "packages.bin"), bin.Bytes(), 0o644))
 	b, err := json.Marshal(index)
 	check(err)
 	check(os.WriteFile(filepath.Join(dir, "index.json"), b, 0o644))
-	fmt.Printf("%d packages, %.1f MB; %s\n", len(lines), float64(bin.Len())/1e6, dir)
+	fmt.Printf("%d packages, %.1f MB; %s\n", len(lines), float64(all)/1e6, dir)
 }
 
 func run(args ...string) string {
