@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime campaign muon browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam clean
+.PHONY: help setup lab notebooks celltime campaign muon browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -130,6 +130,15 @@ bench-setup: ## the peers, pinned, in bench/.venv; gonum on OpenBLAS, if that is
 
 beam: ## bin/fwbeam, which runs over shards on Apache Beam, and its tests in short (minutes to compile the first time)
 	cd fwopt/fwbeam && $(GO) build -o ../../bin/fwbeam . && $(GO) vet ./... && $(GO) test -short ./...
+
+# By FLAGS="--port 9000", and as many kills as KILLS in flink-test.
+KILLS ?= 2
+flink: ## Flink on this machine alone, with a job server for bin/fwbeam, until Ctrl-C: Java 11 or newer, with its compiler, and Maven the first time
+	@fwopt/fwbeam/flink/flink.sh $(FLAGS)
+
+flink-test: ## runs on that Flink have Prism's bits, and keep them when its processes are killed: at most 3 minutes; KILLS=30 kills the JobManager and the driver, too
+	@fwopt/fwbeam/flink/flink.sh $(FLAGS) $(GO) -C fwopt/fwbeam test -count=1 -v -run '^TestFlink' -timeout 60m . -kills $(KILLS) || \
+	 { rc=$$?; [ $$rc = 69 ] && echo "make flink-test is left out"; }
 
 quick: fmt ## between two edits: gofmt, go vet's checks, and the tests in short but those of seconds; 10 to 30 seconds
 	$(GO) test -short -vet=all -skip '^Test($(SLOW))$$' ./...

@@ -13,13 +13,14 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SECTIONS = ("bench-short", "pages", "browser", "site-check", "live-check", "image", "course-test")
+SECTIONS = ("bench-short", "pages", "browser", "site-check", "live-check", "image", "course-test", "flink-test")
 # These run each time: quick ones, that use what the library has.
 SAMPLE = ("00-quickstart", "01-frank-wolfe", "06c-local-steps", "08-slips", "10-experiments-news20", "14-when-to-project",
           "15-traffic", "18-untuned")  # fmt: skip
 # The first rule that fits a whole path says what the file is part of. "go" stands for all pages, of which the sample runs;
 # test.py holds these rules against what Go imports. A file without a rule (Makefile, go.mod, docker/setup.sh, …) is part of everything.
 RULES = [
+    (r"fwopt/fwbeam/(flink/.*|[^/]*\.(go|mod|sum))", "flink-test"),
     # What only the sections see that run each time.
     (r"\.ci/green|\.github/.*|\.gitignore|[A-Z]+\.md|LICENSE|CITATION\.cff|(bench|datasets)/(.*\.md|video/COPYING)", ""),
     (r"(fwopt|datasets|notebooks/assignments/fwgrade)/(.*/)?(testdata/.*|[^/]*_test\.go)", ""),

@@ -111,6 +111,9 @@ class Choice(unittest.TestCase):
             ("notebooks/kernel/worker.js", "site-check live-check", "", True),
             ("notebooks/assignments/judge.py", "course-test", "", True),
             ("notebooks/assignments/source/ps1/ps1.ipynb", "course-test site-check", "", True),
+            ("fwopt/fwbeam/flink/pom.xml", "flink-test", "", True),
+            ("fwopt/fwbeam/pass.go", "flink-test", "", True),
+            ("fwopt/fwbeam/README.md", "", "", True),
             ("docker/Dockerfile", "image", "", True),
             ("docker/browser/test.mjs", "browser", "", True),
         ):

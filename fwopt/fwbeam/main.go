@@ -46,6 +46,8 @@ func command(ctx context.Context, args []string) error {
 		return sweepCommand(ctx, f, args[1:])
 	case args[0] == "prism":
 		return serve(ctx, f, args[1:])
+	case args[0] == "pool":
+		return pool(ctx, f, args[1:])
 	}
-	return errors.New("want a command: shard, run, sweep or prism; --help after one says its flags")
+	return errors.New("want a command: shard, run, sweep, prism or pool; --help after one says its flags")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -19,6 +20,7 @@ import (
 // and rows-k.
 type pass struct {
 	Number int    // of a run's passes, from 1
+	Commit string // of the driver's program
 	Shards string // the folder of the shards
 	Work   string // the folder of the pass
 	N      int    // n, the rows of all shards
@@ -26,6 +28,19 @@ type pass struct {
 	State  []byte // of the stream that the next batches are drawn from
 	Sizes  []int  // m_k of those whose rows are wanted
 }
+
+// commit is what this program was made from, "" if Go did not write it down, as in tests.
+var commit = sync.OnceValue(func() (of string) {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" || s.Key == "vcs.modified" && s.Value == "true" {
+			of += s.Value
+		}
+	}
+	return of
+})
+
+const otherProgram = "build the driver and the workers from one commit"
 
 // task is one shard in a pass.
 type task struct {
@@ -51,6 +66,10 @@ func (p *pass) rowsFile(k int) string { return join(p.Work, fmt.Sprintf("rows-%0
 // do is the work of one shard: made twice, or by two workers at once, it leaves the same
 // files.
 func (p *pass) do(ctx context.Context, t *task) error {
+	if mine := commit(); mine != p.Commit {
+		return fmt.Errorf("this worker's fwbeam is of commit %.12s, the driver's of %.12s: %s", mine, p.Commit,
+			otherProgram)
+	}
 	s, err := load(ctx, p.Shards, t)
 	if err != nil {
 		return err

@@ -123,8 +123,8 @@ func (j *job) mended(err error) error {
 // forGood reports whether the same command ends in the same error. That of a worker comes
 // as text.
 func forGood(err error) bool {
-	return slices.ContainsFunc([]string{notNumber, "run fwbeam shard again", "code = Unimplemented"},
-		func(s string) bool { return strings.Contains(err.Error(), s) })
+	return slices.ContainsFunc([]string{notNumber, otherProgram, "run fwbeam shard again",
+		"code = Unimplemented"}, func(s string) bool { return strings.Contains(err.Error(), s) })
 }
 
 // smaller names a schedule that fits, as far as there is one.

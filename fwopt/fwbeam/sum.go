@@ -192,8 +192,8 @@ func (s *sum) mustPass(w []float64) {
 func (s *sum) pass(w []float64) (err error) {
 	start := time.Now()
 	s.passes++
-	p := &pass{Number: s.passes, Shards: s.dir, Work: join(s.work, fmt.Sprintf("pass-%06d", s.passes)),
-		N: s.m.Rows, Grad: w != nil}
+	p := &pass{Number: s.passes, Commit: commit(), Shards: s.dir, N: s.m.Rows, Grad: w != nil,
+		Work: join(s.work, fmt.Sprintf("pass-%06d", s.passes))}
 	if s.left == 0 && s.ahead.m != nil && !s.over {
 		s.rows, s.index = nil, nil // before others are held
 		p.Sizes = s.ahead.from(s.t, s.k, s.limit)
