@@ -5,6 +5,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 )
 
 // ahead is what a method says of its batches before it draws them: the sizes m of step k of
@@ -14,6 +15,7 @@ type ahead struct {
 	m    func(t, k int) int
 	n    func(t int) int
 	next func() (t, k int) // the step that comes
+	away bool              // it asks for ∇f elsewhere than at its iterates
 }
 
 // aheadOf returns what m, of those that a problem has, says: one short case for each, beside its box.
@@ -21,12 +23,17 @@ func aheadOf(m fwopt.Method) ahead {
 	switch m := m.(type) {
 	case *fwopt.FW:
 		return ahead{next: func() (t, k int) { return 1, m.K + 1 }}
+	case *fwmore.FISTA:
+		return ahead{next: func() (t, k int) { return 1, m.K + 1 }, away: true}
 	case *fwopt.SFW:
 		return ahead{m: func(_, k int) int { return m.M(k) }, next: func() (t, k int) { return 1, m.K + 1 }}
+	case *fwopt.SVRG:
+		return ahead{m: func(_, k int) int { return m.M(k) }, n: m.N,
+			next: func() (t, k int) { return following(m.T, m.K, m.N) }}
 	case *fwopt.SVRF:
-		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}
+		return ahead{m: m.M, n: m.N, next: func() (t, k int) { return following(m.T, m.K, m.N) }}
 	case *fwopt.STORC:
-		return ahead{m.M, m.N, func() (t, k int) { return following(m.T, m.K, m.N) }}
+		return ahead{m: m.M, n: m.N, next: func() (t, k int) { return following(m.T, m.K, m.N) }}
 	}
 	panic(fmt.Sprintf("fwbeam: %T does not say the sizes of its batches ahead", m))
 }

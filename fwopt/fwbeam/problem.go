@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 )
 
@@ -22,10 +23,11 @@ type problem struct {
 }
 
 func (p *problem) flags(f *flag.FlagSet) {
-	f.StringVar(&p.Method, "method", "svrf", "fw, sfw, svrf or storc")
+	f.StringVar(&p.Method, "method", "svrf", "fw, sfw, svrf or storc; fista or svrg, which project")
 	f.StringVar(&p.Schedule, "schedule", "experiments",
-		"experiments, of Section 5, or theorem, of Theorem 1, 2(a) or 3")
-	f.Float64Var(&p.Scale, "scale", 1, "STORC, and theorems: L of the formulas is so many times f's")
+		"experiments, of Section 5, or theorem, of Theorem 1, 2(a) or 3; of fista an L that rises and falls, "+
+			"or that is fixed")
+	f.Float64Var(&p.Scale, "scale", 1, "STORC, FISTA, SVRG, and theorems: L of the formulas is so many times f's; SVRG's rate is 1/L")
 	f.StringVar(&p.Ball, "set", "tracenorm", "Ω: tracenorm or l1, the ball of radius tau")
 	f.Float64Var(&p.Tau, "tau", 50, "the radius of Ω")
 	f.Uint64Var(&p.Seed, "seed", 1, "of all draws")
@@ -70,6 +72,12 @@ func (p *problem) method(L, D float64) (fwopt.Method, error) {
 		return fwopt.SFWExperiments(), nil
 	case "sfw theorem":
 		return fwopt.SFWTheorem3(fwopt.Constants{L: L, D: D, G: G}), nil
+	case "fista experiments":
+		return &fwmore.FISTA{L: L}, nil
+	case "fista theorem":
+		return &fwmore.FISTA{L: L, Fixed: true}, nil
+	case "svrg experiments":
+		return fwopt.SVRGExperiments(1 / L), nil
 	case "svrf experiments":
 		return fwopt.SVRFExperiments(), nil
 	case "svrf theorem":
@@ -82,8 +90,8 @@ func (p *problem) method(L, D float64) (fwopt.Method, error) {
 	if why, refused := unfit[p.Method]; refused {
 		return nil, errors.New(why)
 	}
-	return nil, fmt.Errorf("no method %q with the schedule %q: fw, sfw, svrf, storc; experiments, theorem",
-		p.Method, p.Schedule)
+	return nil, fmt.Errorf("no method %q with the schedule %q: fw, sfw, svrf, storc, fista, svrg; experiments, "+
+		"theorem, which svrg has not", p.Method, p.Schedule)
 }
 
 // unfit are methods that passes cannot serve, and why.

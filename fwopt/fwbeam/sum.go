@@ -162,7 +162,7 @@ func (s *sum) prepare(step int, w []float64) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	look := s.ahead.m == nil
+	look := s.ahead.m == nil && !s.ahead.away
 	switch {
 	case s.ahead.n != nil:
 		_, k := s.ahead.next()
