@@ -33,8 +33,8 @@ type Tried struct {
 // half, three values at least; a run has twice the budget of one in the round before,
 // and in the last round the whole of b. What is compared is the median over the seeds
 // of the last f. Where values tie, within 1e-9 of what the best has gained, as they do where
-// all have come to the accuracy of the optimum, the best is the one that was ahead in the round
-// before. Where the best is at an end of the grid, and no tie is left, Tune adds two
+// all have come to the accuracy of the optimum, the one that came so low with the least share of
+// its budget is the better. Where the best is at an end of the grid, and no tie is left, Tune adds two
 // values there, in the ratio of the last two, and starts again; no run is made twice. It
 // does so three times at most.
 //
@@ -43,8 +43,8 @@ type Tried struct {
 // same to all. If one is interrupted Tune returns what was tried and an error.
 //
 // Doubts says where Best is not to be trusted: a grid of one value; the best at an end
-// of the grid, beyond which a better one may be; a tie that the round before leaves, so that
-// rounding decides; a best that stands still, whose median f falls in the last half of the
+// of the grid, beyond which a better one may be; a tie with one that came so low within 1/20 of
+// the same share, as records are apart; a best that stands still, whose median f falls in the last half of the
 // budget by less than 1/1000 of what it has gained, while its duality gap, or its f above
 // the least that any run saw, is over 1/100 of the first, or while it has gained nothing;
 // no value at which most runs did not diverge, where Best is NaN.
@@ -111,12 +111,12 @@ func tune(grids [2][]float64, seeds int, b fwopt.Budget,
 				left = append(left, pair{c, second})
 			}
 		}
-		t, err := halve(left, seeds, one)
+		t, err := halve(left, seeds, b, one)
 		t.Spent = spent
 		if err != nil {
 			return t, err
 		}
-		best, ties := t.best()
+		best, ties := t.best(b)
 		larger, grew := grids, false
 		for i, c := range best.pair() {
 			if g := grow(grids[i], c); g != nil {
@@ -132,7 +132,8 @@ func tune(grids [2][]float64, seeds int, b fwopt.Budget,
 }
 
 // halve makes the rounds.
-func halve(left []pair, seeds int, one func(c pair, share float64, seed int) *fwopt.Trace) (*Tuning, error) {
+func halve(left []pair, seeds int, b fwopt.Budget,
+	one func(c pair, share float64, seed int) *fwopt.Trace) (*Tuning, error) {
 	sizes := []int{len(left)}
 	for n := len(left); n > 3; {
 		n = max(3, (n+1)/2)
@@ -141,7 +142,7 @@ func halve(left []pair, seeds int, one func(c pair, share float64, seed int) *fw
 	t := &Tuning{Best: math.NaN()}
 	for round, size := range sizes {
 		if round > 0 {
-			left = better(t.Rounds[round-1], size)
+			left = better(t.Rounds[round-1], size, b)
 		}
 		t.Rounds = append(t.Rounds, nil)
 		for _, c := range left {
@@ -215,15 +216,45 @@ func part(b fwopt.Budget, share float64) fwopt.Budget {
 	return b
 }
 
-// better returns the values of the least medians, in order.
-func better(round []Tried, size int) (left []pair) {
-	round = slices.Clone(round)
-	slices.SortStableFunc(round, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
-	for _, p := range round[:size] {
+// better returns the better values of a round, in order.
+func better(round []Tried, size int, b fwopt.Budget) (left []pair) {
+	for _, p := range ranked(round, b)[:size] {
 		left = append(left, p.pair())
 	}
 	slices.SortFunc(left, func(p, q pair) int { return slices.Compare(p[:], q[:]) })
 	return left
+}
+
+// A standing is how low a value came, within the tie, and the median share of the budget when it was so low.
+type standing struct {
+	Tried
+	low, soon float64
+}
+
+// ranked returns a round, the best value first.
+func ranked(round []Tried, b fwopt.Budget) (all []standing) {
+	least := slices.MinFunc(round, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
+	level := least.Median + 1e-9*max(0, least.gained())
+	for _, p := range round {
+		s := standing{p, p.Median, math.Inf(1)}
+		if p.Median <= level {
+			var shares []float64
+			for _, tr := range p.Traces {
+				i := slices.IndexFunc(tr.Points, func(q fwopt.Point) bool { return q.F <= level })
+				if i >= 0 {
+					shares = append(shares, b.Share(tr.Points[i]))
+				} else {
+					shares = append(shares, math.Inf(1))
+				}
+			}
+			s.low, s.soon = level, median(shares)
+		}
+		all = append(all, s)
+	}
+	slices.SortStableFunc(all, func(p, q standing) int {
+		return cmp.Or(cmp.Compare(p.low, q.low), cmp.Compare(p.soon, q.soon))
+	})
+	return all
 }
 
 // summarise computes the median and the range.
@@ -239,30 +270,15 @@ func (p *Tried) summarise() {
 	p.Median, p.Least, p.Most = median(f), slices.Min(f), slices.Max(f)
 }
 
-// best returns the best of the last round, and the values that do as well there and in the round before.
-func (t *Tuning) best() (best Tried, ties []pair) {
-	n := len(t.Rounds)
-	last, round := t.Rounds[n-1], t.Rounds[max(0, n-2)]
-	before := func(p Tried) float64 {
-		return round[slices.IndexFunc(round, func(q Tried) bool { return q.pair() == p.pair() })].Median
-	}
-	least := slices.MinFunc(last, func(p, q Tried) int { return cmp.Compare(p.Median, q.Median) })
-	var alike []Tried
-	best = least
-	for _, p := range last {
-		if p.Median-least.Median <= 1e-9*least.gained() {
-			alike = append(alike, p)
-			if before(p) < before(best) {
-				best = p
-			}
-		}
-	}
-	for _, p := range alike {
-		if p.pair() != best.pair() && before(p)-before(best) <= 1e-9*least.gained() {
+// best returns the best of the last round, and the values that cannot be told from it.
+func (t *Tuning) best(b fwopt.Budget) (best Tried, ties []pair) {
+	all := ranked(t.Rounds[len(t.Rounds)-1], b)
+	for _, p := range all[1:] {
+		if p.low == all[0].low && p.soon <= 1.05*all[0].soon {
 			ties = append(ties, p.pair())
 		}
 	}
-	return best, ties
+	return all[0].Tried, ties
 }
 
 // gained returns how far the median is below the first f.
@@ -272,7 +288,7 @@ func (p *Tried) gained() float64 {
 
 // judge writes down the best of the last round, and what speaks against it.
 func (t *Tuning) judge(grids [2][]float64, b fwopt.Budget) {
-	best, ties := t.best()
+	best, ties := t.best(b)
 	if math.IsInf(best.Median, 1) {
 		t.doubt("half of the runs diverged, or more, at each value of the last round")
 		return
@@ -291,8 +307,8 @@ func (t *Tuning) judge(grids [2][]float64, b fwopt.Budget) {
 		}
 	}
 	for _, c := range ties {
-		t.doubt("%v does as well as %v to nine digits: take a smaller budget to tell them apart", c,
-			best.pair())
+		t.doubt("%v does as well as %v to nine digits, and as soon: take a smaller budget to tell them apart",
+			c, best.pair())
 	}
 	t.still(best, b)
 }

@@ -221,31 +221,41 @@ func TestTuneTwo(t *testing.T) {
 	}
 }
 
-// Of values that end alike the one that was ahead in the round before is the best; what was not
-// behind it there is a doubt.
+// Of values that end alike the one that came so low first is the best; one that came as soon is a doubt.
 func TestTuneTies(t *testing.T) {
 	for name, c := range map[string]struct {
-		before, last [3]float64 // of the values 1, 2 and 3
-		want         float64
-		doubts       string
+		last   [3]float64 // of the values 1, 2 and 3
+		soon   [3]int     // when they came there, in steps of 100
+		want   float64
+		doubts string
 	}{
-		"no tie":          {[3]float64{0.3, 0.2, 0.1}, [3]float64{0.01, 0, 0.02}, 2, ""},
-		"a tie":           {[3]float64{0.3, 0.1, 0.2}, [3]float64{0.01, 1e-13, 0}, 2, ""},
-		"all alike":       {[3]float64{0.1, 0.2, 0.3}, [3]float64{0, 0, 0}, 1, ""}, // and the grid grows
-		"not quite alike": {[3]float64{0.1, 0.2, 0.3}, [3]float64{1e-8, 1e-8, 0}, 3, ""},
-		"before, too":     {[3]float64{0.1, 0.1, 0.3}, [3]float64{1e-8, 0, 0}, 2, ""},
-		"all the time": {[3]float64{0.2, 0.1, 0.1}, [3]float64{1e-8, 0, 0}, 2,
-			"3 does as well as 2 to nine digits: take a smaller budget to tell them apart"},
+		"no tie":          {[3]float64{0.01, 0, 0.02}, [3]int{10, 90, 10}, 2, ""},
+		"a tie":           {[3]float64{0.01, 1e-13, 0}, [3]int{10, 70, 80}, 2, ""},
+		"in a round":      {[3]float64{1e-13, 1e-13, 0}, [3]int{30, 20, 40}, 2, ""},
+		"all alike":       {[3]float64{0, 0, 0}, [3]int{60, 80, 90}, 1, ""}, // and the grid grows
+		"not quite alike": {[3]float64{1e-8, 1e-8, 0}, [3]int{10, 10, 90}, 3, ""},
+		"nearly as soon": {[3]float64{1e-8, 0, 0}, [3]int{10, 80, 84}, 2,
+			"3 does as well as 2 to nine digits, and as soon: take a smaller budget to tell them apart"},
 	} {
 		got, err := Tune([]float64{1, 2, 3, 4}, 1, fwopt.Budget{Steps: 100},
 			func(x float64, _ uint64, b fwopt.Budget) *fwopt.Trace {
-				switch {
-				case x < 1 || x > 3:
+				if x < 1 || x > 3 {
 					return ended(0.9)
-				case b.Steps == 50:
-					return ended(c.before[int(x)-1])
 				}
-				return ended(c.last[int(x)-1])
+				tr, i := &fwopt.Trace{Status: fwopt.Done}, int(x)-1
+				for _, step := range []int{0, c.soon[i], b.Steps} {
+					f := 0.5
+					if step >= c.soon[i] {
+						f = c.last[i]
+					}
+					if step == 0 {
+						f = 1
+					}
+					if step <= b.Steps {
+						tr.Points = append(tr.Points, fwopt.Point{Step: step, F: f})
+					}
+				}
+				return tr
 			})
 		if said := strings.Join(got.Doubts, "; "); err != nil || got.Best != c.want || said != c.doubts ||
 			(len(got.Rounds[0]) == 6) != (c.want == 1) {
