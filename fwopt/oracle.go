@@ -176,8 +176,10 @@ func (o *Oracle) look(g []float64, what string) {
 		return
 	}
 	if j := unfit(g); j >= 0 {
-		o.broken = fmt.Sprintf("%s of %s is %g at coordinate %d", what, called(o.F, ident.Untested(o.F)),
-			g[j], j)
+		if of := called(o.F, ident.Untested(o.F)); of != "" {
+			what += " of " + of
+		}
+		o.broken = fmt.Sprintf("%s is %g at coordinate %d", what, g[j], j)
 		if layers, ok := o.F.(placer); ok {
 			o.broken += ", " + layers.Place(j)
 		}

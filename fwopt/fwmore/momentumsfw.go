@@ -36,7 +36,7 @@ import (
 type MomentumSFW struct {
 	M     func(k int) int     // m_k, the samples of step k
 	Rho   func(k int) float64 // ρ_k, the weight of the newest gradient, from 0 to 1
-	Gamma func(k int) float64 // γ_k
+	Gamma func(k int) float64 // γ_k, from 0 to 1, with Decay any number of at least 0
 	Decay func(k int) float64 // δ_k, from 0 to 1; nil: γ_k
 	Ahead func(k int) float64 // τ_k; nil: 0
 
@@ -77,9 +77,10 @@ func NewScion(m int) *MomentumSFW {
 // of its author (K. Jordan, https://kellerjordan.github.io/posts/muon), and m samples a step. The linear optimisation
 // is exact, where Muon has five turns of Newton and Schulz, and its Ω for an H × M layer is fwset.SpectralNorm of the
 // radius √max{1, H/M}: that is their scale. Muon is for hidden layers and has Adam for the others; one method is
-// for all of w here, so that these get a set as well, as those of fwsum.Network's Scion: try 64 to 1024 for the radius
-// of the last layer's. torch.optim.Muon has a learning rate of 0.001 and a weight decay of 0.1: a Gamma of 0.001, and a
-// Decay of 0.0001. Its adjust_lr_fn "original" is the scale above; "match_rms_adamw" is a radius of 0.2 √max{H, M}.
+// for all of w here, so that these get a set as well, as those of fwsum.Network's Scion, whose hidden layers have
+// that radius unless one behind the first narrows: try 64 to 4096 for the radius of the last layer's. torch.optim.Muon
+// has a learning rate of 0.001 and a weight decay of 0.1: a Gamma of 0.001, and a Decay of 0.0001. Its adjust_lr_fn
+// "original" is the scale above; "match_rms_adamw" is a radius of 0.2 √max{H, M}.
 func NewMuon(m int) *MomentumSFW {
 	return &MomentumSFW{M: func(int) int { return m }, Rho: constant(0.05), Gamma: constant(0.02),
 		Decay: constant(0), Nesterov: true, Name: "Muon"}
@@ -87,11 +88,11 @@ func NewMuon(m int) *MomentumSFW {
 
 func constant(x float64) func(k int) float64 { return func(int) float64 { return x } }
 
-// share returns what a schedule has at k, a number from 0 to 1.
-func share(name string, k int, of func(k int) float64) float64 {
+// share returns what a schedule has at k, a number from 0 to most.
+func share(name string, k int, most float64, of func(k int) float64) float64 {
 	x := of(k)
-	if !(x >= 0 && x <= 1) {
-		panic(need.Linef("fwmore: MomentumSFW.%s(%d) = %g, want a number from 0 to 1", name, k, x))
+	if !(x >= 0 && x <= most) {
+		panic(need.Linef("fwmore: MomentumSFW.%s(%d) = %g, want a number from 0 to %.3g", name, k, x, most))
 	}
 	return x
 }
@@ -128,11 +129,15 @@ func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 			a.WOld = append(a.WOld[:0], w0...)
 		}
 	}
+	most := 1.
+	if a.Decay != nil {
+		most = math.MaxFloat64
+	}
 	g, v, x := make([]float64, len(w0)), fwopt.Vertex{}, make([]float64, len(a.WOld))
 	return func(yield func(fwopt.Step) bool) {
 		for { // for k = 1, 2, …
 			k, at := a.K+1, a.W
-			rho := share("Rho", k, a.Rho)
+			rho, gamma := share("Rho", k, 1, a.Rho), share("Gamma", k, most, a.Gamma)
 			if a.Ahead != nil {
 				floats.SubTo(x, a.W, a.WOld)
 				floats.AddScaledTo(x, a.W, a.Ahead(k), x) // w_{k−1} + τ_k (w_{k−1} − w_{k−2})
@@ -149,10 +154,10 @@ func (a *MomentumSFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] 
 				o.Argmin(&v, a.D) // v_k = argmin_{v∈Ω} d_kᵀv
 			}
 			if a.Decay == nil {
-				v.Lerp(a.W, a.Gamma(k)) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
+				v.Lerp(a.W, gamma) // w_k = (1−γ_k) w_{k−1} + γ_k v_k
 			} else {
-				floats.Scale(1-share("Decay", k, a.Decay), a.W)
-				v.AddTo(a.W, a.Gamma(k)) // w_k = (1−δ_k) w_{k−1} + γ_k v_k
+				floats.Scale(1-share("Decay", k, 1, a.Decay), a.W)
+				v.AddTo(a.W, gamma) // w_k = (1−δ_k) w_{k−1} + γ_k v_k
 			}
 			a.K = k
 			if !yield(fwopt.Step{T: 1, K: k, X: a.W}) {

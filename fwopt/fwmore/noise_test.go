@@ -186,10 +186,18 @@ func TestMomentumForms(t *testing.T) {
 			a.Rho = func(k int) float64 { return max(0.5, float64(k-1)) }
 		},
 		"Decay(1) = -1": func(a *fwmore.MomentumSFW) { a.Decay = func(int) float64 { return -1 } },
+		"Gamma(1) = 1.5": func(a *fwmore.MomentumSFW) {
+			a.Gamma, a.Decay = func(int) float64 { return 1.5 }, nil
+		},
+		"Gamma(1) = -0.1": func(a *fwmore.MomentumSFW) { a.Gamma = func(int) float64 { return -0.1 } },
+		"Gamma(1) = +Inf": func(a *fwmore.MomentumSFW) { a.Gamma = func(int) float64 { return math.Inf(1) } },
 	} {
 		m := fwmore.NewMuon(5)
 		spoil(m)
 		want := "fwmore: MomentumSFW." + name + ", want a number from 0 to 1"
+		if strings.HasPrefix(name, "Gamma") && m.Decay != nil {
+			want += ".8e+308"
+		}
 		if got := small.Panics(func() { run(m, fwopt.Budget{Steps: 5}) }); got != want {
 			t.Errorf("panic %q, want %q", got, want)
 		}

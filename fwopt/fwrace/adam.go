@@ -106,8 +106,8 @@ func SGDMomentum(m int, rate func(k int) float64, mu, decay float64) fwopt.Metho
 }
 
 // FiveTurns is SpectralNorm with the linear optimisation of Muon as it is practised: five turns of a polynomial that
-// does not converge, in place of the polar factor, so that the singular values of its answer are from 0.7 to 1.2 of
-// R. It is here for the comparison of page 19 and no more.
+// does not converge, in place of the polar factor. A singular value of at least 1/500 of g's Frobenius norm comes out
+// between 0.68 and 1.21 of R, a smaller one below, and 0 as 0. It is here for the comparison of page 19 and no more.
 type FiveTurns struct {
 	H, M int
 	R    float64

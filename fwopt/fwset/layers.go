@@ -13,7 +13,8 @@ import (
 // 2502.07529). RMS is the norm over the root of the number of coordinates. The sets of all layers, one after the
 // other, make a Product.
 
-// RMSToRMS is σ_1 ≤ rho·√(h/m): Muon's ball, of hidden layers. For a first layer they take √(h/m) at least 1.
+// RMSToRMS is σ_1 ≤ rho·√(h/m), of hidden layers. For a first layer they take √(h/m) at least 1, and Muon does for
+// all.
 func RMSToRMS(h, m int, rho float64) SpectralNorm {
 	return SpectralNorm{h, m, rho * math.Sqrt(float64(h)/float64(m))}
 }
