@@ -257,6 +257,9 @@ func TestProfile(t *testing.T) {
 			t.Errorf("%s: %s, want %s", row[0], got, want)
 		}
 	}
+	if got := a.Without("p", "r").Names(""); !slices.Equal(got, []string{"q"}) || len(a.problems) != 2 {
+		t.Errorf("without p: %q of %d", got, len(a.problems))
+	}
 }
 
 // The clock of a trace stands still while a point is recorded.

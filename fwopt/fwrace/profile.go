@@ -127,6 +127,17 @@ func (a *Campaign) Names(part string) (names []string) {
 	return names
 }
 
+// Without returns the campaign of the problems whose names have none of the parts.
+func (a *Campaign) Without(parts ...string) *Campaign {
+	left := &Campaign{Facts: a.Facts}
+	for _, r := range a.problems {
+		if !slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(r.Name, part) }) {
+			left.problems = append(left.problems, r)
+		}
+	}
+	return left
+}
+
 // Table is what each method spent on a problem to each of the levels, with its constants there, for
 // fwnb.Table: thousands of terms / linear optimisations or projections / processor seconds, medians over the
 // seeds, and the range of thousands of terms to the last level. A dash stands where most runs did not get there
