@@ -65,7 +65,7 @@ func (b TraceNorm) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) }
 //
 // If s > 64, u comes from the Lanczos method on the Gram matrix, not formed, at
 // 2sL multiplications a step and at most 512 steps; 5 to 20 are usual, a random
-// matrix of order 1000 takes 80. It stops at slack ≤ tol, or at 1e-6·τσ_1 if
+// matrix of order 1000 takes 80. If s ≤ 128, the Gram matrix is formed after s/20 steps. It stops at slack ≤ tol, or at 1e-6·τσ_1 if
 // tol ≤ 0. After 512 steps the slack is about 2e-4·τσ_1 in the worst case; below
 // 1e-8·τσ_1 it may stay larger than tol, because of rounding.
 //
@@ -140,10 +140,26 @@ func (b TraceNorm) argminGram(v *Vertex, g []float64) (slack float64, ok bool) {
 
 func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm) (slack float64) {
 	s := min(b.H, b.M)
-	p := kern.Borrow(s + kern.GramScratch(b.M, b.H))
+	scratch, order := s+kern.GramScratch(b.M, b.H), 0
+	if s <= 2*gramMax {
+		order = s
+	}
+	p := kern.Borrow(scratch + order*order)
 	defer kern.Return(p)
-	u, t := (*p)[:s], (*p)[s:]
-	gram := func(y, q []float64) { kern.MulGram(y, g, b.M, b.H, q, t) }
+	u, t, formed := (*p)[:s], (*p)[s:scratch], (*p)[scratch:]
+	steps := 0
+	gram := func(y, q []float64) {
+		steps++
+		first := s/20 + 1 // to form the matrix costs as much as s/16 steps
+		if order == 0 || steps < first {
+			kern.MulGram(y, g, b.M, b.H, q, t)
+			return
+		}
+		if steps == first {
+			kern.Gram(formed, g, b.M, b.H)
+		}
+		kern.MulVec(y, formed, s, q)
+	}
 	upper := topGram(u, gram, b.Tau, tol, b.rounding(), warm)
 	left, right := v.SetRankOne(b.H, b.M)
 	sigma := kern.TopPair(left, right, g, b.M, b.H, u, -b.Tau)
