@@ -122,11 +122,39 @@ func (f *denseRows) piece(dst []float64, lo, hi int, derive derivatives) {
 	}
 	buf := kern.Borrow(rows * f.h)
 	defer kern.Return(buf)
+	fours := (f.h + 3) &^ 3 // the kernel's rows, which go into dst at the end
+	if f.h == 1 || f.h == fours || f.h > kern.TileCols {
+		fours = f.h
+	}
+	wide := kern.Borrow((m + rows) * fours)
+	defer kern.Return(wide)
+	sum, q := dst, (*wide)[m*fours:]
+	if fours > f.h {
+		sum = (*wide)[:m*fours]
+		widen(sum, fours, dst, f.h)
+	}
 	for ; lo < hi; lo += rows {
 		n := min(rows, hi-lo)
 		p := (*buf)[:n*f.h]
 		derive(p, lo, n)
-		kern.AddBack(dst, f.x.Val[lo*m:], p, n, m, f.h)
+		if fours > f.h {
+			widen(q, fours, p, f.h)
+			p = q
+		}
+		kern.AddBack(sum, f.x.Val[lo*m:], p, n, m, fours)
+	}
+	if fours > f.h {
+		for j := range m {
+			copy(dst[j*f.h:(j+1)*f.h], sum[j*fours:])
+		}
+	}
+}
+
+// widen copies rows of h numbers to longer ones, with zeros at their ends.
+func widen(dst []float64, long int, src []float64, h int) {
+	for i := range len(src) / h {
+		row := dst[i*long:][:long]
+		clear(row[copy(row, src[i*h:(i+1)*h]):])
 	}
 }
 
