@@ -33,7 +33,38 @@ func Scores(p, a, w []float64, n, m, h int) {
 		Dots(p[:n], a, m, w[:m])
 		return
 	}
+	if h <= TileCols {
+		fewScores(p, a, w, n, m, h)
+		return
+	}
 	mul(p, h, a, m, false, w, h, false, n, h, m, 1, 0, true)
+}
+
+// fewScores is Scores of at most TileCols columns, to the same bits: four rows are read to their end while the next
+// ones are asked for.
+func fewScores(p, a, w []float64, n, m, h int) {
+	buf := Borrow(m * (TileCols + tileRows))
+	defer Return(buf)
+	packed, last := (*buf)[:m*TileCols], (*buf)[m*TileCols:] // W, and four rows of which some are not there
+	for l := 0; l < m; l += deep {
+		strips(TileCols, packed[l*TileCols:], w[l*h:], h, 1, h, min(deep, m-l))
+	}
+	var sum [tileRows * TileCols]float64
+	for i := 0; i < n; i += tileRows {
+		rows := a[i*m:]
+		if n-i < tileRows {
+			clear(last[copy(last, rows[:(n-i)*m]):])
+			rows = last
+		}
+		for l := 0; l < m; l += deep {
+			soon := rows[min(len(rows)-1, tileRows*(m+l)):]
+			tiles(up4(h), sum[:], TileCols, rows[l:], m, 1, 0, packed[l*TileCols:], TileCols, min(deep, m-l), 1, 1,
+				l == 0, soon)
+		}
+		for r := range min(tileRows, n-i) {
+			copy(p[(i+r)*h:(i+r+1)*h], sum[r*TileCols:])
+		}
+	}
 }
 
 // AddBack does G += Aᵀ·P on this processor alone, the way back from Scores.

@@ -117,7 +117,7 @@ func mulRows(cols int, c []float64, ldc int, a []float64, ai, al int, b []float6
 	switch {
 	case al == 1 && rest > 0:
 		beside(edge, tileRows, a[full*next:], ai, rest, k)
-	case al != 1:
+	case rest > 0:
 		for l := range k {
 			copy(edge[l*tileRows:(l+1)*tileRows], a[l*al+full*tileRows:l*al+m])
 		}

@@ -116,14 +116,8 @@ func strips(cols int, dst, b []float64, bl, bj, n, k int) {
 		case bj == 1:
 			for l := range k {
 				r := d[l*cols:][:cols]
-				if from := b[l*bl+j:]; len(from) >= TileCols && cols == TileCols { // what is beyond the row is cleared
-					*(*[TileCols]float64)(r) = *(*[TileCols]float64)(from)
-				} else {
-					copy(r, from[:w])
-				}
-				for i := w; i < cols; i++ {
-					r[i] = 0
-				}
+				clear(r[w:])
+				copy(r, b[l*bl+j:l*bl+j+w])
 			}
 		default:
 			for i := 0; i < w; i += tileRows {
