@@ -24,7 +24,7 @@ RULES = [
     # What only the sections see that run each time.
     (r"\.ci/green|\.github/.*|\.gitignore|[A-Z]+\.md|LICENSE|CITATION\.cff|(bench|datasets)/(.*\.md|video/COPYING)", ""),
     (r"(fwopt|datasets|notebooks/assignments/fwgrade)/(.*/)?(testdata/.*|[^/]*_test\.go)", ""),
-    (r"fwopt/(fwbeam|fwverify|fwfetch|internal/kern/gen)/.*|docker/lint/.*|docker/celltime\.py|datasets/video/convert\.py", ""),
+    (r"fwopt/(fwbeam|fwverify|fwfetch|fwlab|fwmin|internal/kern/gen)/.*|docker/lint/.*|docker/celltime\.py|datasets/video/convert\.py", ""),
     # The library.
     (r"fwopt/fw(race|test)/.*\.go", "go"),
     (r"fwopt/fwinst/[^/]*\.go", "go course-test"),
@@ -38,7 +38,7 @@ RULES = [
     (r"notebooks/00-quickstart\.ipynb", "page site-check browser image"),
     (r"notebooks/[0-9][^/]*\.ipynb", "page site-check browser"),
     (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),
-    (r"notebooks/(site|pictures)/.*|notebooks/README\.md", "site-check"),
+    (r"notebooks/(site|pictures|note)/.*|docker/requirements-note\.(in|txt)|notebooks/README\.md", "site-check"),
     (r"notebooks/kernel/.*|notebooks/live\.txt", "site-check live-check"),
     (r"notebooks/assignments/(source/.*|README\.md)", "course-test site-check"),
     (r"notebooks/assignments/.*", "course-test"),
