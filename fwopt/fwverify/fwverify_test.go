@@ -211,6 +211,17 @@ func TestPlantedFaults(t *testing.T) {
 			[]string{"UniSTORC: the box as written", "UniSTORC: duality gap ≤ η (Eq. 4)"}},
 		{"UniSTORC with other batches", uni(msl, func(*fwinst.Instance) {}, 1, 2),
 			[]string{"UniSTORC: the box as written", "UniSTORC: 2b(m+1)t stochastic gradients"}},
+		{"fresh samples with a hundred-thousandth of the epoch's L", func(l *ledger) {
+			freshOf(l, wrong(msc, func(p *fwinst.Instance) { p.L /= 1e5 }), e, msc.L)
+		}, []string{"Fresh samples: (c)", "Fresh samples: E v ≤ LD²B(15 ln(N+1) + 22)"}},
+		{"fresh samples of another f", func(l *ledger) {
+			freshOf(l, wrong(ill, func(p *fwinst.Instance) { p.F = msc.F }), e, ill.L)
+		}, []string{"Fresh samples: a draw has a mean of at most f(w*)"}},
+		{"fresh samples with another gradient at the snapshot", func(l *ledger) {
+			f := newDraw(ill, start(ill))
+			floats.Scale(0.9, f.g0)
+			f.add(l, "Fresh samples", ill.WStar, 1)
+		}, []string{"Fresh samples: φ is unbiased"}},
 		{"CGS, certified, with L_f a thousandth", func(l *ledger) {
 			certified(l, wrong(ill, func(p *fwinst.Instance) { p.LF /= 1000 }), e)
 		}, []string{"CGS, certified: L_k ≤ 2L", "CGS, certified: f(y_k) − F ≤ B/4 + 6LD²/(k(k+1))",

@@ -90,6 +90,7 @@ func verify(e effort) *ledger {
 			beyond, beyondStrong, // beyond.go
 			noise,                // noise.go
 			universal, certified, // universal.go
+			fresh, // fresh.go
 		} {
 			check(l, p, e)
 		}
