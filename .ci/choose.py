@@ -18,9 +18,11 @@ SECTIONS = ("bench-short", "pages", "browser", "site-check", "live-check", "imag
 SAMPLE = ("00-quickstart", "01-frank-wolfe", "06c-local-steps", "08-slips", "10-experiments-news20", "14-when-to-project",
           "15-traffic", "18-untuned")  # fmt: skip
 # The first rule that fits a whole path says what the file is part of. "go" stands for all pages, of which the sample runs;
-# test.py holds these rules against what Go imports. A file without a rule (Makefile, go.mod, docker/setup.sh, …) is part of everything.
+# test.py holds these rules against what Go imports. A file without a rule (go.mod, docker/setup.sh, …) is part of everything.
 RULES = [
     (r"fwopt/fwbeam/(flink/.*|[^/]*\.(go|mod|sum))", "flink-test"),
+    # What calls the sections. A page is the same, whoever runs it.
+    (r"Makefile|\.ci/(run|choose\.py|test\.py)", "bench-short browser site-check live-check image course-test flink-test"),
     # What only the sections see that run each time.
     (r"\.ci/green|\.github/.*|\.gitignore|[A-Z]+\.md|LICENSE|CITATION\.cff|(bench|datasets)/(.*\.md|video/COPYING)", ""),
     (r"(fwopt|datasets|notebooks/assignments/fwgrade)/(.*/)?(testdata/.*|[^/]*_test\.go)", ""),
@@ -37,6 +39,8 @@ RULES = [
     # The pages and what is made of them.
     (r"notebooks/00-quickstart\.ipynb", "page site-check browser image"),
     (r"notebooks/[0-9][^/]*\.ipynb", "page site-check browser"),
+    (r"notebooks/(races|passes)/README\.md", "site-check"),
+    (r"notebooks/claims\.tsv", ""),
     (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),
     (r"notebooks/(site|pictures|note)/.*|docker/requirements-note\.(in|txt)|notebooks/README\.md", "site-check"),
     (r"notebooks/kernel/.*|notebooks/live\.txt", "site-check live-check"),

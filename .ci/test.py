@@ -101,6 +101,8 @@ class Choice(unittest.TestCase):
             ("datasets/digits.csv.gz", "bench-short site-check course-test", "02-sfw 13-speed 17-many-machines", True),
             ("bench/main.go", "bench-short", "", True),
             ("bench/results/ratios.csv", "", "13-speed", True),
+            ("notebooks/passes/README.md", "site-check", "", True),
+            ("notebooks/claims.tsv", "", "", True),
             ("notebooks/passes/race.csv", "", "17-many-machines", True),
             ("notebooks/passes/nobody.csv", "", "17-many-machines", True),
             ("notebooks/races/news20.csv", "", "02-sfw 13-speed 17-many-machines", True),  # which page reads it nobody says
@@ -128,13 +130,21 @@ class Choice(unittest.TestCase):
         self.expect("")
 
     def test_part_of_everything(self):
-        for name in "Makefile", "go.mod", ".ci/run", ".ci/choose.py", "docker/setup.sh", "tools/new.py", "fwopt/new.c", "new", "fwopt/fwnew/new.go":
+        for name in "go.mod", "docker/setup.sh", "tools/new.py", "fwopt/new.c", "new", "fwopt/fwnew/new.go":
             with self.subTest(name):
-                self.r.write(name, (ROOT / name).read_text() + "\n" if name == ".ci/choose.py" else "other\n")
+                self.r.write(name, "other\n")
                 self.everything(name)
                 self.r.commit()
                 self.everything(name)
                 self.r.git("reset", "-q", "--hard", "HEAD~")
+
+    def test_callers(self):
+        """Each section runs where what calls it changed, and a sample of the pages."""
+        for name in "Makefile", ".ci/run", ".ci/choose.py":
+            with self.subTest(name):
+                self.r.write(name, (ROOT / name).read_text() + "\n")
+                self.expect(" ".join(LONG - {"pages"}))
+                self.r.git("checkout", "-q", ".")
 
     def test_odd_names(self):
         for name in "ü.txt", "a b", "a\tyes\tb", "a\nimage\tno\t":
@@ -164,8 +174,8 @@ class Choice(unittest.TestCase):
         self.expect("bench-short site-check")
         (self.r.root / "notebooks/02-sfw.ipynb").unlink()
         self.expect("bench-short site-check browser")
-        (self.r.root / "Makefile").unlink()
-        self.everything("Makefile")
+        (self.r.root / "go.mod").unlink()
+        self.everything("go.mod")
 
     def test_renamed(self):
         """To a name that needs nothing: what the old one was part of still runs."""
