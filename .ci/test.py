@@ -312,7 +312,7 @@ class Run(unittest.TestCase):
         made = [line[5:] for line in (self.r.top / "log").read_text().splitlines() if line.startswith("make ")]
         return ran.returncode, made, ran.stdout
 
-    ALWAYS = ["test", "fused", "emulate", "verify", "soak SOAK=0.1", "beam", "setup"]
+    ALWAYS = ["test", "fused", "emulate", "verify", "soak SOAK=0.1", "beam", "setup", "note"]
 
     def test_sample(self):
         code, made, out = self.run_it()
