@@ -25,11 +25,11 @@ func freshOf(l *ledger, p *fwinst.Instance, e effort, L float64) {
 	}
 	rows := l.mean(e.seeds, func(l *ledger, seed uint64) []row {
 		o, inner := fwopt.NewOracle(p.F, p.Omega, seed), fwopt.NewCondG(len(y0), nil)
-		x, y, g, g0 := slices.Clone(y0), slices.Clone(y0), make([]float64, len(y0)), grad(p.F, y0, fwopt.Batch{})
+		x, y, g := slices.Clone(y0), slices.Clone(y0), make([]float64, len(y0))
 		f := newDraw(p, y0)
 		for k := 1; k <= N; k++ {
 			z, c := mix(y, gamma(k), x), float64(k)
-			o.VRGrad(g, z, y0, g0, int(math.Ceil(60*c+640*L*q*c/(B*(c+1)*(c+1)))))
+			o.VRGrad(g, z, y0, f.g0, int(math.Ceil(60*c+640*L*q*c/(B*(c+1)*(c+1)))))
 			inner.Objective(3*L/c, x, g)
 			x = slices.Clone(inner.Argmin(o, B/4))
 			y = mix(y, gamma(k), x)

@@ -58,8 +58,8 @@ func fewScores(p, a, w []float64, n, m, h int) {
 		}
 		for l := 0; l < m; l += deep {
 			soon := rows[min(len(rows)-1, tileRows*(m+l)):]
-			tiles(up4(h), sum[:], TileCols, rows[l:], m, 1, 0, packed[l*TileCols:], TileCols, min(deep, m-l), 1, 1,
-				l == 0, soon)
+			tiles(up4(h), sum[:], TileCols, rows[l:], m, 1, 0, packed[l*TileCols:], TileCols,
+				min(deep, m-l), 1, 1, l == 0, soon)
 		}
 		for r := range min(tileRows, n-i) {
 			copy(p[(i+r)*h:(i+r+1)*h], sum[r*TileCols:])
