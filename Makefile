@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks celltime campaign muon browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
+.PHONY: help setup lab notebooks note celltime campaign muon browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -104,6 +104,13 @@ course-setup: setup ## nbgrader in .venv
 	 { $(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docker/requirements-course.txt || \
 	 { echo "fwlab: pip failed: look at its message above; without a network, run make course once with one" >&2; exit 1; }; } && \
 	 cp docker/requirements-course.txt .venv/.course; }
+
+note: setup ## notebooks/note/note.pdf, from note.typ and the outputs of the pages
+	@cmp -s docker/requirements-note.txt .venv/.note || { echo "fwlab: Typst, pinned by docker/requirements-note.txt" && \
+	 { $(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docker/requirements-note.txt || \
+	 { echo "fwlab: pip failed: look at its message above; without a network, run make note once with one" >&2; exit 1; }; } && \
+	 cp docker/requirements-note.txt .venv/.note; }
+	@$(VENV) -c 'import typst; typst.compile("notebooks/note/note.typ", output="notebooks/note/note.pdf", root="notebooks", ignore_system_fonts=True)'
 
 verify: ## every inequality of the paper against runs, in one table, and 10,000 partial projections against whole ones (a minute)
 	$(GO) run ./fwopt/fwverify
