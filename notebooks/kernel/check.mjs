@@ -40,13 +40,18 @@ async function open() {
   await page.waitForFunction(() => window.kernel?.index);
   return page;
 }
-const run = (page, source, limit = 60) => page.evaluate(async ([source, limit]) => {
+// run presses Stop once the cell has put out what stop says, or after two minutes.
+const run = (page, source, stop) => page.evaluate(async ([source, stop]) => {
   const out = { stdout: '', stderr: '', displays: [] };
-  const timer = setTimeout(() => kernel.stop(), 1000 * limit);
-  const end = await kernel.execute(source, { stream: (kind, text) => { out[kind] += text; }, display: d => out.displays.push(d) });
+  const timer = setTimeout(() => kernel.stop(), 120e3);
+  const stream = (kind, text) => {
+    out[kind] += text;
+    if (stop && text.includes(stop)) { stop = null; setTimeout(() => kernel.stop(), 100); }
+  };
+  const end = await kernel.execute(source, { stream, display: d => out.displays.push(d) });
   clearTimeout(timer);
-  return { ...out, ...end };
-}, [source, limit]);
+  return { ...out, ...end, pressed: stop === null };
+}, [source, stop]);
 const show = r => `compile ${r.compile?.toFixed(2)} link ${r.link?.toFixed(2)} run ${r.run?.toFixed(2)} all ${r.all?.toFixed(2)} s`;
 
 try {
@@ -88,20 +93,20 @@ try {
   /* Bad input */
   r = await run(page, '%%\nfmt.Println(nothing)');
   check(/^Cell\[\d+\]: Line 2: undefined: nothing/.test(r.message), 'does not compile', JSON.stringify(r.message));
-  r = await run(page, '%%\nfor {\n}', 3);
-  check(r.status === 'stopped', 'runs for ever');
-  r = await run(page, '%%\nfor {\n\tfmt.Println("again")\n}', 5);
+  r = await run(page, '%%\nfmt.Println("begun")\nfor {\n}', 'begun');
+  check(r.status === 'stopped' && r.pressed, 'runs for ever');
+  r = await run(page, '%%\nfor {\n\tfmt.Println("again")\n}', 'left out');
   check(r.status === 'stopped' && r.stdout.length < 2e6 && /left out/.test(r.stderr), 'prints without end', r.stderr.trim());
   r = await run(page, '%%\nvar x []int\nfmt.Println(x[3])');
   check(r.status === 'error' && /Cell \[\d+\] Line 3/.test(r.stderr), 'panics', r.stderr.split('\n').find(l => /Line/.test(l)) || r.stderr);
-  r = await run(page, '%%\nvar all [][]byte\nfor {\n\tb := make([]byte, 1<<26)\n\tfor i := range b {\n\t\tb[i] = 1\n\t}\n\tall = append(all, b)\n}\n_ = all', 30);
+  r = await run(page, '%%\nvar all [][]byte\nfor {\n\tb := make([]byte, 1<<26)\n\tfor i := range b {\n\t\tb[i] = 1\n\t}\n\tall = append(all, b)\n}\n_ = all');
   check(r.status === 'error' && /out of memory/.test(r.stderr), 'allocates without end', `${r.status} ${r.message} ${r.stderr.split('\n')[0]}`);
-  r = await run(page, '%%\nos.WriteFile(os.Getenv("GONB_PIPE"), []byte("\\x05 no gob"), 0o600)\nfmt.Println("on")', 10);
+  r = await run(page, '%%\nos.WriteFile(os.Getenv("GONB_PIPE"), []byte("\\x05 no gob"), 0o600)\nfmt.Println("on")');
   check(r.status === 'ok' && r.stdout === 'on\n', 'rubbish where figures go', `${r.status} ${JSON.stringify(r.stdout)}`);
   r = await run(page, 'import "example.com/none"\n%%\nnone.X()');
   check(/package example.com\/none is not here/.test(r.message), 'a package that is not here', r.message);
-  r = await run(page, '!ls\n%%\nos.WriteFile("kept.txt", []byte("kept"), 0o644)\nfor {\n}', 3);
-  check(r.status === 'stopped' && /no shell here/.test(r.stderr), 'a shell line, and Stop');
+  r = await run(page, '!ls\n%%\nos.WriteFile("kept.txt", []byte("kept"), 0o644)\nfmt.Println("written")\nfor {\n}', 'written');
+  check(r.status === 'stopped' && r.pressed && /no shell here/.test(r.stderr), 'a shell line, and Stop');
   r = await run(page, '%%\nb, err := os.ReadFile("kept.txt")\nfmt.Println(string(b), err)');
   check(r.stdout === 'kept <nil>\n', 'a file written before Stop', r.stdout);
   r = await run(page, '%test\nfunc TestSum(t *testing.T) {\n\tif 1+1 != 2 {\n\t\tt.Fatal("sum")\n\t}\n}');
@@ -110,9 +115,8 @@ try {
   check(r.stdout === '3\n', '%args', r.message || r.stdout);
 
   r = await page.evaluate(async () => { // edited while it runs: the second waits, and Stop ends the first alone
-    const quiet = { stream: () => {}, display: () => {} };
-    const first = kernel.execute('%%\nfor {\n}', quiet), second = kernel.execute('%%\nfmt.Println("second")', quiet);
-    setTimeout(() => kernel.stop(), 3000);
+    const on = text => ({ stream: (_, said) => { if (said.includes(text)) setTimeout(() => kernel.stop(), 100); }, display: () => {} });
+    const first = kernel.execute('%%\nfmt.Println("begun")\nfor {\n}', on('begun')), second = kernel.execute('%%\nfmt.Println("second")', on('never'));
     return [(await first).status, (await second).status].join();
   });
   check(r === 'stopped,ok', 'run again while it runs', r);
