@@ -1,9 +1,9 @@
 """Which of the long sections of .ci/run have to run: those with a file that changed since the commit in .ci/green.
 
-That commit passed, and so did every section whose files are the same since. What is not known makes everything run:
-a file that no rule names, no .ci/green, a commit that is not in HEAD's history, a shallow clone; and so does FULL=1.
-Prints a line for each section, its name, yes or no, why and, for pages, which, with tabs between; the last line says
-whether HEAD may be the next .ci/green if all passes.
+.ci/run passed on that commit. What is not known makes everything run: a file that no rule names, no .ci/green, a commit
+that is not in HEAD's history, a shallow clone; and so does FULL=1. After a change of the library only some pages run, by
+turns: a fourth of them, and the next fourth after the next commit.
+Prints a line for each section: its name, yes or no, why and, for pages, which, with tabs between.
 """
 
 import os
@@ -14,17 +14,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = ("bench-short", "pages", "browser", "site-check", "live-check", "image", "course-test", "flink-test")
-# These run each time: quick ones, that use what the library has.
-SAMPLE = ("00-quickstart", "01-frank-wolfe", "06c-local-steps", "08-slips", "10-experiments-news20", "14-when-to-project",
-          "15-traffic", "18-untuned")  # fmt: skip
-# The first rule that fits a whole path says what the file is part of. "go" stands for all pages, of which the sample runs;
+FIRST = "00-quickstart"  # runs each time
+TURNS = 4
+# The first rule that fits a whole path says what the file is part of. "go" stands for all pages, of which a fourth runs;
 # test.py holds these rules against what Go imports. A file without a rule (go.mod, docker/setup.sh, …) is part of everything.
 RULES = [
     (r"fwopt/fwbeam/(flink/.*|[^/]*\.(go|mod|sum))", "flink-test"),
     # What calls the sections. A page is the same, whoever runs it.
-    (r"Makefile|\.ci/(run|choose\.py|test\.py)", "bench-short browser site-check live-check image course-test flink-test"),
+    (r"Makefile", "bench-short browser site-check live-check image course-test flink-test"),
     # What only the sections see that run each time.
-    (r"\.ci/green|\.github/.*|\.gitignore|[A-Z]+\.md|LICENSE|CITATION\.cff|(bench|datasets)/(.*\.md|video/COPYING)", ""),
+    (r"\.ci/(green|run|choose\.py|test\.py)|\.github/.*|\.gitignore|[A-Z]+\.md|LICENSE|CITATION\.cff|(bench|datasets)/(.*\.md|video/COPYING)", ""),
     (r"(fwopt|datasets|notebooks/assignments/fwgrade)/(.*/)?(testdata/.*|[^/]*_test\.go)", ""),
     (r"fwopt/(fwbeam|fwverify|fwfetch|fwlab|fwmin|internal/kern/gen)/.*|docker/lint/.*|docker/celltime\.py|datasets/video/convert\.py", ""),
     # The library.
@@ -105,39 +104,39 @@ def parts(file, texts):
     return needs - {"page", "readers"}
 
 
-def choose(files, texts):
-    """For each section why it runs, or None; the pages to run; whether all that may be different now runs."""
-    why, pages, sampled = dict.fromkeys(SECTIONS), set(SAMPLE) & set(texts), None
+def choose(files, texts, turn):
+    """For each section why it runs, or None; and the pages to run."""
+    why, pages = dict.fromkeys(SECTIONS), {FIRST} & set(texts)
     for file in files:
         needs = parts(file, texts)
         if needs is None:
             raise Unknown(f"{file} may touch everything")
         for need in sorted(needs):
             if need == "go":
-                sampled = sampled or file
+                pages |= set(sorted(texts)[turn % TURNS :: TURNS])
+                why["pages"] = why["pages"] or f"a fourth for {file}"
             elif need == "all-pages":
                 pages |= set(texts)
-                why["pages"] = why["pages"] or file
+                why["pages"] = file
             elif need.startswith("page "):
                 pages |= {need[5:]} & set(texts)
             else:
                 why[need] = why[need] or file
-    return why, pages, None if pages == set(texts) else sampled
+    return why, pages
 
 
 def main():
     texts = {f.stem: f.read_text(encoding="utf-8", errors="replace") for f in sorted((ROOT / "notebooks").glob("*.ipynb"))}
     try:
-        why, pages, sampled = choose(changed(), texts)
+        why, pages = choose(changed(), texts, int(git("rev-list", "--count", "HEAD")))
     except Unknown as e:
-        why, pages, sampled = dict.fromkeys(SECTIONS, str(e)), set(texts), None
+        why, pages = dict.fromkeys(SECTIONS, str(e)), set(texts)
     for name in SECTIONS:
         if name == "pages":
-            count = f"{len(pages)} of {len(texts)} pages" + (f": {why[name]}" if why[name] else f", a sample for {sampled}" if sampled else "")
+            count = f"{len(pages)} of {len(texts)} pages" + (f": {why[name]}" if why[name] else "")
             line("pages", "yes", count, " ".join(f"notebooks/{p}.ipynb" for p in sorted(pages)))
         else:
             line(name, "yes" if why[name] else "no", why[name] or "no file of it changed since .ci/green")
-    line("green", "no" if sampled else "yes", f"{sampled} may touch pages that did not run" if sampled else "")
 
 
 def line(*columns):

@@ -16,6 +16,7 @@ import choose  # noqa: E402
 
 ROOT = choose.ROOT
 LONG = set(choose.SECTIONS) - {"pages"}
+TURN = object()
 PAGES = {"00-quickstart": "", "02-sfw": "", "13-speed": '"../bench/results/" + name', "17-many-machines": 'filepath.Join("passes", x)'}
 FILES = """README.md fwopt/svrf.go fwopt/svrf_test.go fwopt/fwset/l1.go fwopt/fwset/testdata/l1.txt fwopt/fwnb/show.go fwopt/fwverify/main.go
 fwopt/internal/kern/simd_amd64.s datasets/digits.csv.gz bench/main.go bench/setup.sh bench/results/ratios.csv docker/Dockerfile docker/setup.sh
@@ -60,13 +61,13 @@ class Repository:
         return self.git("rev-parse", "HEAD")
 
     def chosen(self, cwd=".", **env):
-        """The sections that run, the pages besides the sample, whether green may move; and what was printed."""
+        """The sections that run, the pages besides the first; and what was printed."""
         out = subprocess.run([sys.executable, "-B", self.root / ".ci/choose.py"], cwd=self.root / cwd, env=environment() | env,
                              check=True, capture_output=True, text=True).stdout  # fmt: skip
         rows = {r[0]: r[1:] for r in (line.split("\t") for line in out.splitlines())}
-        assert list(rows) == [*choose.SECTIONS, "green"], out
+        assert list(rows) == [*choose.SECTIONS], out
         pages = {pathlib.Path(p).stem for p in rows["pages"][2].split()}
-        return {s for s in LONG if rows[s][0] == "yes"}, pages - {"00-quickstart"}, rows["green"][0] == "yes", out
+        return {s for s in LONG if rows[s][0] == "yes"}, pages - {"00-quickstart"}, out
 
 
 def environment():
@@ -79,51 +80,66 @@ class Choice(unittest.TestCase):
     def setUp(self):
         self.r = Repository(self)
 
-    def expect(self, sections, pages="", green=True, **how):
+    def expect(self, sections, pages="", **how):
         got = self.r.chosen(**how)
-        self.assertEqual(got[:3], (set(sections.split()), set(pages.split()), green), got[3])
+        self.assertEqual(got[:2], (set(sections.split()), set(pages.split())), got[2])
 
     def everything(self, reason, **how):
-        sections, pages, green, out = self.r.chosen(**how)
-        self.assertEqual((sections, pages | {"00-quickstart"}, green), (LONG, {f.stem for f in self.r.root.glob("notebooks/*.ipynb")}, True), out)
+        sections, pages, out = self.r.chosen(**how)
+        self.assertEqual((sections, pages | {"00-quickstart"}), (LONG, {f.stem for f in self.r.root.glob("notebooks/*.ipynb")}), out)
         self.assertIn(reason, out)
 
+    def turn(self):
+        """The page whose turn it is, by the number of commits."""
+        return sorted(PAGES)[int(self.r.git("rev-list", "--count", "HEAD")) % 4].replace("00-quickstart", "")
+
+    def test_turns(self):
+        """After four commits each page has run once."""
+        self.r.add("fwopt/svrf.go")
+        seen = []
+        for _ in range(4):
+            self.r.commit()
+            self.expect("bench-short site-check course-test", self.turn())
+            seen += self.r.chosen()[1] or {"00-quickstart"}
+            self.r.add("README.md")
+        self.assertEqual(sorted(seen), sorted(PAGES))
+
     def test_rules(self):
-        for name, sections, pages, green in (
-            ("README.md", "", "", True),
-            ("fwopt/svrf_test.go", "", "", True),
-            ("fwopt/fwset/testdata/l1.txt", "", "", True),
-            ("fwopt/fwverify/main.go", "", "", True),
-            ("fwopt/svrf.go", "bench-short site-check course-test", "", False),
-            ("fwopt/fwset/new.go", "bench-short site-check course-test", "", False),
-            ("fwopt/internal/kern/simd_amd64.s", "bench-short site-check course-test", "", False),
-            ("fwopt/fwnb/show.go", "browser course-test", "", False),
-            ("datasets/digits.csv.gz", "bench-short site-check course-test", "02-sfw 13-speed 17-many-machines", True),
-            ("bench/main.go", "bench-short", "", True),
-            ("bench/results/ratios.csv", "", "13-speed", True),
-            ("notebooks/passes/README.md", "site-check", "", True),
-            ("notebooks/claims.tsv", "", "", True),
-            ("notebooks/passes/race.csv", "", "17-many-machines", True),
-            ("notebooks/passes/nobody.csv", "", "17-many-machines", True),
-            ("notebooks/races/news20.csv", "", "02-sfw 13-speed 17-many-machines", True),  # which page reads it nobody says
-            ("notebooks/02-sfw.ipynb", "site-check browser", "02-sfw", True),
-            ("notebooks/03-new.ipynb", "site-check browser", "03-new", True),
-            ("notebooks/00-quickstart.ipynb", "site-check browser image", "", True),
-            ("notebooks/site/style.css", "site-check", "", True),
-            ("notebooks/kernel/worker.js", "site-check live-check", "", True),
-            ("notebooks/assignments/judge.py", "course-test", "", True),
-            ("notebooks/assignments/source/ps1/ps1.ipynb", "course-test site-check", "", True),
-            ("fwopt/fwbeam/flink/pom.xml", "flink-test", "", True),
-            ("fwopt/fwbeam/pass.go", "flink-test", "", True),
-            ("fwopt/fwbeam/README.md", "", "", True),
-            ("docker/Dockerfile", "image", "", True),
-            ("docker/browser/test.mjs", "browser", "", True),
+        for name, sections, pages in (
+            ("README.md", "", ""),
+            ("fwopt/svrf_test.go", "", ""),
+            ("fwopt/fwset/testdata/l1.txt", "", ""),
+            ("fwopt/fwverify/main.go", "", ""),
+            ("fwopt/svrf.go", "bench-short site-check course-test", TURN),
+            ("fwopt/fwset/new.go", "bench-short site-check course-test", TURN),
+            ("fwopt/internal/kern/simd_amd64.s", "bench-short site-check course-test", TURN),
+            ("fwopt/fwnb/show.go", "browser course-test", TURN),
+            ("datasets/digits.csv.gz", "bench-short site-check course-test", "02-sfw 13-speed 17-many-machines"),
+            ("bench/main.go", "bench-short", ""),
+            ("bench/results/ratios.csv", "", "13-speed"),
+            ("notebooks/passes/README.md", "site-check", ""),
+            ("notebooks/claims.tsv", "", ""),
+            ("notebooks/passes/race.csv", "", "17-many-machines"),
+            ("notebooks/passes/nobody.csv", "", "17-many-machines"),
+            ("notebooks/races/news20.csv", "", "02-sfw 13-speed 17-many-machines"),  # which page reads it nobody says
+            ("notebooks/02-sfw.ipynb", "site-check browser", "02-sfw"),
+            ("notebooks/03-new.ipynb", "site-check browser", "03-new"),
+            ("notebooks/00-quickstart.ipynb", "site-check browser image", ""),
+            ("notebooks/site/style.css", "site-check", ""),
+            ("notebooks/kernel/worker.js", "site-check live-check", ""),
+            ("notebooks/assignments/judge.py", "course-test", ""),
+            ("notebooks/assignments/source/ps1/ps1.ipynb", "course-test site-check", ""),
+            ("fwopt/fwbeam/flink/pom.xml", "flink-test", ""),
+            ("fwopt/fwbeam/pass.go", "flink-test", ""),
+            ("fwopt/fwbeam/README.md", "", ""),
+            ("docker/Dockerfile", "image", ""),
+            ("docker/browser/test.mjs", "browser", ""),
         ):
             with self.subTest(name):
                 self.r.add(name)
-                self.expect(sections, pages, green)  # not committed, and then
+                self.expect(sections, self.turn() if pages is TURN else pages)  # not committed, and then
                 self.r.commit()
-                self.expect(sections, pages, green)
+                self.expect(sections, self.turn() if pages is TURN else pages)
                 self.r.git("reset", "-q", "--hard", "HEAD~")
 
     def test_nothing_changed(self):
@@ -139,11 +155,11 @@ class Choice(unittest.TestCase):
                 self.r.git("reset", "-q", "--hard", "HEAD~")
 
     def test_callers(self):
-        """Each section runs where what calls it changed, and a sample of the pages."""
-        for name in "Makefile", ".ci/run", ".ci/choose.py":
+        """Each section runs where the Makefile changed; .ci/run and its plan are tested here."""
+        for name, sections in ("Makefile", LONG), (".ci/run", ()), (".ci/choose.py", ()):
             with self.subTest(name):
                 self.r.write(name, (ROOT / name).read_text() + "\n")
-                self.expect(" ".join(LONG - {"pages"}))
+                self.expect(" ".join(sections))
                 self.r.git("checkout", "-q", ".")
 
     def test_odd_names(self):
@@ -213,7 +229,7 @@ class Choice(unittest.TestCase):
         self.r.git("config", "core.excludesFile", "../ignore")
         (self.r.root / ".git/info/exclude").write_text("*\n")
         self.r.write("fwopt/fwset/new.go", "x")
-        self.expect("bench-short site-check course-test", green=False, cwd="notebooks")
+        self.expect("bench-short site-check course-test", self.turn(), cwd="notebooks")
 
     def test_ignored(self):
         self.r.write("notebooks/runs/a", "x")
@@ -280,9 +296,8 @@ class Choice(unittest.TestCase):
                 enough = {section, "all-pages"} if section == "go" else {section}
                 self.assertTrue(needs is None or enough & needs, (section, file, needs))
 
-    def test_the_sample_is_there(self):
-        for page in choose.SAMPLE:
-            self.assertTrue((ROOT / f"notebooks/{page}.ipynb").exists(), page)
+    def test_the_first_page_is_there(self):
+        self.assertTrue((ROOT / f"notebooks/{choose.FIRST}.ipynb").exists())
 
 
 class Run(unittest.TestCase):
@@ -327,14 +342,6 @@ class Run(unittest.TestCase):
         code, made, out = self.run_it()
         self.assertEqual((code, set(made) - set(self.ALWAYS)), (0, {"bench-short", "notebooks PAGES=notebooks/00-quickstart.ipynb"}), out)
         self.assertNotIn("may be written", out)  # HEAD is not what ran
-
-    def test_sampled(self):
-        self.r.add("fwopt/svrf.go")
-        self.r.commit()
-        code, _, out = self.run_it()
-        self.assertEqual(code, 0, out)
-        self.assertNotIn("may be written", out)
-        self.assertIn(".ci/green stays: fwopt/svrf.go may touch pages", out)
 
     def test_all(self):
         code, made, out = self.run_it(FULL="1")
