@@ -55,15 +55,16 @@ func (a *adam) step(k int, rate float64, w, g []float64) {
 }
 
 // Adam is what one would train a network with today (Kingma & Ba, ICLR 2015), with m samples a step, a learning
-// rate, β_1, β_2 = 0.999, and AdamW's weight decay (Loshchilov & Hutter, ICLR 2019); the numbers of w from one place
-// on may have so many times that rate:
+// rate, β_1, β_2 (0.999 in most libraries), and AdamW's weight decay (Loshchilov & Hutter, ICLR 2019); the numbers of w
+// from one place on may have so many times that rate:
 //
 //	p_k = β_1 p_{k−1} + (1−β_1) ∇̃_k,  q_k = β_2 q_{k−1} + (1−β_2) ∇̃_k²
 //	w_k = (1 − rate_k decay) w_{k−1} − rate_k p_k/(1−β_1^k) / (√(q_k/(1−β_2^k)) + 10⁻⁸)
 //
 // It has no Ω, and one run; it is here for the comparison of page 19 and no more, as are MuonAdam and SGDMomentum.
-func Adam(m int, rate func(k int) float64, beta1, decay float64, from int, times float64) fwopt.Method {
-	first := adam{beta1: beta1, beta2: 0.999, decay: decay}
+func Adam(m int, rate func(k int) float64, beta1, beta2, decay float64, from int, times float64,
+) fwopt.Method {
+	first := adam{beta1: beta1, beta2: beta2, decay: decay}
 	last := first
 	return each("Adam", m, func(k int, w, g []float64) {
 		first.step(k, rate(k), w[:from], g[:from])
@@ -71,20 +72,28 @@ func Adam(m int, rate func(k int) float64, beta1, decay float64, from int, times
 	})
 }
 
-// MuonAdam is Muon as its author uses it: fwmore.NewMuon's step for the hidden layers, whose sets are given, and for
-// what follows in w Adam with β_1 = 0.9, β_2 = 0.95 and so many times the rate; both with a weight decay. The linear
-// optimisations are not counted.
-func MuonAdam(m int, rate func(k int) float64, hidden fwopt.Domain, rho, decay, times float64) fwopt.Method {
-	from, last := hidden.Dim(), adam{beta1: 0.9, beta2: 0.95, decay: decay}
-	d, v := make([]float64, from), make([]float64, from)
+// MuonAdam is Muon as PyTorch has it: fwmore.NewMuon's step for some layers, whose sets are given and whose weights
+// begin at one place of w, and for the others Adam with β_1 = 0.9, β_2 and so many times the rate; both with a weight
+// decay. The linear optimisations are not counted.
+func MuonAdam(m int, rate func(k int) float64, layers fwopt.Domain, from int, rho, beta2, decay,
+	times float64) fwopt.Method {
+	to := from + layers.Dim()
+	first := adam{beta1: 0.9, beta2: beta2, decay: decay}
+	last := first
+	d, v := make([]float64, to-from), make([]float64, to-from)
 	return each("Muon, Adam", m, func(k int, w, g []float64) {
-		fwopt.Lerp(d, rho, g[:from])
-		floats.Scale(rho, g[:from])
-		floats.AddScaled(g[:from], 1-rho, d)
-		hidden.Argmin(v, g[:from])
-		floats.Scale(1-rate(k)*decay, w[:from])
-		floats.AddScaled(w[:from], rate(k), v)
-		last.step(k, rate(k)*times, w[from:], g[from:])
+		if k == 1 {
+			clear(d)
+		}
+		u, x := g[from:to], w[from:to]
+		fwopt.Lerp(d, rho, u)
+		floats.Scale(rho, u)
+		floats.AddScaled(u, 1-rho, d)
+		layers.Argmin(v, u)
+		floats.Scale(1-rate(k)*decay, x)
+		floats.AddScaled(x, rate(k), v)
+		first.step(k, rate(k)*times, w[:from], g[:from])
+		last.step(k, rate(k)*times, w[to:], g[to:])
 	})
 }
 

@@ -25,14 +25,14 @@ func (r NetRun) String() string {
 
 func (r NetRun) key() string {
 	at := r.At
-	return fmt.Sprintf("run|%s|%d|%s|%d|%d|%d|%d|%d", r.Data, r.Width, r.Method, at[0], at[1], at[2], at[3],
-		r.Seed)
+	return fmt.Sprintf("run|%s|%d|%s|%d|%d|%d|%d|%d|%d", r.Data, r.Width, r.Method, at[0], at[1], at[2],
+		at[3], at[4], r.Seed)
 }
 
 // parseNetRun is the opposite of String.
 func parseNetRun(line string) (r NetRun, err error) {
 	f := strings.Split(line, "|")
-	if len(f) != 12+netPasses || f[0] != "run" {
+	if len(f) != 13+netPasses || f[0] != "run" {
 		return r, fmt.Errorf("fwrace: %q is no run", line)
 	}
 	x := make([]float64, len(f))
@@ -43,8 +43,8 @@ func parseNetRun(line string) (r NetRun, err error) {
 			err = errors.Join(err, bad)
 		}
 	}
-	return NetRun{f[1], f[3], int(x[2]), [4]int{int(x[4]), int(x[5]), int(x[6]), int(x[7])}, uint64(x[8]),
-		x[12:], x[9], x[10], x[11]}, err
+	at := [5]int{int(x[4]), int(x[5]), int(x[6]), int(x[7]), int(x[8])}
+	return NetRun{f[1], f[3], int(x[2]), at, uint64(x[9]), x[13:], x[10], x[11], x[12]}, err
 }
 
 // Nets are the runs of the race of networks.
@@ -54,7 +54,7 @@ type Nets struct {
 }
 
 // Of returns the runs of a method with some constants, from the seeds of its tuning or of the race.
-func (a *Nets) Of(data string, width int, method string, at [4]int, tuned bool) (runs []NetRun) {
+func (a *Nets) Of(data string, width int, method string, at [5]int, tuned bool) (runs []NetRun) {
 	for _, r := range a.runs {
 		if r.Data == data && r.Width == width && r.Method == method && r.At == at &&
 			(r.Seed > tuning) == tuned {
@@ -77,18 +77,18 @@ func Median(runs []NetRun, of func(NetRun) float64) float64 {
 }
 
 // Tried returns the constants that were tried, in order.
-func (a *Nets) Tried(data string, width int, method string) (all [][4]int) {
+func (a *Nets) Tried(data string, width int, method string) (all [][5]int) {
 	for _, r := range a.runs {
 		if r.Data == data && r.Width == width && r.Method == method && !slices.Contains(all, r.At) {
 			all = append(all, r.At)
 		}
 	}
-	slices.SortFunc(all, func(a, b [4]int) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(all, func(a, b [5]int) int { return slices.Compare(a[:], b[:]) })
 	return all
 }
 
 // Best returns the constants with the least median over the seeds of the tuning, of NetRun.Last or NetRun.Wrong.
-func (a *Nets) Best(data string, width int, method string, of func(NetRun) float64) (at [4]int) {
+func (a *Nets) Best(data string, width int, method string, of func(NetRun) float64) (at [5]int) {
 	least := math.Inf(1)
 	for _, c := range a.Tried(data, width, method) {
 		if x := Median(a.Of(data, width, method, c, true), of); x < least {
@@ -127,8 +127,9 @@ func NetRaces() (all []NetRace) {
 const netRaced = 5 // the seeds of the race
 
 // validated are the methods whose constants are chosen a second time, by the rows for validation.
-var validated = []string{"Scion", "Muon", "Muon, Adam", "Adam", "AdamW", "SGD, momentum",
-	"SGD, momentum and decay", "Scion, ρ = 0.1", "Muon, ρ = 0.05, no decay"}
+var validated = []string{"Scion", "Muon", "Muon, Adam", "Muon, Adam at both ends", "Adam", "AdamW",
+	"AdamW, 30 passes", "SGD, momentum", "SGD, momentum and decay", "Scion, ρ = 0.1",
+	"Muon, ρ = 0.05, no decay"}
 
 // Race makes the runs of a part that are not in the folder yet, and keeps each there once it is done. It does nothing
 // where the data are not on this machine. The constants are tuned by the median loss at the end of three runs: the whole
@@ -140,7 +141,7 @@ func (p NetRace) Race(dir string) error {
 	if err != nil || k.lines[len(k.lines)-1] == done {
 		return err
 	}
-	a, n := &Nets{}, NewNet(p.Data, p.Width)
+	a, n := &Nets{}, NewNet(p.Data, p.Width, 1)
 	if n == nil {
 		return nil
 	}
@@ -151,9 +152,10 @@ func (p NetRace) Race(dir string) error {
 		}
 		a.runs = append(a.runs, r)
 	}
-	try := func(at [4]int, from, seeds uint64) {
+	try := func(at [5]int, from, seeds uint64) {
 		for seed := range seeds {
-			if at[2] > 0 || slices.Max(at[:]) > 20 || slices.Min(at[:]) < -20 { // a grid that grows for ever
+			// A weight is at most 1, and no grid grows for ever.
+			if at[2] > 0 || at[4] > 0 || slices.Max(at[:]) > 20 || slices.Min(at[:]) < -20 {
 				return
 			}
 			r := NetRun{Data: p.Data, Method: p.Method, Width: p.Width, At: at, Seed: from + seed + 1}
@@ -175,9 +177,9 @@ func (p NetRace) Race(dir string) error {
 			m.grid[j+1] = []int{x}
 		}
 	}
-	all := [][4]int{{}}
+	all := [][5]int{{}}
 	for j, grid := range m.grid {
-		var longer [][4]int
+		var longer [][5]int
 		for _, at := range all {
 			for _, x := range grid {
 				at[j] = x
@@ -191,7 +193,7 @@ func (p NetRace) Race(dir string) error {
 	for _, at := range all {
 		try(at, tuning, tuningSeeds)
 	}
-	near := func(at [4]int, by ...int) { // tries what differs from it in one constant
+	near := func(at [5]int, by ...int) { // tries what differs from it in one constant
 		for j, grid := range m.grid {
 			for _, x := range by {
 				if len(grid) > 1 {
@@ -216,7 +218,7 @@ func (p NetRace) Race(dir string) error {
 		tune(NetRun.Last)
 		best := a.Best(p.Data, p.Width, p.Method, NetRun.Last)
 		for by := -3; len(m.grid[0]) > 1 && by <= 3; by++ {
-			try([4]int{best[0] + by, best[1], best[2], best[3]}, tuning, tuningSeeds)
+			try([5]int{best[0] + by, best[1], best[2], best[3], best[4]}, tuning, tuningSeeds)
 		}
 		if second {
 			tune(NetRun.Wrong)
@@ -264,7 +266,7 @@ func collectNets(dir string, parts ...NetRace) (a *Nets, missing []string, err e
 	return a, missing, err
 }
 
-const netsFormat = "# fwrace networks 2, sha256 of the rest: "
+const netsFormat = "# fwrace networks 3, sha256 of the rest: "
 
 // CollectNets writes an archive of the parts that are done in the folder, and returns the names of the others.
 func CollectNets(dir, path string) (missing []string, err error) {

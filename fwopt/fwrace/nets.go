@@ -26,8 +26,8 @@ type Net struct {
 }
 
 // NewNet returns the network of that width on "digits", or on "omniglot", 20 drawings of each of 100 characters:
-// nil where that file is not in the folder that FWLAB_DATA names.
-func NewNet(data string, hidden int) *Net {
+// nil where that file is not in the folder that FWLAB_DATA names. The race has split 1 of the rows.
+func NewNet(data string, hidden int, split uint64) *Net {
 	s := (*fwdata.Set)(nil)
 	switch data {
 	case "digits":
@@ -39,7 +39,7 @@ func NewNet(data string, hidden int) *Net {
 	default:
 		panic(need.Linef("fwrace: no networks on %q", data))
 	}
-	train, others := s.Split(0.8, 1)
+	train, others := s.Split(0.8, split)
 	n := &Net{Rows: meanSquareOne(train), width: [4]int{s.M(), hidden, hidden, s.H()}}
 	n.other[0], n.other[1] = others.Split(0.5, 1)
 	n.F = fwsum.NewNetwork(n.Rows, n.width[:], false, fwsum.CrossEntropy(train.Y))
@@ -69,9 +69,9 @@ func (n *Net) Accuracy(w []float64) (valid, test float64) {
 	return share[0], share[1]
 }
 
-// What follows was written down before the race, but for AdamW, Muon with Adam for the last layer, the two longer
-// rivals, the memory and the decay of Scion, Muon and STORM-FW, and the choice by validation rows, which were added once
-// the others were seen.
+// What follows was written down before the race, but for AdamW, Muon with Adam for some layers, the longer rivals,
+// Adam's β_2, the memory and the decay of Scion, Muon and STORM-FW, and the choice by validation rows, which were added
+// once the others were seen.
 const (
 	netPasses = 10 // a run's gradients of terms, in passes over the rows, an exact gradient counting as one
 	netBatch  = 32
@@ -86,12 +86,13 @@ type netConstants struct {
 	last   float64 // of the last layer: the radius of its ball, or how many times the rate of the others it has
 	memory float64 // the weight of the newest gradient: ρ, 1 − β_1 or 1 − μ
 	decay  float64 // of the weights, over γ or the rate
+	second float64 // 1 − β_2
 }
 
 // netMethod takes part in the race.
 type netMethod struct {
 	name string
-	grid [4][]int // where the grids of the exponents begin, in the order of netConstants; nil for what it has not
+	grid [5][]int // where the grids of the exponents begin, in the order of netConstants; nil for what it has not
 	of   func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method)
 	long int // so many times the passes of the others; 0 for once
 }
@@ -114,7 +115,7 @@ func (n *Net) falls(m int, step pace) func(k int) float64 {
 }
 
 func netMethods() []netMethod {
-	type g = [4][]int
+	type g = [5][]int
 	of := func(n *Net, c netConstants, a *fwmore.MomentumSFW, hidden func(h, m int) fwset.Domain) (
 		fwopt.Domain, fwopt.Method) {
 		a.Gamma = n.falls(netBatch, c.step)
@@ -142,18 +143,30 @@ func netMethods() []netMethod {
 		if times == 0 {
 			times = 1
 		}
-		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, c.step), 1-min(1, c.memory), c.decay,
-			from, times)
+		return n.layers(1, nil), Adam(netBatch, n.falls(netBatch, c.step), 1-min(1, c.memory),
+			1-min(1, c.second), c.decay, from, times)
 	}
 	sgd := func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
 		return n.layers(1, nil), SGDMomentum(netBatch, n.falls(netBatch, c.step), 1-min(1, c.memory), c.decay)
 	}
 	steps, small := []int{-9, -7, -5, -3}, []int{-11, -9, -7, -5}
 	radius, times := []int{6, 8, 10}, []int{-2, 0, 2}
-	memory, decay := []int{-4, -3, -2}, []int{-7, -4, -1}
+	memory, decay, second := []int{-4, -3, -2}, []int{-7, -4, -1}, []int{-10, -5}
+	five := func(steps []int) g { return g{steps, times, {-4, -2}, {-7, -1}, second} }
+	// muonAdam has Muon for some layers, and Adam for the others.
+	muonAdam := func(from, to int) func(*Net, netConstants) (fwopt.Domain, fwopt.Method) {
+		return func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
+			omega, begin := n.layers(1, nil), 0
+			for l := range from {
+				begin += n.width[l] * n.width[l+1]
+			}
+			return omega, MuonAdam(netBatch, n.falls(netBatch, c.step), omega[from:to], begin,
+				min(1, c.memory), 1-min(1, c.second), c.decay, c.last)
+		}
+	}
 	return []netMethod{
 		{name: "Scion", grid: g{steps, radius, memory}, of: scion(nil)},
-		{name: "Adam", grid: g{small, nil, memory}, of: adam},
+		{name: "Adam", grid: g{small, nil, memory, nil, second}, of: adam},
 		{name: "SGD, momentum", grid: g{steps, nil, memory}, of: sgd},
 		{name: "SVRF, as it is", grid: g{nil, radius},
 			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
@@ -203,17 +216,14 @@ func netMethods() []netMethod {
 			return FiveTurns{h, m, max(1, math.Sqrt(float64(h)/float64(m)))}
 		})},
 		{name: "Muon", grid: g{steps, radius, memory, decay}, of: muon},
-		{name: "Muon, Adam", grid: g{steps, times, memory, decay},
-			of: func(n *Net, c netConstants) (fwopt.Domain, fwopt.Method) {
-				omega := n.layers(1, nil)
-				return omega, MuonAdam(netBatch, n.falls(netBatch, c.step), omega[:2],
-					min(1, c.memory), c.decay, c.last)
-			}},
-		{name: "AdamW", grid: g{small, times, memory, decay}, of: adam},
+		{name: "Muon, Adam", grid: five(steps), of: muonAdam(0, 2)},
+		{name: "Muon, Adam at both ends", grid: five(steps), of: muonAdam(1, 2)},
+		{name: "AdamW", grid: five(small), of: adam},
 		{name: "SGD, momentum and decay", grid: g{steps, nil, memory, decay}, of: sgd},
 		{name: "Scion, ρ = 0.1", grid: g{steps, radius}, of: scion(nil)},
 		{name: "Muon, ρ = 0.05, no decay", grid: g{steps, radius}, of: muon},
-		{name: "Adam, 60 passes", grid: g{small, nil, memory}, of: adam, long: 6},
+		{name: "AdamW, 30 passes", grid: five(small), of: adam, long: 3},
+		{name: "Adam, 60 passes", grid: g{small, nil, memory, nil, second}, of: adam, long: 6},
 		{name: "SGD, momentum, 100 passes", grid: g{steps, nil, memory}, of: sgd, long: 10},
 	}
 }
@@ -222,7 +232,7 @@ func netMethods() []netMethod {
 type NetRun struct {
 	Data, Method string
 	Width        int
-	At           [4]int // the exponents of the step, the last layer, the memory and the decay, 0 for what it has not
+	At           [5]int // the exponents of netConstants in that order, 0 for what it has not
 	Seed         uint64
 	Loss         []float64 // over the rows that it is trained on, after each tenth; +Inf where it diverged
 	Valid, Test  float64   // the shares of these rows that it gets right at the end
@@ -236,7 +246,7 @@ func (r NetRun) Last() float64 { return r.Loss[len(r.Loss)-1] }
 func (r NetRun) Wrong() float64 { return 1 - r.Valid + 1e-6*r.Last() }
 
 // Train makes a run of a method of the race. Its seconds are the process's own: let it do nothing else.
-func (n *Net) Train(method string, at [4]int, seed uint64) NetRun {
+func (n *Net) Train(method string, at [5]int, seed uint64) NetRun {
 	methods := netMethods()
 	i := slices.IndexFunc(methods, func(m netMethod) bool { return m.name == method })
 	if i < 0 {
@@ -246,13 +256,13 @@ func (n *Net) Train(method string, at [4]int, seed uint64) NetRun {
 	step := pace(func(k, K int) float64 {
 		return math.Exp2(float64(at[0])) * max(0, 1-float64(k-1)/float64(long*K))
 	})
-	var x [4]float64
+	var x [5]float64
 	for j, grid := range methods[i].grid {
 		if grid != nil {
 			x[j] = math.Exp2(float64(at[j]))
 		}
 	}
-	omega, m := methods[i].of(n, netConstants{step, x[1], x[2], x[3]})
+	omega, m := methods[i].of(n, netConstants{step, x[1], x[2], x[3], x[4]})
 	run := NetRun{Data: n.F.Name, Method: method, Width: n.width[1], At: at, Seed: seed}
 	o := fwopt.NewOracle(n.F, omega, seed).From(n.Start(seed))
 	passes := func(c fwopt.Calls) int { return (c.Exact*n.F.Len() + c.Stochastic) / (long * n.F.Len()) }

@@ -37,20 +37,20 @@ func TestNetRivals(t *testing.T) {
 		m    fwopt.Method
 		step func(g [][]float64, j int, w float64) float64 // of coordinate j, by the gradients so far
 	}{
-		"Adam": {Adam(3, rate, 0.9, 0.5, 3, 2), func(g [][]float64, j int, w float64) float64 {
-			return float64(1+j/3) * (adam(g, j, 0.999) + w/2)
+		"Adam": {Adam(3, rate, 0.9, 0.99, 0.5, 3, 2), func(g [][]float64, j int, w float64) float64 {
+			return float64(1+j/3) * (adam(g, j, 0.99) + w/2)
 		}},
-		"Muon, Adam": {MuonAdam(3, rate, fwset.L2Ball{D: 3, R: 1}, 0.05, 0.5, 2), func(g [][]float64, j int,
-			w float64) float64 {
-			if j > 2 {
+		"Muon, Adam": {MuonAdam(3, rate, fwset.L2Ball{D: 3, R: 1}, 1, 0.05, 0.95, 0.5, 2), func(g [][]float64,
+			j int, w float64) float64 {
+			if j == 0 || j == 4 {
 				return 2 * (adam(g, j, 0.95) + w/2)
 			}
 			var u [3]float64
 			for l := range u {
-				d, _ := sum(g, l, 0.95, 1)
-				u[l] = 0.05*g[len(g)-1][l] + 0.95*0.05*d
+				d, _ := sum(g, l+1, 0.95, 1)
+				u[l] = 0.05*g[len(g)-1][l+1] + 0.95*0.05*d
 			}
-			return u[j]/floats.Norm(u[:], 2) + w/2
+			return u[j-1]/floats.Norm(u[:], 2) + w/2
 		}},
 		"SGD, momentum": {SGDMomentum(3, rate, 0.5, 0.25), func(g [][]float64, j int, w float64) float64 {
 			p, _ := sum(g, j, 0.5, 1)
@@ -116,9 +116,9 @@ func TestNetRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
 	}
-	n := NewNet("digits", 16)
+	n := NewNet("digits", 16, 1)
 	for _, name := range NetMethods() {
-		at := [4]int{-6, 8, -2, -4}
+		at := [5]int{-6, 8, -2, -4, -10}
 		if strings.Contains(name, "Adam") {
 			at[1] = 0 // times the rate
 		}
@@ -131,7 +131,7 @@ func TestNetRuns(t *testing.T) {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
-	got := small.Panics(func() { n.Train("none", [4]int{}, 1) })
+	got := small.Panics(func() { n.Train("none", [5]int{}, 1) })
 	if !strings.Contains(got, `no method "none"`) {
 		t.Errorf("panic %q", got)
 	}
@@ -149,7 +149,7 @@ func TestNetArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		for step := range 3 {
-			r := NetRun{p.Data, p.Method, p.Width, [4]int{step, 1, 2, 3}, tuning + 1,
+			r := NetRun{p.Data, p.Method, p.Width, [5]int{step, 1, 2, 3, 4}, tuning + 1,
 				slices.Repeat([]float64{float64((step - 1) * (step - 1))}, netPasses),
 				0.75 - float64(step)/8, 0.5, 1}
 			if step == 2 {
@@ -176,8 +176,8 @@ func TestNetArchive(t *testing.T) {
 		got[0].String() != first.String() {
 		t.Errorf("%v, want %v", got, first)
 	}
-	if at := a.Best("digits", 16, "Scion", NetRun.Last); at != [4]int{1, 1, 2, 3} ||
-		a.Best("digits", 16, "Scion", NetRun.Wrong) != [4]int{0, 1, 2, 3} ||
+	if at := a.Best("digits", 16, "Scion", NetRun.Last); at != [5]int{1, 1, 2, 3, 4} ||
+		a.Best("digits", 16, "Scion", NetRun.Wrong) != [5]int{0, 1, 2, 3, 4} ||
 		len(a.Tried("digits", 16, "Scion")) != 3 ||
 		len(a.Of(lost.Data, lost.Width, lost.Method, at, true)) != 0 {
 		t.Errorf("the best is %v of %v", at, a.Tried("digits", 16, "Scion"))
