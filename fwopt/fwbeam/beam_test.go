@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -122,7 +124,7 @@ func TestSeparate(t *testing.T) {
 	t.Setenv("FWBEAM_MAIN", "1") // for the workers that Prism starts
 	flags := separate(t)
 	runs := t.TempDir()
-	args := append([]string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5",
+	args := append([]string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--radius=5",
 		"--steps=3000", "--jobs=2", "--patience=6s"}, flags...)
 
 	drive := func(watch func(cmd *exec.Cmd)) (out string, err error) {
@@ -222,8 +224,9 @@ func TestTerm(t *testing.T) {
 	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 600}
 	want := newJob(t, dir, p).mustRun(t)
 	runs := t.TempDir()
-	args := []string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5",
-		"--steps=600"}
+	weights := filepath.Join(runs, "w.npy")
+	args := []string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--radius=5",
+		"--steps=600", "--weights=" + weights}
 	cmd := program(args...)
 	var said strings.Builder
 	out := must(cmd.StderrPipe())
@@ -251,6 +254,10 @@ func TestTerm(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, text)
 	}
 	sameBits(t, "SIGTERM, LOOPBACK", want, onlyTrace(t, runs, string(text)))
+	x := must(fwdata.ReadNPY(must(os.Open(weights)), "w"))
+	if h := len(must(open(t.Context(), dir)).Labels); !slices.Equal(x.Val, want.W) || x.M != h {
+		t.Errorf("%d x %d weights for %d labels are not those of the run", x.N, x.M, h)
+	}
 	if _, err := os.Stat(saved[0]); err == nil {
 		t.Errorf("%s is left", saved[0])
 	}

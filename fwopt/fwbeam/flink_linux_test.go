@@ -61,7 +61,7 @@ func quietly(*os.Process, string) {}
 var onFlink = problem{"svrf", "experiments", 1, "l1", 5, 1, 60}
 
 func runArgs(dir, runs string, flags []string) []string {
-	return append([]string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--tau=5",
+	return append([]string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--radius=5",
 		fmt.Sprintf("--steps=%d", onFlink.Steps)}, flags...)
 }
 

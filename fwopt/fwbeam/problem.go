@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwmore"
@@ -17,7 +18,7 @@ type problem struct {
 	Schedule string
 	Scale    float64 // L of the formulas is Scale times f's
 	Ball     string
-	Tau      float64
+	Radius   float64
 	Seed     uint64
 	Steps    int
 }
@@ -28,8 +29,8 @@ func (p *problem) flags(f *flag.FlagSet) {
 		"experiments, of Section 5, or theorem, of Theorem 1, 2(a) or 3; of fista an L that rises and falls, "+
 			"or that is fixed")
 	f.Float64Var(&p.Scale, "scale", 1, "STORC, FISTA, SVRG, and theorems: L of the formulas is so many times f's; SVRG's rate is 1/L")
-	f.StringVar(&p.Ball, "set", "tracenorm", "Ω: tracenorm or l1, the ball of radius tau")
-	f.Float64Var(&p.Tau, "tau", 50, "the radius of Ω")
+	f.StringVar(&p.Ball, "set", "trace", "Ω: l1, l2, trace, balls of a norm; simplex; box")
+	f.Float64Var(&p.Radius, "radius", 50, "of the ball; the sum on the simplex; the largest weight in the box")
 	f.Uint64Var(&p.Seed, "seed", 1, "of all draws")
 	f.IntVar(&p.Steps, "steps", 500, "steps of the method")
 }
@@ -41,15 +42,22 @@ func (p *problem) parts(h, m int, L float64) (fwopt.Domain, fwopt.Method, error)
 		Diameter() float64
 	}
 	switch p.Ball {
-	case "tracenorm":
-		omega = fwset.TraceNorm{H: h, M: m, Tau: p.Tau}
+	case "trace":
+		omega = fwset.TraceNorm{H: h, M: m, Tau: p.Radius}
 	case "l1":
-		omega = fwset.L1Ball{D: h * m, R: p.Tau}
+		omega = fwset.L1Ball{D: h * m, R: p.Radius}
+	case "l2":
+		omega = fwset.L2Ball{D: h * m, R: p.Radius}
+	case "simplex":
+		omega = fwset.Simplex{D: h * m, R: p.Radius}
+	case "box":
+		each := func(x float64) []float64 { return slices.Repeat([]float64{x}, h*m) }
+		omega = fwset.Box{Lo: each(-p.Radius), Hi: each(p.Radius)}
 	default:
-		return nil, nil, fmt.Errorf("--set %q, want tracenorm or l1", p.Ball)
+		return nil, nil, fmt.Errorf("--set %q, want l1, l2, trace, simplex or box", p.Ball)
 	}
-	if !(p.Tau > 0) || math.IsInf(p.Tau, 0) {
-		return nil, nil, fmt.Errorf("--tau %g, want a positive number", p.Tau)
+	if !(p.Radius > 0) || math.IsInf(p.Radius, 0) {
+		return nil, nil, fmt.Errorf("--radius %g, want a positive number", p.Radius)
 	}
 	method, err := p.method(L, omega.Diameter())
 	return omega, method, err

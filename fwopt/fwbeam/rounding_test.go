@@ -23,7 +23,7 @@ var onebit = flag.Bool("onebit", false,
 // 300 steps the iterate has moved; so has that of shards, whose sums are rounded in another
 // order. The draws are the same.
 func TestOneBit(t *testing.T) {
-	sets, seeds, balls := []*fwdata.Set{loaded(t, "digits")}, 1, []string{"tracenorm"}
+	sets, seeds, balls := []*fwdata.Set{loaded(t, "digits")}, 1, []string{"trace"}
 	if *onebit {
 		sets = append(sets, fwdata.Twin("digits", 1), fwdata.TwinN("news20", 2000, 1), loaded(t, "news20"))
 		seeds, balls = 2, append(balls, "l1")
@@ -32,7 +32,7 @@ func TestOneBit(t *testing.T) {
 		set = set.UnitRows()
 		for _, p := range []problem{{Method: "fw", Scale: 1}, {Method: "sfw", Scale: 1},
 			{Method: "svrf", Scale: 1}, {Method: "storc", Scale: 1}, {Method: "storc", Scale: 0x1p-12}} {
-			p.Schedule, p.Tau, p.Steps = "experiments", 50, 300
+			p.Schedule, p.Radius, p.Steps = "experiments", 50, 300
 			var w, f [3]float64 // in the trace norm's ball, in the ℓ₁ ball, of shards
 			for seed := range seeds {
 				p.Seed = uint64(seed + 1)
@@ -52,7 +52,7 @@ func TestOneBit(t *testing.T) {
 				if k > 0 {
 					continue
 				}
-				p.Ball = "tracenorm"
+				p.Ball = "trace"
 				dir := t.TempDir()
 				ok(t, cutFile(&writer{ctx: context.Background(), dir: dir}, fileOf(t, set), 300, 0, false))
 				grown(t, &w[2], &f[2], inMemory(t, dir, p), newJob(t, dir, p).mustRun(t))
@@ -125,8 +125,8 @@ func TestNews20(t *testing.T) {
 		steps, engines = 55, map[string]maker{"Beam": on(2)}
 	}
 	for _, p := range []problem{
-		{"svrf", "experiments", 1, "tracenorm", 50, 1, steps},
-		{"storc", "experiments", 0x1p-12, "tracenorm", 50, 1, steps},
+		{"svrf", "experiments", 1, "trace", 50, 1, steps},
+		{"storc", "experiments", 0x1p-12, "trace", 50, 1, steps},
 	} {
 		j := newJob(t, dir, p)
 		j.engine = local(1)

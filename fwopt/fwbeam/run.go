@@ -17,6 +17,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"github.com/projection-free/fwlab/fwopt/fwkeep"
 )
 
@@ -39,10 +40,14 @@ func runCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 	f.StringVar(&j.work, "work", "",
 		"a folder that the driver and all workers see, for the files of a pass (default DIR/work of --shards DIR)")
 	memory := f.String("memory", "1GiB", "what the driver may take")
+	weights := f.String("weights", "", "write the weights to this .csv or .npy `file`, a line for each feature")
 	e := newEngine(f)
 	f.Parse(args)
 	if j.shards == "" || f.NArg() > 0 {
 		return fmt.Errorf("fwbeam run needs --shards, a folder; %q is left over", f.Args())
+	}
+	if *weights != "" && !strings.HasSuffix(*weights, ".csv") && !strings.HasSuffix(*weights, ".npy") {
+		return fmt.Errorf("--weights %q, want a name that ends in .csv or .npy", *weights)
 	}
 	most, err := humanize.ParseBytes(*memory)
 	if err != nil || most > math.MaxInt {
@@ -65,11 +70,30 @@ func runCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 		if tr.Note != "" {
 			fmt.Println(tr.Note)
 		}
+		if *weights != "" {
+			err = errors.Join(err, j.write(*weights, tr.W))
+		}
 	}
 	if err == nil && tr.Status == fwopt.Interrupted {
 		return errors.New("stopped: the same command goes on from there")
 	}
 	return err
+}
+
+// write writes the weights by the numbers of the features, from 1, and the labels of the file.
+func (j *job) write(path string, w []float64) error {
+	m, err := open(context.Background(), j.shards)
+	if err != nil {
+		return err
+	}
+	var features, labels []string
+	for k := range m.Features {
+		features = append(features, strconv.Itoa(k+1))
+	}
+	for _, l := range m.Labels {
+		labels = append(labels, strconv.Itoa(l))
+	}
+	return fwdata.WriteWeights(path, w, features, labels)
 }
 
 // run makes the run, or goes on with it, or returns the trace that is kept.
@@ -208,7 +232,7 @@ func (j *job) keep(cancel context.CancelCauseFunc, s *sum, omega fwopt.Domain, m
 func (j *job) log(s *sum, o *fwopt.Oracle, r report, now fwopt.Point, elapsed time.Duration,
 	gap float64) error {
 	name := fmt.Sprintf("passes-%s-%s-%s-%g-%s-%g-seed%d.csv", s.m.Digest[:8], j.Method, j.Schedule, j.Scale,
-		j.Ball, j.Tau, j.Seed)
+		j.Ball, j.Radius, j.Seed)
 	f, err := os.OpenFile(filepath.Join(j.runs, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err

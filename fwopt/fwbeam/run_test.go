@@ -17,16 +17,16 @@ import (
 )
 
 var problems = []problem{
-	{"fw", "experiments", 1, "tracenorm", 5, 1, 12},
+	{"fw", "experiments", 1, "trace", 5, 1, 12},
 	{"sfw", "experiments", 1, "l1", 5, 2, 40},
-	{"sfw", "theorem", 1, "tracenorm", 5, 2, 30},
-	{"svrf", "experiments", 1, "tracenorm", 5, 3, 230},
+	{"sfw", "theorem", 1, "trace", 5, 2, 30},
+	{"svrf", "experiments", 1, "trace", 5, 3, 230},
 	{"svrf", "theorem", 1, "l1", 5, 3, 50},
-	{"storc", "experiments", 0.01, "tracenorm", 5, 4, 170},
-	{"storc", "theorem", 0.1, "tracenorm", 5, 4, 30},
-	{"fista", "experiments", 0.1, "tracenorm", 5, 1, 20},
+	{"storc", "experiments", 0.01, "trace", 5, 4, 170},
+	{"storc", "theorem", 0.1, "trace", 5, 4, 30},
+	{"fista", "experiments", 0.1, "trace", 5, 1, 20},
 	{"fista", "theorem", 1, "l1", 5, 1, 20},
-	{"svrg", "experiments", 0.5, "tracenorm", 5, 6, 170},
+	{"svrg", "experiments", 0.5, "trace", 5, 6, 170},
 }
 
 // A run over shards is the run in memory on the same draws: the same accounts, and f to rounding.
@@ -214,8 +214,8 @@ func TestRefused(t *testing.T) {
 		{problem{"sagfw", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "a number for each of the n rows"},
 		{problem{"adaptivestorc", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "depend on the iterate"},
 		{problem{"sgd", "experiments", 1, "l1", 5, 1, 10}, 1 << 30, "no method"},
-		{problem{"svrf", "experiments", 1, "l2", 5, 1, 10}, 1 << 30, "want tracenorm or l1"},
-		{problem{"svrf", "experiments", 1, "l1", 0, 1, 10}, 1 << 30, "--tau 0"},
+		{problem{"svrf", "experiments", 1, "l3", 5, 1, 10}, 1 << 30, "want l1, l2, trace, simplex or box"},
+		{problem{"svrf", "experiments", 1, "l1", 0, 1, 10}, 1 << 30, "--radius 0"},
 		{problem{"storc", "experiments", -1, "l1", 5, 1, 10}, 1 << 30, "--scale -1"},
 		{problem{"svrf", "experiments", 1, "l1", 5, 1, 0}, 1 << 30, "--steps 0"},
 		{problem{"svrf", "experiments", 1, "l1", 5, 1, 10}, 1000, "raise --memory"},

@@ -15,7 +15,7 @@ import (
 // A sweep leaves a kept run for each combination, those of plain runs, and makes none twice.
 func TestSweep(t *testing.T) {
 	dir, _ := small(t, 900)
-	base := problem{Ball: "tracenorm", Tau: 5, Steps: 60}
+	base := problem{Ball: "trace", Radius: 5, Steps: 60}
 	elements := must(grid(base, "svrf,storc", "experiments", "1,0.01", 2))
 	if len(elements) != 6 { // SVRF has no L
 		t.Fatalf("%d runs, want 6: %v", len(elements), elements)
@@ -54,7 +54,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 	found := false
-	want := inMemory(t, dir, problem{"storc", "experiments", 0.01, "tracenorm", 5, 2, 60})
+	want := inMemory(t, dir, problem{"storc", "experiments", 0.01, "trace", 5, 2, 60})
 	for path := range when {
 		tr := must(fwkeep.LoadTrace(path))
 		found = found || tr.Seed == 2 && tr.Last().F == want.Last().F &&
@@ -77,7 +77,7 @@ func TestSweep(t *testing.T) {
 // fails again the error says how many are.
 func TestSweepTwice(t *testing.T) {
 	dir, _ := small(t, 3000)
-	elements := must(grid(problem{Ball: "l1", Tau: 5, Steps: 20}, "sfw", "experiments", "1", 2))
+	elements := must(grid(problem{Ball: "l1", Radius: 5, Steps: 20}, "sfw", "experiments", "1", 2))
 	shard := filepath.Join(dir, "shard-00001.bin")
 	b := must(os.ReadFile(shard))
 	e, said := *embedded(), new(strings.Builder)

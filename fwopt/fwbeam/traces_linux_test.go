@@ -252,11 +252,11 @@ func (x *tracer) race(t *testing.T) {
 	race := [][]string{row("method", "step", "exact", "stochastic", "linear", "draws", "rows", "bytes",
 		"seconds", "elapsed", "f", "gap")}
 	for _, q := range []problem{
-		{"fw", "experiments", 1, "tracenorm", 50, 1, x.pick(12, 400)},
-		{"sfw", "experiments", 1, "tracenorm", 50, 1, x.pick(30, 300)},
-		{"svrf", "experiments", 1, "tracenorm", 50, 1, x.pick(60, 3000)},
-		tune(problem{"storc", "experiments", 1, "tracenorm", 50, 1, x.pick(60, 2000)}, x.pick(60, 2000)),
-		tune(problem{"storc", "theorem", 1, "tracenorm", 50, 1, x.pick(14, 426)}, x.pick(14, 65)), // to the ends of epochs 10 and 5
+		{"fw", "experiments", 1, "trace", 50, 1, x.pick(12, 400)},
+		{"sfw", "experiments", 1, "trace", 50, 1, x.pick(30, 300)},
+		{"svrf", "experiments", 1, "trace", 50, 1, x.pick(60, 3000)},
+		tune(problem{"storc", "experiments", 1, "trace", 50, 1, x.pick(60, 2000)}, x.pick(60, 2000)),
+		tune(problem{"storc", "theorem", 1, "trace", 50, 1, x.pick(14, 426)}, x.pick(14, 65)), // to the ends of epochs 10 and 5
 	} {
 		here := inMemory(t, dir, q).Last()
 		j := newJob(t, dir, q)
@@ -280,7 +280,7 @@ func (x *tracer) race(t *testing.T) {
 // from where SVRF ends: f − gap of any iterate is below f*, whatever found it.
 func (x *tracer) reference(t *testing.T) {
 	dir := x.contest(t)
-	q := problem{"svrf", "experiments", 1, "tracenorm", 50, 1, x.pick(60, 3000)}
+	q := problem{"svrf", "experiments", 1, "trace", 50, 1, x.pick(60, 3000)}
 	from := inMemory(t, dir, q)
 	set := must(whole(context.Background(), dir))
 	f := set.Logistic()
@@ -306,7 +306,7 @@ func (x *tracer) reference(t *testing.T) {
 func (x *tracer) rivals(t *testing.T) {
 	set := must(whole(context.Background(), x.contest(t)))
 	f := set.Logistic()
-	q := problem{"fw", "experiments", 1, "tracenorm", 50, 1, 1}
+	q := problem{"fw", "experiments", 1, "trace", 50, 1, 1}
 	omega, _, err := q.parts(set.H(), set.M(), f.Smoothness())
 	ok(t, err)
 	run := func(m fwopt.Method, seed uint64, record func(s fwopt.Step) (record, last bool)) *fwopt.Trace {

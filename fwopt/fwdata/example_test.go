@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -42,6 +44,20 @@ func ExampleReadVideo() {
 	// Output:
 	// [2 1] [1 0 1] -1.25
 	// f(w) = -1.260 at w = [0.917 0.083 1.000]
+}
+
+// The weights of two columns for three classes, for a spreadsheet; to w.npy for numpy.
+func ExampleWriteWeights() {
+	path := filepath.Join(os.TempDir(), "w.csv")
+	err := fwdata.WriteWeights(path, []float64{1, 0, -1, 0.5, 2, 0}, []string{"age", "height"},
+		[]string{"child", "adult", "giant"})
+	text, _ := os.ReadFile(path)
+	fmt.Printf("%v\n%s", err, text)
+	// Output:
+	// <nil>
+	// column,child,adult,giant
+	// age,1,0,-1
+	// height,0.5,2,0
 }
 
 func ExampleRead() {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/file"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
@@ -141,4 +143,30 @@ func WriteNPY(w io.Writer, x *fwsum.Dense) error {
 		out.Write(b[:])
 	}
 	return out.Flush()
+}
+
+// WriteWeights writes the weights of a linear predictor: to a .npy file as a matrix of a row for each of the columns of
+// the data and a number for each score; to any other as .csv, with the columns' names in front and those of the scores,
+// "weight" or the classes, on top. It panics unless len(w) is len(columns)·len(scores).
+func WriteWeights(path string, w []float64, columns, scores []string) error {
+	h := len(scores)
+	if len(w) != len(columns)*h {
+		panic(need.Linef("fwdata: %d weights of %d columns and %d scores", len(w), len(columns), h))
+	}
+	return file.Write(path, func(out io.Writer) error {
+		if strings.HasSuffix(path, ".npy") {
+			return WriteNPY(out, &fwsum.Dense{N: len(columns), M: h, Val: w})
+		}
+		t := csv.NewWriter(out) // an error stays until Error
+		t.Write(append([]string{"column"}, scores...))
+		for j, name := range columns {
+			line := []string{name}
+			for _, x := range w[j*h : (j+1)*h] {
+				line = append(line, strconv.FormatFloat(x, 'g', -1, 64))
+			}
+			t.Write(line)
+		}
+		t.Flush()
+		return t.Error()
+	})
 }

@@ -17,24 +17,17 @@ func (m *model) writeWeights() error {
 	if m.weights == "" {
 		return nil
 	}
-	lines := len(m.w) / m.h
-	if strings.HasSuffix(m.weights, ".npy") {
-		return file.Write(m.weights, func(w io.Writer) error {
-			return fwdata.WriteNPY(w,
-				&fwsum.Dense{N: lines, M: m.h, Val: m.w})
-		})
+	names, scores := make([]string, len(m.size), len(m.size)+1), []string{"weight"}
+	for j := range names {
+		names[j] = m.data.column(j)
 	}
-	head := []string{"column", "weight"}
+	if len(m.w) > len(names)*m.h {
+		names = append(names, "(intercept)")
+	}
 	if m.h > 1 {
-		head = append(head[:1], m.classes...)
+		scores = m.classes
 	}
-	return table(m.weights, head, lines, func(i int) []string {
-		name := "(intercept)"
-		if i < len(m.size) {
-			name = m.data.column(i)
-		}
-		return append([]string{name}, texts(m.w[i*m.h:(i+1)*m.h])...)
-	})
+	return fwdata.WriteWeights(m.weights, m.w, names, scores)
 }
 
 // writePredictions writes what is predicted for each row; in a .npy file a label is its place among the labels.
