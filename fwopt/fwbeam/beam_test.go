@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"io"
 	"net"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/projection-free/fwlab/fwopt/fwdata"
 	"google.golang.org/grpc"
 )
 
