@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks note celltime campaign muon browser site site-check kernel kernel-files live-check image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
+.PHONY: help setup lab notebooks note celltime campaign muon browser site site-check kernel kernel-files live-check lite image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -69,10 +69,15 @@ kernel: kernel-files ## a Go kernel that runs in a browser, in _kernel, and its 
 	@KERNEL_GONB=1 $(GO) test ./notebooks/kernel/cells
 
 kernel-files:
-	@rm -rf _kernel && $(GO) run ./notebooks/kernel/pack _kernel && cp notebooks/kernel/*.js notebooks/kernel/index.html notebooks/kernel/LICENSE _kernel/
+	@rm -rf _kernel && $(GO) run ./notebooks/kernel/pack _kernel && \
+	 cp notebooks/kernel/*.js notebooks/kernel/index.html notebooks/kernel/LICENSE notebooks/kernel/lite/*.js* _kernel/
 
-live-check: kernel docker/browser/node_modules ## that kernel in headless Chromium, beside the same programs run here
-	@node notebooks/kernel/check.mjs _kernel
+live-check: kernel lite docker/browser/node_modules ## that kernel and JupyterLite in headless Chromium, beside the same programs run here
+	@node notebooks/kernel/check.mjs _kernel _lite
+
+lite: kernel-files course-setup ## a JupyterLab without a server in _lite: the pages, the problem sets, and Go in the browser
+	@$(call PIP,lite,JupyterLite)
+	@rm -rf _lite && $(COURSE) release && $(VENV) -B notebooks/kernel/lite/build.py _kernel _lite
 
 # KaTeX, for the formulas, and Vega, for the sliders.
 notebooks/site/node_modules: notebooks/site/package-lock.json
@@ -82,6 +87,12 @@ notebooks/site/node_modules: notebooks/site/package-lock.json
 
 image: ## build the container image and try it out, without a registry: needs root on Debian
 	@docker/image-test.sh
+
+# What only some targets need, once: PIP,PART,NAME.
+PIP = cmp -s docker/requirements-$(1).txt .venv/.$(1) || { echo "fwlab: $(2), pinned by docker/requirements-$(1).txt" && \
+	 { $(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docker/requirements-$(1).txt || \
+	 { echo "fwlab: pip failed: look at its message above; without a network, run make $@ once with one" >&2; exit 1; }; } && \
+	 cp docker/requirements-$(1).txt .venv/.$(1); }
 
 course: course-setup ## the problem sets for students (release/) and for teachers (key/), in notebooks/assignments
 	@$(COURSE) release key
@@ -100,16 +111,10 @@ COURSE := $(VENV) -B notebooks/assignments/course.py
 course-setup: setup ## nbgrader in .venv
 	@$(VENV) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	 { echo "fwlab: nbgrader needs Python 3.10 or newer: make clean, then make course PYTHON=/path/to/python3" >&2; exit 1; }
-	@cmp -s docker/requirements-course.txt .venv/.course || { echo "fwlab: nbgrader, pinned by docker/requirements-course.txt" && \
-	 { $(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docker/requirements-course.txt || \
-	 { echo "fwlab: pip failed: look at its message above; without a network, run make course once with one" >&2; exit 1; }; } && \
-	 cp docker/requirements-course.txt .venv/.course; }
+	@$(call PIP,course,nbgrader)
 
 note: setup ## notebooks/note/note.pdf, from note.typ and the outputs of the pages
-	@cmp -s docker/requirements-note.txt .venv/.note || { echo "fwlab: Typst, pinned by docker/requirements-note.txt" && \
-	 { $(VENV) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docker/requirements-note.txt || \
-	 { echo "fwlab: pip failed: look at its message above; without a network, run make note once with one" >&2; exit 1; }; } && \
-	 cp docker/requirements-note.txt .venv/.note; }
+	@$(call PIP,note,Typst)
 	@$(VENV) -c 'import typst; typst.compile("notebooks/note/note.typ", output="notebooks/note/note.pdf", root="notebooks", ignore_system_fonts=True)'
 
 verify: ## every inequality of the paper against runs, in one table, and 10,000 partial projections against whole ones (a minute)

@@ -42,7 +42,7 @@ RULES = [
     (r"notebooks/claims\.tsv", ""),
     (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),
     (r"notebooks/(site|pictures|note)/.*|docker/requirements-note\.(in|txt)|notebooks/README\.md", "site-check"),
-    (r"notebooks/kernel/.*|notebooks/live\.txt", "site-check live-check"),
+    (r"notebooks/kernel/.*|notebooks/live\.txt|docker/requirements-lite\.(in|txt)", "site-check live-check"),
     (r"notebooks/assignments/(source/.*|README\.md)", "course-test site-check"),
     (r"notebooks/assignments/.*", "course-test"),
     # What runs them.

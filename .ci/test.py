@@ -368,7 +368,8 @@ class Run(unittest.TestCase):
 
 # What comes from outside.
 
-REQUIREMENTS = [ROOT / f for f in ("docker/requirements.txt", "docker/requirements-course.txt", "docker/requirements-image.txt", "bench/requirements.txt")]
+REQUIREMENTS = [ROOT / f"{f}.txt" for f in ("docker/requirements", "docker/requirements-course", "docker/requirements-image", "docker/requirements-lite",
+                                             "docker/requirements-note", "bench/requirements")]  # fmt: skip
 INSTALLERS = [ROOT / f for f in ("Makefile", "docker/setup.sh", "docker/Dockerfile", "bench/setup.sh")]
 
 

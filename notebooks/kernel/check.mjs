@@ -1,5 +1,5 @@
-// The kernel in headless browsers: node notebooks/kernel/check.mjs DIST. It needs docker/browser/node_modules.
-// Cells of testdata/check.txt have the bits and the figures of the same programs run here.
+// The kernel in a headless browser: node notebooks/kernel/check.mjs KERNEL LITE. It needs docker/browser/node_modules.
+// Cells of testdata/check.txt have the bits and the figures of the same programs run here; then JupyterLite runs some.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -9,21 +9,25 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 const { chromium } = createRequire(new URL('../../docker/browser/', import.meta.url))('playwright-core');
 
-const here = fileURLToPath(new URL('.', import.meta.url)), repo = path.join(here, '../..'), dist = path.resolve(process.argv[2]);
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json' };
+const here = fileURLToPath(new URL('.', import.meta.url)), repo = path.join(here, '../..');
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json', '.ipynb': 'application/json', '.css': 'text/css', '.svg': 'image/svg+xml' };
 let sent = 0;
-const server = http.createServer((ask, answer) => { // as a static host: no headers of its own, and ranges
-  const name = decodeURIComponent(new URL(ask.url, 'http://x').pathname);
-  const file = path.join(dist, name === '/' ? 'index.html' : name);
-  if (!file.startsWith(dist) || !fs.existsSync(file)) return answer.writeHead(404).end();
-  let body = fs.readFileSync(file), status = 200;
-  const range = /bytes=(\d+)-(\d+)/.exec(ask.headers.range || '');
-  if (range) { body = body.subarray(+range[1], +range[2] + 1); status = 206; }
-  if (!/html|js$/.test(file)) sent += body.length;
-  answer.writeHead(status, { 'Content-Type': types[path.extname(file)] || 'application/octet-stream' }).end(body);
-}).listen(0, '127.0.0.1');
-await new Promise(done => server.on('listening', done));
-const address = `http://127.0.0.1:${server.address().port}/`;
+const servers = await Promise.all(process.argv.slice(2).map(async folder => { // as static hosts: no headers of their own, and ranges
+  const dist = path.resolve(folder);
+  const server = http.createServer((ask, answer) => {
+    const name = decodeURIComponent(new URL(ask.url, 'http://x').pathname);
+    const file = path.join(dist, name.endsWith('/') ? `${name}index.html` : name);
+    if (!file.startsWith(dist) || !fs.existsSync(file)) return answer.writeHead(404).end();
+    let body = fs.readFileSync(file), status = 200;
+    const range = /bytes=(\d+)-(\d+)/.exec(ask.headers.range || '');
+    if (range) { body = body.subarray(+range[1], +range[2] + 1); status = 206; }
+    if (!/html|js$/.test(file)) sent += body.length;
+    answer.writeHead(status, { 'Content-Type': types[path.extname(file)] || 'application/octet-stream' }).end(body);
+  }).listen(0, '127.0.0.1');
+  await new Promise(done => server.on('listening', done));
+  return server;
+}));
+const [address, liteAddress] = servers.map(s => `http://127.0.0.1:${s.address().port}/`);
 
 let failed = 0;
 const check = (ok, what, more = '') => { if (!ok) failed++; console.log(`${ok ? 'ok    ' : 'FAILED'} ${what} ${more}`); };
@@ -53,6 +57,50 @@ const run = (page, source, stop) => page.evaluate(async ([source, stop]) => {
   return { ...out, ...end, pressed: stop === null };
 }, [source, stop]);
 const show = r => `compile ${r.compile?.toFixed(2)} link ${r.link?.toFixed(2)} run ${r.run?.toFixed(2)} all ${r.all?.toFixed(2)} s`;
+
+// lite opens the first live page in JupyterLite, runs its imports, and does what a reader may do.
+async function lite() {
+  const page = await (await browser.newContext({ viewport: { width: 1300, height: 1000 } })).newPage(), first = fs.readFileSync(path.join(repo, 'notebooks/live.txt'), 'utf8').split('\n')[0];
+  page.setDefaultTimeout(60e3);
+  await page.goto(`${liteAddress}lab/index.html?path=${first}.ipynb`);
+  const code = page.locator('.jp-Notebook .jp-CodeCell'), shown = page.locator('.jp-Cell.jp-mod-active .jp-OutputArea-output');
+  const idle = async () => {
+    await page.waitForTimeout(300);
+    await page.waitForFunction(() => ![...document.querySelectorAll('.jp-InputPrompt')].some(p => p.innerText.includes('*')), null, { timeout: 180e3 });
+    return (await shown.allInnerTexts()).join('');
+  };
+  // cell adds a cell below with that text, and runs it.
+  const cell = async text => {
+    for (const key of ['Escape', 'b', 'Enter']) await page.keyboard.press(key);
+    await page.keyboard.insertText(text);
+    await page.keyboard.press('Control+Enter');
+  };
+  await code.first().click();
+  await page.keyboard.press('Control+Enter');
+  await idle();
+  await cell('import "github.com/projection-free/fwlab/fwopt/fwplot"\n%%\nfwplot.Show(fwplot.Lines("a line", "x", "y", false, false,\n' +
+    'fwplot.Series{Name: "own", X: []float64{1, 2}, Y: []float64{1, 4}}))');
+  await idle();
+  check(await page.locator('.jp-Cell.jp-mod-active .jp-OutputArea-output img, .jp-Cell.jp-mod-active .jp-OutputArea-output svg').count(), 'JupyterLite: a figure');
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.locator('[title="Upload Files"]').click()]);
+  await chooser.setFiles({ name: 'mine.svm', mimeType: 'text/plain', buffer: Buffer.from('+1 1:0.5 3:2\n-1 2:1\n') });
+  const listed = name => page.locator('.jp-DirListing-itemText', { hasText: name }).waitFor();
+  await listed('mine.svm');
+  await code.first().click();
+  await cell('import "github.com/projection-free/fwlab/fwopt/fwdata"\n%%\nf, _ := os.Open("mine.svm")\ns, err := fwdata.Read(f, "mine")\n' +
+    'fmt.Println(s, err)\nos.WriteFile("out.csv", []byte("a"), 0o666)');
+  let said = await idle();
+  check(/n = 2, m = 3, h = 2.* <nil>/.test(said), 'JupyterLite: a file of a reader’s own', said);
+  await listed('out.csv');
+  await cell('%%\nfmt.Println("begun")\nfor {\n}');
+  await shown.filter({ hasText: 'begun' }).waitFor();
+  for (const key of ['Escape', 'i', 'i']) await page.keyboard.press(key);
+  said = await idle();
+  check(/begun\s*stopped/.test(said), 'JupyterLite: Stop', JSON.stringify(said));
+  await cell('%%\nfmt.Println(nothing)');
+  said = await idle();
+  check(/Line 2: undefined: nothing/.test(said), 'JupyterLite: does not compile', JSON.stringify(said));
+}
 
 try {
   let page = await open();
@@ -134,11 +182,13 @@ try {
   check(r.stdout === 'again\n' && sent < 1e6, 'a second visit downloads the index only', show(r));
   r = await run(page, '%%\nb, err := os.ReadFile("kept.txt")\nfmt.Println(string(b), err)');
   check(r.stdout === 'kept <nil>\n', 'a file of an earlier visit', r.message || r.stdout);
+  await page.close();
+  await lite();
 } catch (e) {
   check(false, 'the check', e.stack);
 } finally {
   await browser.close();
-  server.close();
+  for (const s of servers) s.close();
   fs.rmSync(temp, { recursive: true });
 }
 process.exit(failed ? 1 : 0);
