@@ -72,7 +72,7 @@ kernel-files:
 	@rm -rf _kernel && $(GO) run ./notebooks/kernel/pack _kernel && \
 	 cp notebooks/kernel/*.js notebooks/kernel/index.html notebooks/kernel/LICENSE notebooks/kernel/lite/*.js* _kernel/
 
-live-check: kernel lite docker/browser/node_modules ## that kernel and JupyterLite in headless Chromium, beside the same programs run here
+live-check: kernel lite docker/browser/node_modules ## that kernel and JupyterLite in headless Chromium and Firefox, beside the same programs run here
 	@node notebooks/kernel/check.mjs _kernel _lite
 
 lite: kernel-files course-setup ## a JupyterLab without a server in _lite: the pages, the problem sets, and Go in the browser

@@ -315,7 +315,7 @@ class Run(unittest.TestCase):
         self.r.commit()
         self.bin = self.r.top / "bin"
         self.bin.mkdir()
-        for name in "make", "cc", "go", "chromium", "node", "npm", "qemu-aarch64", "apt-get":
+        for name in "make", "cc", "go", "chromium", "firefox-esr", "node", "npm", "qemu-aarch64", "apt-get":
             (self.bin / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{self.r.top}/log\n[ "$*" != "$BAD" ]\n')
             (self.bin / name).chmod(0o755)
 

@@ -1,13 +1,13 @@
-// The kernel in a headless browser: node notebooks/kernel/check.mjs KERNEL LITE. It needs docker/browser/node_modules.
-// Cells of testdata/check.txt have the bits and the figures of the same programs run here; then JupyterLite runs some.
-import { execFileSync } from 'node:child_process';
+// The kernel in headless browsers: node notebooks/kernel/check.mjs KERNEL LITE. It needs docker/browser/node_modules.
+// Cells of testdata/check.txt have the bits and the figures of the same programs run here, in Chromium and in Firefox; then JupyterLite runs some.
+import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-const { chromium } = createRequire(new URL('../../docker/browser/', import.meta.url))('playwright-core');
+const required = createRequire(new URL('../../docker/browser/', import.meta.url)), { chromium } = required('playwright-core'), WebSocket = required('ws');
 
 const here = fileURLToPath(new URL('.', import.meta.url)), repo = path.join(here, '../..');
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json', '.ipynb': 'application/json', '.css': 'text/css', '.svg': 'image/svg+xml' };
@@ -41,9 +41,10 @@ async function open() {
   page.on('pageerror', e => check(false, 'the page', e.message));
   page.on('console', m => { if (m.type() === 'error' && !/favicon|404/.test(m.text())) check(false, 'console', m.text()); });
   await page.goto(address);
-  await page.waitForFunction(() => window.kernel?.index);
+  await page.evaluate(up);
   return page;
 }
+const up = () => new Promise(done => { const look = () => window.kernel?.index ? done() : setTimeout(look, 50); look(); });
 // run presses Stop once the cell has put out what stop says, or after two minutes.
 const run = (page, source, stop) => page.evaluate(async ([source, stop]) => {
   const out = { stdout: '', stderr: '', displays: [] };
@@ -57,6 +58,44 @@ const run = (page, source, stop) => page.evaluate(async ([source, stop]) => {
   return { ...out, ...end, pressed: stop === null };
 }, [source, stop]);
 const show = r => `compile ${r.compile?.toFixed(2)} link ${r.link?.toFixed(2)} run ${r.run?.toFixed(2)} all ${r.all?.toFixed(2)} s`;
+
+// firefox starts that browser and gives evaluate(f, x), which calls f there; it speaks WebDriver BiDi, as Debian's Firefox does.
+async function firefox(url) {
+  const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'firefox-'));
+  const child = spawn(process.env.FIREFOX || 'firefox-esr', ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0', 'about:blank'],
+    { stdio: ['ignore', 'ignore', 'pipe'] });
+  const said = await new Promise((done, wrong) => {
+    let text = '';
+    child.on('error', wrong);
+    child.stderr.on('data', d => { text += d; const m = /BiDi listening on (ws:\S+)/.exec(text); if (m) done(m[1]); });
+    child.on('exit', () => wrong(new Error(`Firefox ended: ${text}`)));
+  });
+  const socket = new WebSocket(`${said}/session`), asked = new Map();
+  await new Promise((done, wrong) => socket.on('open', done).on('error', wrong));
+  socket.on('message', m => { const got = JSON.parse(m); asked.get(got.id)?.(got); });
+  const ask = (method, params) => new Promise((done, wrong) => {
+    const id = asked.size + 1;
+    asked.set(id, got => got.type === 'error' ? wrong(new Error(`${method}: ${got.message}`)) : done(got.result));
+    socket.send(JSON.stringify({ id, method, params }));
+  });
+  await ask('session.new', { capabilities: {} });
+  const context = (await ask('browsingContext.getTree', {})).contexts[0].context;
+  await ask('browsingContext.navigate', { context, url, wait: 'complete' });
+  return {
+    async evaluate(f, x = null) {
+      const got = await ask('script.callFunction', { functionDeclaration: `async x => JSON.stringify(await (${f})(JSON.parse(x)) ?? null)`,
+        arguments: [{ type: 'string', value: JSON.stringify(x) }], target: { context }, awaitPromise: true });
+      if (got.type !== 'success') throw new Error(got.exceptionDetails.text);
+      return JSON.parse(got.result.value);
+    },
+    async close() {
+      socket.close();
+      child.kill();
+      await new Promise(done => child.exitCode === null && child.signalCode === null ? child.on('exit', done) : done());
+      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
 
 // lite opens the first live page in JupyterLite, runs its imports, and does what a reader may do.
 async function lite() {
@@ -112,8 +151,10 @@ try {
   await page.evaluate(l => kernel.load(l), imports);
   console.log(`       loaded in ${(Date.now() - began) / 1e3} s, ${(sent / 1e6).toFixed(1)} MB sent`);
 
+  const inChromium = [];
   for (const [i, cell] of cells.entries()) {
     const r = await run(page, cell);
+    inChromium.push([r.stdout, r.displays.map(d => Object.entries(d.data).sort())]);
     check(r.status === 'ok', `cell ${i + 1}`, r.message || show(r));
     if (!/^%%/m.test(cell)) continue;
     const program = (await page.evaluate(s => kernel.ask('compose', { id: 99, source: s }), cell)).text;
@@ -183,6 +224,19 @@ try {
   r = await run(page, '%%\nb, err := os.ReadFile("kept.txt")\nfmt.Println(string(b), err)');
   check(r.stdout === 'kept <nil>\n', 'a file of an earlier visit', r.message || r.stdout);
   await page.close();
+
+  const fox = await firefox(address);
+  try {
+    await fox.evaluate(up);
+    await fox.evaluate(l => kernel.load(l), imports);
+    for (const [i, cell] of cells.entries()) {
+      const r = await run(fox, cell);
+      check(JSON.stringify([r.stdout, r.displays.map(d => Object.entries(d.data).sort())]) === JSON.stringify(inChromium[i]) && r.status === 'ok',
+        `Firefox: cell ${i + 1} as in Chromium`, r.message || show(r));
+    }
+  } finally {
+    await fox.close();
+  }
   await lite();
 } catch (e) {
   check(false, 'the check', e.stack);
