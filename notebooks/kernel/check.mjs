@@ -62,7 +62,7 @@ const show = r => `compile ${r.compile?.toFixed(2)} link ${r.link?.toFixed(2)} r
 // firefox starts that browser and gives evaluate(f, x), which calls f there; it speaks WebDriver BiDi, as Debian's Firefox does.
 async function firefox(url) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'firefox-'));
-  const child = spawn(process.env.FIREFOX || 'firefox-esr', ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0', 'about:blank'],
+  const child = spawn(process.env.FIREFOX || ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find(f => fs.existsSync(f)) || 'firefox', ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0', 'about:blank'],
     { stdio: ['ignore', 'ignore', 'pipe'] });
   const said = await new Promise((done, wrong) => {
     let text = '';
