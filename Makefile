@@ -131,7 +131,7 @@ soak: ## kill runs at any instant and damage their files: none may come back wro
 ONLY ?=
 BENCH = $(GO) run ./bench -netlib "$$(cat bench/.venv/.netlib)"
 
-bench: bench-setup ## race numpy, scipy, numba, copt and AequilibraE, in turn, on this machine; the tables of page 13 (a quarter of an hour)
+bench: bench-setup ## race numpy, scipy, numba, copt and AequilibraE, in turn, on this machine; the tables of page 13 (an hour)
 	$(BENCH) -only "$(ONLY)"
 
 bench-short: bench-setup ## the same answers as numpy, scipy, numba, copt and AequilibraE give, on small cases; seconds mean nothing
