@@ -51,7 +51,7 @@ celltime: setup ## what a warm edited cell costs
 	@$(VENV) docker/celltime.py
 
 browser: setup docker/browser/node_modules ## what a reader sees, in headless Chromium: needs node, npm and chromium
-	@node docker/browser/test.mjs
+	@PAGES="$(PAGES)" node docker/browser/test.mjs
 
 docker/browser/node_modules: docker/browser/package-lock.json
 	@command -v npm >/dev/null || { echo "fwlab: npm is missing: install Node.js 18 or newer (https://nodejs.org/)" >&2; exit 1; }
@@ -63,7 +63,7 @@ site: setup notebooks/site/node_modules kernel-files ## the pages as a web site 
 	 cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" _site/ && $(VENV) -B notebooks/site/build.py _site
 
 site-check: site docker/browser/node_modules ## that site in headless Chromium, wide and as on a telephone
-	@$(VENV) -B notebooks/site/build_test.py && node docker/browser/site.mjs
+	@$(VENV) -B notebooks/site/build_test.py && PAGES="$(PAGES)" node docker/browser/site.mjs
 
 kernel: kernel-files ## a Go kernel that runs in a browser, in _kernel, and its cells against GoNB's
 	@KERNEL_GONB=1 $(GO) test ./notebooks/kernel/cells

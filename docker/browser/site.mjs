@@ -1,4 +1,5 @@
 // What a reader of the site sees, in headless Chromium: `make site-check` runs it on _site.
+// PAGES says which notebooks' pages it visits, as notebooks/00-quickstart.ipynb; without it all, and those of no notebook always.
 // Screenshots of every page, wide and as on a telephone, stay in BROWSER_OUT, or else in a new temporary folder.
 import fs from 'node:fs';
 import http from 'node:http';
@@ -133,7 +134,9 @@ async function slid(page, found) {
 
 const only = process.argv.slice(2);
 const started = Date.now();
-const pages = fs.readdirSync(site).filter(f => f.endsWith('.html') && (!only.length || only.some(o => f.startsWith(o))));
+const asked = process.env.PAGES || '*', notebook = f => `notebooks/${f.replace('.html', '.ipynb')}`;
+const pages = fs.readdirSync(site).filter(f => f.endsWith('.html') && (!only.length || only.some(o => f.startsWith(o))) &&
+  (asked.includes('*') || asked.includes(notebook(f)) || !fs.existsSync(new URL(`../../${notebook(f)}`, import.meta.url))));
 for (const name of pages) {
   await Promise.all([visit(name, wide, async (page, found) => { await whole(page, found); await shot(page, name, 'wide'); await slid(page, found); }),
     visit(name, narrow, async (page, found) => { await whole(page, found); await shot(page, name, 'narrow'); })]);
@@ -146,7 +149,7 @@ const still = words => async (page, found) => {
   }
 };
 const slides = pages.filter(p => fs.readFileSync(`${site}/${p}`, 'utf8').includes('class="slide"'));
-if (!only.length && !slides.length) faults.push('no page has a slider');
+if (!only.length && asked.includes('*') && !slides.length) faults.push('no page has a slider');
 for (const name of slides) {
   await visit(name, { ...wide, expected: /404/ }, async (page, found) => {
     for (const script of ['slide', 'katex.min']) await page.route(`**/${script}.js`, r => r.fulfill({ status: 404 }));

@@ -1,5 +1,6 @@
 // What a reader sees: `make lab` on a copy of the tracked files, in headless Chromium. `make browser` runs it.
 // Screenshots of every page stay in BROWSER_OUT, or else in a new temporary folder.
+// PAGES says which pages are looked at, as notebooks/00-quickstart.ipynb; without it all are.
 // Arguments choose checks by the start of their names: node docker/browser/test.mjs 07 Stop
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -391,7 +392,9 @@ try {
   browser = await chromium.launch({ executablePath, ignoreDefaultArgs: ['--hide-scrollbars'], handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
     '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
   lens = await browser.newPage();
-  const pages = fs.readdirSync(`${copy}/notebooks`).filter(f => f.endsWith('.ipynb')).map(f => f.replace('.ipynb', ''));
+  const asked = process.env.PAGES || '*';
+  const pages = fs.readdirSync(`${copy}/notebooks`).filter(f => f.endsWith('.ipynb') && (asked.includes('*') || asked.includes(`notebooks/${f}`)))
+    .map(f => f.replace('.ipynb', ''));
   for (const name of pages) await check(name, name, (page, wrong) => look(page, name, wrong));
   for (const name of RUN) await check(`${name} run`, name, (page, wrong) => runAll(page, name, wrong));
   write('tab', '');
