@@ -44,7 +44,7 @@ CELLS ?= notebooks/runs/campaign
 campaign: ## the races of page 18c that are not among CELLS yet, and their archive: 90 minutes on two processors that do nothing else
 	$(GO) run ./fwopt/fwrace/campaign $(CELLS) notebooks/races/campaign.csv
 
-muon: ## the race of page 19: the runs that are not among CELLS yet, and their archive: half an hour on two processors
+muon: ## the race of page 19: the runs that are not among CELLS yet, and their archive: 40 minutes on two processors
 	$(GO) run ./fwopt/fwrace/campaign -nets $(CELLS) notebooks/races/muon.csv
 
 celltime: setup ## what a warm edited cell costs
