@@ -20,8 +20,8 @@ TURNS = 4
 # test.py holds these rules against what Go imports. A file without a rule (go.mod, docker/setup.sh, …) is part of everything.
 RULES = [
     (r"fwopt/fwbeam/(flink/.*|[^/]*\.(go|mod|sum))", "flink-test"),
-    # What calls the sections. A page is the same, whoever runs it.
-    (r"Makefile", "bench-short browser site-check live-check image course-test flink-test"),
+    # What calls the sections: see recipes. A page is the same, whoever runs it.
+    (r"Makefile", "recipes"),
     # What only the sections see that run each time.
     (r"\.ci/(green|run|choose\.py|test\.py)|\.github/.*|\.gitignore|[A-Z]+\.md|LICENSE|CITATION\.cff|(bench|datasets)/(.*\.md|video/COPYING)", ""),
     (r"(fwopt|datasets|notebooks/assignments/fwgrade)/(.*/)?(testdata/.*|[^/]*_test\.go)", ""),
@@ -87,6 +87,23 @@ def changed():
     return sorted(set(names.split("\0")) - {""})
 
 
+def recipes():
+    """The sections of which make would now run other commands."""
+    made = [s for s in SECTIONS if s != "pages"]
+
+    def commands(text):
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
+        ran = [subprocess.run(["make", "-n", "-f", "-", s], cwd=ROOT, env=env, input=text, capture_output=True, text=True)
+               for s in made]  # fmt: skip
+        return [r.stdout if r.returncode == 0 else None for r in ran]
+
+    try:
+        was, now = commands(git("show", (ROOT / ".ci/green").read_text().strip() + ":Makefile")), commands((ROOT / "Makefile").read_text())
+    except (OSError, Unknown):
+        return set(made)
+    return {s for s, a, b in zip(made, was, now, strict=True) if a is None or a != b}
+
+
 def parts(file, texts):
     """What a file is part of, or None if no rule names it."""
     found = next((what for rule, what in RULES if re.fullmatch(rule, file)), None)
@@ -99,9 +116,11 @@ def parts(file, texts):
         named = re.compile(rf'{re.escape(name.name)}|\b{re.escape(name.parent.name)}(/|\\?")')
         readers = [page for page, text in texts.items() if named.search(text)]
         needs |= {f"page {page}" for page in readers} or {"all-pages"}
+    if "recipes" in needs:
+        needs |= recipes()
     if not (ROOT / file).exists():
         needs.add("site-check")  # it finds links that lead nowhere
-    return needs - {"page", "readers"}
+    return needs - {"page", "readers", "recipes"}
 
 
 def choose(files, texts, turn):

@@ -155,12 +155,26 @@ class Choice(unittest.TestCase):
                 self.r.git("reset", "-q", "--hard", "HEAD~")
 
     def test_callers(self):
-        """Each section runs where the Makefile changed; .ci/run and its plan are tested here."""
-        for name, sections in ("Makefile", LONG), (".ci/run", ()), (".ci/choose.py", ()):
+        """.ci/run and its plan are tested here, and start no section."""
+        for name in ".ci/run", ".ci/choose.py":
             with self.subTest(name):
                 self.r.write(name, (ROOT / name).read_text() + "\n")
-                self.expect(" ".join(sections))
+                self.expect("")
                 self.r.git("checkout", "-q", ".")
+
+    def test_makefile(self):
+        """A section runs where make would run other commands for it."""
+        self.r.add("Makefile")  # no makefile yet
+        self.expect(" ".join(LONG))
+        recipes = "X = 1\n" + "".join(f"{s}: {s}-setup\n\t@echo {s} {'$(X)' if s == 'image' else ''}\n{s}-setup:\n\techo one\n" for s in LONG)
+        self.r.write("Makefile", recipes)
+        self.r.write(".ci/green", self.r.commit())
+        self.r.commit()
+        for old, new, sections in (("X = 1", "X = 2", "image"), ("course-test-setup:\n\techo one", "course-test-setup:\n\techo two", "course-test"),
+                                   ("@echo browser", "@echo other", "browser"), ("X = 1", "# why\nX = 1", ""), ("\t", " ", " ".join(LONG))):
+            with self.subTest(new):
+                self.r.write("Makefile", recipes.replace(old, new))
+                self.expect(sections)
 
     def test_odd_names(self):
         for name in "ü.txt", "a b", "a\tyes\tb", "a\nimage\tno\t":
