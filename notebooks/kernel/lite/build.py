@@ -26,7 +26,7 @@ def main(kernel, out):
             stage(sheet, top / "pages/problem sets" / sheet.name)
         subprocess.run([sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", top, "--contents", top / "pages", "--output-dir", out.resolve(),
                         "--apps", "lab", "--no-sourcemaps", f"--LiteBuildApp.federated_extensions={kernel.resolve()}",
-                        "--LiteBuildApp.ignore_sys_prefix=True"], check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+                        "--LiteBuildApp.ignore_sys_prefix=True"], cwd=top, check=True, stdout=subprocess.DEVNULL)  # fmt: skip
 
 
 def stage(notebook, to):
