@@ -301,9 +301,8 @@ func (x *tracer) reference(t *testing.T) {
 }
 
 // rivals runs what a reader with one machine would take, FISTA and SVRG, on the race's set in
-// memory, and Frank-Wolfe with a line search and SVRF with longer epochs, and writes after how many
-// passes over the rows which f is known. They begin at w = 0. SVRG's rate and SVRF's N are tuned on
-// other draws, FISTA's fixed L on these rows, by its first half. A line search is charged as a pass.
+// memory, and writes after how many passes over the rows which f is known. They begin at w = 0.
+// SVRG's rate is tuned on other draws, FISTA's fixed L on these rows, by its first half.
 func (x *tracer) rivals(t *testing.T) {
 	set := must(whole(context.Background(), x.contest(t)))
 	f := set.Logistic()
@@ -324,14 +323,15 @@ func (x *tracer) rivals(t *testing.T) {
 	fixed := func(rate float64, steps int) *fwopt.Trace {
 		return fista(&fwmore.FISTA{L: 1 / rate, Fixed: true}, steps)
 	}
-	tune := func(first, last int, tried func(x float64) *fwopt.Trace) (rate float64) { // exponents of the grid
+	tune := func(tried func(rate float64) *fwopt.Trace) (rate float64) {
+		const first, last = -2, 12 // exponents of the grid
 		best := math.Inf(1)
 		for e := first; e <= last; e += 2 {
 			if f := tried(math.Exp2(float64(e))).Last().F; f < best {
 				rate, best = math.Exp2(float64(e)), f
 			}
 		}
-		if x.full && (rate == math.Exp2(float64(first)) || rate == math.Exp2(float64(last))) {
+		if x.full && (rate == math.Exp2(first) || rate == math.Exp2(last)) {
 			t.Errorf("the best rate, %v, is at an end of the grid", rate)
 		}
 		return rate
@@ -343,19 +343,10 @@ func (x *tracer) rivals(t *testing.T) {
 		}
 	}
 	add("fista", "–", fista(&fwmore.FISTA{L: 1e-3}, x.pick(8, 40)), 0)
-	rate := tune(-2, 12, func(rate float64) *fwopt.Trace { return fixed(rate, x.pick(4, 20)) })
+	rate := tune(func(rate float64) *fwopt.Trace { return fixed(rate, x.pick(4, 20)) })
 	add("fista fixed", fmt.Sprint(1/rate), fixed(rate, x.pick(8, 40)), 1) // f is one more pass
-	rate = tune(-2, 12, func(rate float64) *fwopt.Trace { return svrg(rate, 2, x.pick(2, 5)) })
+	rate = tune(func(rate float64) *fwopt.Trace { return svrg(rate, 2, x.pick(2, 5)) })
 	add("svrg", fmt.Sprint(rate), svrg(rate, 1, x.pick(4, 20)), 1) // seen by the next
-	long := func(N float64, seed uint64, epochs int) *fwopt.Trace {
-		m := fwopt.SVRFExperiments()
-		m.N = func(int) int { return int(N) }
-		return run(m, seed, fwopt.EpochEnds(m.N, epochs))
-	}
-	N := tune(2, 10, func(N float64) *fwopt.Trace { return long(N, 2, x.pick(2, 12)) })
-	add("svrf long", fmt.Sprint(N), long(N, 1, x.pick(4, 40)), 1)
-	add("fw linesearch", "–", run(&fwopt.FW{Rule: fwopt.LineSearch{}}, 1,
-		func(s fwopt.Step) (record, last bool) { return true, s.K == x.pick(8, 200) }), 0)
 	x.write(t, "rivals", out)
 }
 
