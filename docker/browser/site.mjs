@@ -215,6 +215,19 @@ for (const name of runs.slice(0, 1)) {
     const wrong = await run(first, () => pre.press('Shift+Enter'));
     if (!/^Cell\[\d+\]: Line 2: undefined: nothing/.test(wrong.trim())) found.push(`a cell that does not compile says ${wrong}`);
     await shot(page, name, 'ran');
+    await page.locator('#run input[type=file]').setInputFiles({ name: 'own.svm', mimeType: 'text/plain', buffer: Buffer.from('1 1:1\n2 2:1\n') });
+    await page.waitForFunction(() => /own\.svm is here/.test(document.getElementById('run').textContent), null, { timeout: 5000 });
+    await pre.fill('%%\nb, err := os.ReadFile("own.svm")\nfmt.Println(len(b), err, os.Getenv("FWLAB_DATA"))');
+    const read = await run(first, () => pre.press('Shift+Enter'));
+    if (read.trim() !== '12 <nil> /home') found.push(`a file that was chosen reads ${read}`);
+    await page.waitForFunction(async () => (await navigator.serviceWorker.ready) && (await (await caches.open('fwlab-pages')).keys()).length > 8, null, { timeout: 10_000 });
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.click('#run button');
+    await cells.first().waitFor({ timeout: 120_000 });
+    const alone = await run(drawn, () => drawn.getByRole('button').click());
+    if (/failed/.test(await drawn.locator('.go').innerText())) found.push(`without a network a cell says ${alone}`);
+    await page.context().setOffline(false);
     console.log(`${name} ran ${Math.round((Date.now() - clicked) / 100) / 10} s after the first click`);
   });
   const still = (view, words, before) => visit(name, view, async (page, found) => {

@@ -61,7 +61,7 @@ def main(out):
     (out / "marked").mkdir(exist_ok=True)
     for name in "lib/marked.umd.js", "LICENSE":
         shutil.copy(HERE / "node_modules" / "marked" / name, out / "marked")
-    for name in "style.css", "page.js", "run.js", "live/live.js", "live/worker.js":
+    for name in "style.css", "page.js", "run.js", "offline.js", "live/live.js", "live/worker.js":
         shutil.copy(HERE / name, out)
     (out / ".nojekyll").touch()  # GitHub leaves the files as they are
     faults = links.faults + broken(out)

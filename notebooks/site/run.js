@@ -17,17 +17,41 @@ addEventListener('DOMContentLoaded', () => {
     start.disabled = true;
     try {
       const { Kernel } = await import('./kernel/kernel.js');
-      kernel = new Kernel('kernel', { env: { FWLAB_BUDGET: 'short' } });
+      kernel = new Kernel('kernel', { env: { FWLAB_BUDGET: 'short', FWLAB_DATA: '/home' } });
       await kernel.load(imports.split(' '), n => say(n < 1e6 * size - 1e5 ? `${(n / 1e6).toFixed(1)} of ${size} MB` : 'The compiler starts.'));
     } catch (e) {
       say(`This page cannot run: ${e.message}. It stays as it is; what has come is kept, so try again.`);
       start.disabled = false;
       return;
     }
-    start.replaceWith(button('Run all', () => run(cells)), ' ', stop);
+    start.replaceWith(button('Run all', () => run(cells)), ' ', stop, ' ', files());
+    offline().catch(() => {}); // then the next visit needs the network
     stop.disabled = true;
     for (const c of cells) c.open();
     rest();
+  }
+
+  // files takes files of the reader's own to where cells look for data.
+  function files() {
+    const input = Object.assign(document.createElement('input'), { type: 'file', multiple: true, hidden: true }), open = button('Your files', () => input.click());
+    input.onchange = async () => {
+      for (const f of input.files) {
+        kernel.files.put(`/home/${f.name}`, new Uint8Array(await f.arrayBuffer()));
+        say(`${f.name} is here: fwdata.ReadFile("${f.name}") in a cell reads it. It does not leave your machine.`);
+      }
+      input.value = '';
+    };
+    open.append(input);
+    return open;
+  }
+
+  // offline lets a later visit of this page begin without a network: the kernel keeps its own large files.
+  async function offline() {
+    await navigator.serviceWorker.register('offline.js');
+    const own = ['kernel.js', 'files.js', 'worker.js', 'wasm_exec.js', 'index.json'].map(n => `kernel/${n}`);
+    const seen = [...performance.getEntriesByType('resource').map(r => r.name), ...[...document.images].map(i => i.src)]
+      .filter(n => n.startsWith(location.origin) && !n.includes('.gz'));
+    await (await caches.open('fwlab-pages')).addAll([...new Set([location.href.replace(/#.*/, ''), ...seen, ...own].map(u => new URL(u, document.baseURI).href))]);
   }
 
   // run lets these cells run after those that wait, up to one that fails.
