@@ -40,7 +40,7 @@ func freshOf(l *ledger, p *fwinst.Instance, e effort, L float64) {
 		l.most(name+": (c)", v, p.L*q*(7*f.gapZ+11*B+f.away/2))
 		return []row{{v}}
 	})
-	l.most(name+": E v ≤ LD²B(15 ln(N+1) + 22)", rows[0][0], p.L*q*B*(15*math.Log(float64(N+1))+22))
+	l.most(name+": E v ≤ LD²B(15 ln(N+1) + 19)", rows[0][0], p.L*q*B*(15*math.Log(float64(N+1))+19))
 }
 
 // draw sums up what one draw is at w*, less f(w*).

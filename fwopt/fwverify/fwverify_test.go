@@ -213,7 +213,7 @@ func TestPlantedFaults(t *testing.T) {
 			[]string{"UniSTORC: the box as written", "UniSTORC: 2b(m+1)t stochastic gradients"}},
 		{"fresh samples with a hundred-thousandth of the epoch's L", func(l *ledger) {
 			freshOf(l, wrong(msc, func(p *fwinst.Instance) { p.L /= 1e5 }), e, msc.L)
-		}, []string{"Fresh samples: (c)", "Fresh samples: E v ≤ LD²B(15 ln(N+1) + 22)"}},
+		}, []string{"Fresh samples: (c)", "Fresh samples: E v ≤ LD²B(15 ln(N+1) + 19)"}},
 		{"fresh samples of another f", func(l *ledger) {
 			freshOf(l, wrong(ill, func(p *fwinst.Instance) { p.F = msc.F }), e, ill.L)
 		}, []string{"Fresh samples: a draw has a mean of at most f(w*)"}},
