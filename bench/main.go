@@ -1,4 +1,4 @@
-// Bench races fwlab against numpy, scipy, numba, copt and AequilibraE, in turn, on the same data, and
+// Bench races fwlab against numpy, scipy, scikit-learn, numba, copt and AequilibraE, in turn, on the same data, and
 // measures what the machine could do. `make bench` runs it; README.md says what it
 // writes.
 package main
@@ -104,6 +104,7 @@ func (b *bench) items() (all []item) {
 		{"P8", b.trafficItems},
 		{"P9", b.projectionItems},
 		{"P10", b.networkItems},
+		{"P11", b.fitItems},
 	} {
 		within := func(p string) bool { return strings.HasPrefix(p, group.name) }
 		if b.wanted(group.name) || slices.ContainsFunc(strings.Split(b.only, ","), within) {

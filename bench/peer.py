@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 import forms_assign
+import forms_fit
 import forms_methods
 import forms_network
 import forms_projection
@@ -22,7 +23,7 @@ from forms_sums import clock
 
 ITEMS = {}
 for forms in (forms_spectral, forms_sums, forms_methods, forms_assign, forms_traffic, forms_projection,
-              forms_network):
+              forms_network, forms_fit):
     assert not ITEMS.keys() & forms.ITEMS.keys(), f"{forms.__name__}: a name that another file has"
     ITEMS |= forms.ITEMS
 
