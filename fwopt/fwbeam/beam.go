@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -80,17 +81,25 @@ func (e *engine) start(memory int) (err error) {
 	case *jobopts.Endpoint == "":
 		return nil // one that knows where it is
 	}
-	conn, err := net.DialTimeout("tcp", *jobopts.Endpoint, 5*time.Second)
-	if err != nil {
-		return fmt.Errorf("no runner answers at --endpoint %s: %w", *jobopts.Endpoint, err)
+	if err := answers(); err != nil {
+		return err
 	}
 	if kind := strings.ToLower(*jobopts.EnvironmentType); *jobopts.WorkerBinary == "" &&
 		(kind == "process" || kind == "external") {
 		// the workers have this program: nothing of 80 MB is sent in each pass
 		*jobopts.WorkerBinary = filepath.Join(e.temp, "none")
-		err = os.WriteFile(*jobopts.WorkerBinary, nil, 0o600)
+		return os.WriteFile(*jobopts.WorkerBinary, nil, 0o600)
 	}
-	return errors.Join(err, conn.Close())
+	return nil
+}
+
+// answers returns an error where nobody listens at the endpoint.
+func answers() error {
+	conn, err := net.DialTimeout("tcp", *jobopts.Endpoint, 5*time.Second)
+	if err != nil {
+		return fmt.Errorf("no runner answers at --endpoint %s: %w", *jobopts.Endpoint, err)
+	}
+	return conn.Close()
 }
 
 // embed starts a Prism in this process.
@@ -131,15 +140,28 @@ func (q quiet) Log(_ context.Context, sev log.Severity, _ int, text string) {
 // shardFn does the work of a pass on one shard.
 type shardFn struct{ Pass pass }
 
-func init() { register.DoFn2x2[context.Context, string, string, error](&shardFn{}) }
+func init() { register.DoFn2x3[context.Context, string, int, string, error](&shardFn{}) }
 
-// ProcessElement does the work on the shard that text, a task in JSON, names.
-func (f *shardFn) ProcessElement(ctx context.Context, text string) (string, error) {
+// ProcessElement does the work on the shard that text, a task in JSON, names, and returns its branch.
+func (f *shardFn) ProcessElement(ctx context.Context, text string) (int, string, error) {
 	var t task
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
-		return "", err
+		return 0, "", err
 	}
-	return "", f.Pass.do(ctx, &t)
+	return t.K / max(1, f.Pass.fan()), "", f.Pass.do(ctx, &t)
+}
+
+// branchFn adds up a branch, whose parts are all there then.
+type branchFn struct{ Pass pass }
+
+func init() {
+	register.DoFn3x2[context.Context, int, func(*string) bool, string, error](&branchFn{})
+	register.Iter1[string]()
+}
+
+// ProcessElement adds up branch g.
+func (f *branchFn) ProcessElement(ctx context.Context, g int, _ func(*string) bool) (string, error) {
+	return "", f.Pass.branch(ctx, g)
 }
 
 // pass makes a pass, twice if a worker dies: all that it writes is the same then.
@@ -150,8 +172,25 @@ func (e *engine) pass(ctx context.Context, p *pass, ts []task) error {
 		elements[k] = string(b)
 	}
 	return e.twice(ctx, fmt.Sprintf("pass %d", p.Number), func(ctx context.Context, _ func()) error {
-		return e.each(ctx, &shardFn{*p}, elements)
+		return e.each(ctx, elements, max(1, p.fan()), func(s beam.Scope, mine beam.PCollection) beam.PCollection {
+			done := beam.ParDo(s, &shardFn{*p}, mine)
+			if p.fan() == 0 {
+				return beam.DropKey(s, done)
+			}
+			return beam.ParDo(s, &branchFn{*p}, beam.GroupByKey(s, done))
+		})
 	})
+}
+
+// vanished returns an error where nobody listens any more at the endpoint, if there is one.
+func vanished() error {
+	if *jobopts.Endpoint == "" {
+		return nil
+	}
+	if err := answers(); err != nil {
+		return fmt.Errorf("the runner has gone: %w: start it again, and the same command goes on", err)
+	}
+	return nil
 }
 
 // minute is how often one reads that something waits; a variable for the tests.
@@ -167,8 +206,9 @@ func (e *engine) twice(ctx context.Context, what string,
 		defer cancel(nil)
 		late := time.AfterFunc(*e.limit, func() { cancel(fmt.Errorf("longer than --patience %v", *e.limit)) })
 		defer late.Stop()
-		began, tick, over := time.Now(), time.NewTicker(minute), make(chan struct{})
+		began, tick, pulse, over := time.Now(), time.NewTicker(minute), time.NewTicker(5*time.Second), make(chan struct{})
 		defer tick.Stop()
+		defer pulse.Stop()
 		var said sync.WaitGroup
 		said.Go(func() {
 			for {
@@ -176,6 +216,10 @@ func (e *engine) twice(ctx context.Context, what string,
 				case <-tick.C:
 					fmt.Fprintf(e.progress, "%s has waited %.0f s for workers\n", what,
 						time.Since(began).Seconds())
+				case <-pulse.C: // Beam waits on for a runner that has gone
+					if gone := vanished(); gone != nil && vanished() != nil {
+						cancel(gone)
+					}
 				case <-over:
 					return
 				}
@@ -195,7 +239,11 @@ func (e *engine) twice(ctx context.Context, what string,
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	fmt.Fprintf(e.progress, "%s is made once more: %s\n", what, first)
-	if again := try(); again != nil {
+	again := try()
+	if gone := vanished(); again != nil && ctx.Err() == nil && gone != nil {
+		return gone
+	}
+	if again != nil {
 		return fmt.Errorf("twice: %w", again)
 	}
 	return nil
@@ -210,16 +258,24 @@ func init() { register.DoFn1x0[string](&end{}) }
 // ProcessElement does nothing.
 func (*end) ProcessElement(string) {}
 
-// each lets fn process the elements, in as many pipelines as there are jobs.
-func (e *engine) each(ctx context.Context, fn any, elements []string) error {
-	jobs := min(*e.jobs, len(elements))
+// stage is a part of a pipeline.
+type stage = func(s beam.Scope, elements beam.PCollection) beam.PCollection
+
+func by(fn any) stage {
+	return func(s beam.Scope, elements beam.PCollection) beam.PCollection { return beam.ParDo(s, fn, elements) }
+}
+
+// each lets do process the elements, in as many pipelines as there are jobs, each with whole groups of so many.
+func (e *engine) each(ctx context.Context, elements []string, group int, do stage) error {
+	groups := slices.Collect(slices.Chunk(elements, group))
+	jobs := min(*e.jobs, len(groups))
 	failed := make([]error, jobs)
 	var all sync.WaitGroup
 	for k := range jobs {
 		all.Go(func() {
-			mine := elements[k*len(elements)/jobs : (k+1)*len(elements)/jobs]
+			mine := slices.Concat(groups[k*len(groups)/jobs : (k+1)*len(groups)/jobs]...)
 			p, s := beam.NewPipelineWithRoot()
-			done := beam.ParDo(s, fn, beam.Reshuffle(s, beam.CreateList(s, mine)))
+			done := do(s, beam.Reshuffle(s, beam.CreateList(s, mine)))
 			beam.ParDo0(s, &end{}, beam.Reshuffle(s, done))
 			_, failed[k] = beam.Run(ctx, *e.runner, p)
 		})

@@ -40,7 +40,7 @@ func on(jobs int) maker {
 
 // On Beam the bits are those of one goroutine, in any number of pipelines.
 func TestBeamBits(t *testing.T) {
-	dir, _ := small(t, 500)
+	dir, _ := small(t, 300) // 20 shards: four branches
 	for _, p := range problems[3:6] {
 		want := newJob(t, dir, p).mustRun(t)
 		for _, jobs := range []int{1, 2, 8} {
@@ -83,10 +83,10 @@ func program(args ...string) *exec.Cmd {
 
 // separate starts a Prism of its own, and a command that it starts workers by, and returns
 // the flags of a driver.
-func separate(t *testing.T) []string {
+func separate(t *testing.T) (flags []string, prism *exec.Cmd) {
 	t.Helper()
 	port := must(freePort())
-	prism := program("prism", fmt.Sprintf("--port=%d", port))
+	prism = program("prism", fmt.Sprintf("--port=%d", port))
 	var log bytes.Buffer
 	prism.Stderr, prism.Stdout = &log, &log
 	ok(t, prism.Start())
@@ -109,7 +109,7 @@ func separate(t *testing.T) []string {
 	}
 	return []string{"--runner=universal", fmt.Sprintf("--endpoint=localhost:%d", port),
 		"--environment_type=PROCESS",
-		fmt.Sprintf(`--environment_config={"command":%q}`, os.Args[0])}
+		fmt.Sprintf(`--environment_config={"command":%q}`, os.Args[0])}, prism
 }
 
 // A Prism of its own with two worker processes makes the same bits; one that is killed in a
@@ -122,7 +122,7 @@ func TestSeparate(t *testing.T) {
 	p := problem{"svrf", "experiments", 1, "l1", 5, 1, 3000}
 	want := newJob(t, dir, p).mustRun(t)
 	t.Setenv("FWBEAM_MAIN", "1") // for the workers that Prism starts
-	flags := separate(t)
+	flags, _ := separate(t)
 	runs := t.TempDir()
 	args := append([]string{"run", "--shards", dir, "--runs", runs, "--method=svrf", "--set=l1", "--radius=5",
 		"--steps=3000", "--jobs=2", "--patience=6s"}, flags...)
@@ -243,17 +243,25 @@ func TestTerm(t *testing.T) {
 		!strings.Contains(said.String(), "the same command goes on") {
 		t.Fatalf("%v, kept %v:\n%s", err, saved, said.String())
 	}
-	args = append(args, separate(t)...)
-	for i, a := range args {
-		if strings.HasPrefix(a, "--environment_type=") {
-			args[i] = "--environment_type=LOOPBACK"
-		}
+	loopback := func() (all []string, prism *exec.Cmd) {
+		flags, prism := separate(t)
+		return append(slices.Clone(args), flags[0], flags[1], "--environment_type=LOOPBACK"), prism
 	}
-	text, err := program(args[:len(args)-1]...).CombinedOutput() // without --environment_config
-	if err != nil || !strings.Contains(string(text), "goes on from step ") {
+	all, prism := loopback()
+	text, err := drive(func(_ *os.Process, line string) {
+		if strings.HasPrefix(line, "pass ") {
+			prism.Process.Kill() // and with it all of the cluster
+		}
+	}, all...)
+	if err == nil || !strings.Contains(text, "the runner has gone: no runner answers at --endpoint localhost:") {
 		t.Fatalf("%v:\n%s", err, text)
 	}
-	sameBits(t, "SIGTERM, LOOPBACK", want, onlyTrace(t, runs, string(text)))
+	all, _ = loopback()
+	text, err = drive(quietly, all...)
+	if err != nil || !strings.Contains(text, "goes on from step ") {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	sameBits(t, "SIGTERM, LOOPBACK", want, onlyTrace(t, runs, text))
 	x := must(fwdata.ReadNPY(must(os.Open(weights)), "w"))
 	if h := len(must(open(t.Context(), dir)).Labels); !slices.Equal(x.Val, want.W) || x.M != h {
 		t.Errorf("%d x %d weights for %d labels are not those of the run", x.N, x.M, h)

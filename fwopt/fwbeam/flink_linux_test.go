@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -32,32 +31,6 @@ func cluster(t *testing.T) (flags []string, dir string) {
 			`--environment_config={"command":%q,"env":{"FWBEAM_MAIN":"1"}}`, os.Args[0])}, os.Getenv("FLINK_DIR")
 }
 
-// drive runs fwbeam and calls saw with each line that it writes; it returns all of them.
-func drive(saw func(driver *os.Process, line string), args ...string) (string, error) {
-	cmd := program(args...)
-	out := &lines{saw: func(line string) { saw(cmd.Process, line) }}
-	cmd.Stdout, cmd.Stderr = out, out
-	late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
-	defer late.Stop()
-	err := cmd.Run()
-	return out.all.String(), err
-}
-
-type lines struct {
-	all bytes.Buffer
-	saw func(line string)
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.all.Write(b)
-	for line := range strings.Lines(string(b)) {
-		l.saw(line)
-	}
-	return len(b), nil
-}
-
-func quietly(*os.Process, string) {}
-
 var onFlink = problem{"svrf", "experiments", 1, "l1", 5, 1, 60}
 
 func runArgs(dir, runs string, flags []string) []string {
@@ -69,7 +42,7 @@ func runArgs(dir, runs string, flags []string) []string {
 // and by one with those of a pool.
 func TestFlinkBits(t *testing.T) {
 	flags, _ := cluster(t)
-	dir, _ := small(t, 500)
+	dir, _ := small(t, 300) // with branches
 	want := newJob(t, dir, onFlink).mustRun(t)
 	port := must(freePort())
 	workers := program("pool", fmt.Sprintf("--port=%d", port))

@@ -54,7 +54,7 @@ func TestNoBusyLoop(t *testing.T) {
 	jobs := 2
 	e.jobs = &jobs
 	start := fwrate.CPU()
-	ok(t, e.each(context.Background(), &idle{}, []string{"a", "b"}))
+	ok(t, e.each(context.Background(), []string{"a", "b"}, 1, by(&idle{})))
 	if spent := (fwrate.CPU() - start).Seconds(); spent > 1 {
 		t.Errorf("%.2f s of the processor in two seconds of waiting", spent)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
@@ -70,7 +72,7 @@ func before(make maker, do func(pass int) error) maker {
 }
 
 // local is an engine without Beam: so many goroutines, each with every so many-th shard,
-// from the last one down.
+// from the last one down, and then one for the branches.
 func local(workers int) maker {
 	return func(ctx context.Context, p *pass, ts []task) error {
 		errs := make([]error, workers)
@@ -83,6 +85,9 @@ func local(workers int) maker {
 			})
 		}
 		all.Wait()
+		for g := len(p.tops()) - 1; g >= 0 && p.fan() > 0; g-- {
+			errs = append(errs, p.branch(ctx, g))
+		}
 		return errors.Join(errs...)
 	}
 }
@@ -131,3 +136,29 @@ func ok(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// drive runs fwbeam and calls saw with each line that it writes; it returns all of them.
+func drive(saw func(driver *os.Process, line string), args ...string) (string, error) {
+	cmd := program(args...)
+	out := &lines{saw: func(line string) { saw(cmd.Process, line) }}
+	cmd.Stdout, cmd.Stderr = out, out
+	late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	err := cmd.Run()
+	return out.all.String(), err
+}
+
+type lines struct {
+	all bytes.Buffer
+	saw func(line string)
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.all.Write(b)
+	for line := range strings.Lines(string(b)) {
+		l.saw(line)
+	}
+	return len(b), nil
+}
+
+func quietly(*os.Process, string) {}

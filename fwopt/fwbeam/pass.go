@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -16,14 +17,16 @@ import (
 )
 
 // pass is one pass over the shards, as each worker is told it. Beside the shards there is
-// a folder of the pass: the driver writes w there, and the worker that has shard k part-k
-// and rows-k.
+// a folder of the pass: the driver writes w there, the worker that has shard k part-k and
+// rows-k, and one that adds up a branch of parts sum-g.
 type pass struct {
 	Number int    // of a run's passes, from 1
 	Commit string // of the driver's program
 	Shards string // the folder of the shards
 	Work   string // the folder of the pass
 	N      int    // n, the rows of all shards
+	Parts  int    // the shards
+	M, H   int    // the features and the classes
 	Grad   bool   // f(w) and ∇f(w) are wanted
 	State  []byte // of the stream that the next batches are drawn from
 	Sizes  []int  // m_k of those whose rows are wanted
@@ -62,6 +65,41 @@ func (m *manifest) tasks() []task {
 func (p *pass) wFile() string         { return join(p.Work, "w") }
 func (p *pass) partFile(k int) string { return join(p.Work, fmt.Sprintf("part-%05d", k)) }
 func (p *pass) rowsFile(k int) string { return join(p.Work, fmt.Sprintf("rows-%05d", k)) }
+func (p *pass) sumFile(g int) string  { return join(p.Work, fmt.Sprintf("sum-%05d", g)) }
+
+// fan is how many parts a branch has, which a worker adds up: the root of the number of shards; 0 where
+// these are few, and the driver adds up the parts itself. It hangs on nothing else, and so do the bits.
+func (p *pass) fan() int {
+	if p.Parts <= 16 || !p.Grad {
+		return 0
+	}
+	return int(math.Ceil(math.Sqrt(float64(p.Parts))))
+}
+
+// tops are the files that the driver adds up, in their order.
+func (p *pass) tops() (files []string) {
+	fan := p.fan()
+	for k := range p.Parts {
+		switch {
+		case fan == 0:
+			files = append(files, p.partFile(k))
+		case k%fan == 0:
+			files = append(files, p.sumFile(k/fan))
+		}
+	}
+	return files
+}
+
+// branch adds up the parts of branch g. Like do it leaves the same file if it is made twice.
+func (p *pass) branch(ctx context.Context, g int) error {
+	a, fan := p.adder(zeros(p.M*p.H)), p.fan()
+	for k := g * fan; k < min((g+1)*fan, p.Parts); k++ {
+		if err := a.add(ctx, p.partFile(k)); err != nil {
+			return err
+		}
+	}
+	return writeSealed(ctx, p.sumFile(g), a.part())
+}
 
 // do is the work of one shard: made twice, or by two workers at once, it leaves the same
 // files.
@@ -149,81 +187,106 @@ func readW(ctx context.Context, file string, d int) ([]float64, error) {
 	return w, nil
 }
 
-// gradients are the scratch of partOf, all 0.
+// gradients are the scratch of those that make parts, all 0.
 var gradients sync.Pool
 
-// partOf returns what the rows of a shard add to n·f(w) and to ∇f(w), as bytes: the sum of
-// the losses (8), the number c of features that the rows have (8), these (4 each), and the
-// h numbers of the gradient for each (8). The order of sums is that of the rows.
-func partOf(s *fwdata.Set, w []float64, n int) []byte {
-	h, m := s.H(), s.M()
-	g, _ := gradients.Get().(*[]float64)
-	if g == nil || len(*g) != len(w) {
-		fresh := make([]float64, len(w))
-		g = &fresh
+func zeros(d int) []float64 {
+	if g, _ := gradients.Get().(*[]float64); g != nil && len(*g) == d {
+		return *g
 	}
-	scores, f, c := make([]float64, h), 0., 1/float64(n)
-	has := make([]bool, m)
+	return make([]float64, d)
+}
+
+// adder is a sum of losses and gradients of rows.
+type adder struct {
+	f    float64   // n times the value
+	grad []float64 // h numbers a feature
+	has  []bool    // the features that the rows have
+	read int       // bytes
+}
+
+func (p *pass) adder(grad []float64) *adder { return &adder{grad: grad, has: make([]bool, p.M)} }
+
+// partOf returns what the rows of a shard add to n·f(w) and to ∇f(w). The order of sums is that of the rows.
+func partOf(s *fwdata.Set, w []float64, n int) []byte {
+	a := adder{grad: zeros(len(w)), has: make([]bool, s.M())}
+	scores, c := make([]float64, s.H()), 1/float64(n)
 	for i, y := range s.Y {
 		clear(scores)
 		col, val := s.X.Row(i)
 		rest := s.X.Col[s.X.Ptr[i]:] // the rows of the next example, too, are asked for
 		kern.Gather(scores, w, rest, val)
-		f += kern.LogLoss(scores, y)
+		a.f += kern.LogLoss(scores, y)
 		kern.LogLossGrad(scores, y, c)
-		kern.Scatter(*g, scores, rest, val)
+		kern.Scatter(a.grad, scores, rest, val)
 		for _, j := range col {
-			has[j] = true
+			a.has[j] = true
 		}
 	}
+	return a.part()
+}
+
+// part returns the sum as bytes, and ends it: n·f (8), the number c of features that the rows have (8), these
+// (4 each), and the h numbers of the gradient for each (8).
+func (a *adder) part() []byte {
 	var cols []int
-	for j, seen := range has {
+	h := len(a.grad) / len(a.has)
+	for j, seen := range a.has {
 		if seen {
 			cols = append(cols, j)
 		}
 	}
 	b := make([]byte, 0, 16+len(cols)*(4+8*h)+4)
-	b = appendFloats(b, []float64{f})
+	b = appendFloats(b, []float64{a.f})
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(cols)))
 	for _, j := range cols {
 		b = binary.LittleEndian.AppendUint32(b, uint32(j))
 	}
 	for _, j := range cols {
-		b = appendFloats(b, (*g)[j*h:(j+1)*h])
-		clear((*g)[j*h : (j+1)*h])
+		b = appendFloats(b, a.grad[j*h:(j+1)*h])
+		clear(a.grad[j*h : (j+1)*h])
 	}
-	gradients.Put(g)
+	gradients.Put(&a.grad)
 	return b
 }
 
-// gather adds up the parts in the order of the shards, so that the bits are those of one
-// worker. It sets grad to ∇f(w) and returns f(w) and the bytes read.
-func (p *pass) gather(ctx context.Context, shards int, grad []float64, h int) (
-	f float64, read int, err error) {
-	clear(grad)
-	for k := range shards {
-		b, err := unseal(ctx, p.partFile(k))
-		if err != nil {
-			return 0, 0, fmt.Errorf("a part of the pass is missing: %w", err)
-		}
-		read += len(b) + 4
-		cols := -1
-		if len(b) >= 16 {
-			cols = int(binary.LittleEndian.Uint64(b[8:]))
-		}
-		if cols < 0 || cols > len(grad)/h || len(b) != 16+cols*(4+8*h) {
-			return 0, 0, fmt.Errorf("%s is damaged", p.partFile(k))
-		}
-		f += floatAt(b, 0)
-		id, val := b[16:], b[16+4*cols:]
-		for r := range cols {
-			j := int(binary.LittleEndian.Uint32(id[4*r:]))
-			for l := range h {
-				grad[j*h+l] += floatAt(val, r*h+l)
-			}
+// add adds a file of part or branch.
+func (a *adder) add(ctx context.Context, file string) error {
+	b, err := unseal(ctx, file)
+	if err != nil {
+		return fmt.Errorf("a part of the pass is missing: %w", err)
+	}
+	a.read += len(b) + 4
+	cols, h := -1, len(a.grad)/len(a.has)
+	if len(b) >= 16 {
+		cols = int(binary.LittleEndian.Uint64(b[8:]))
+	}
+	if cols < 0 || cols > len(a.has) || len(b) != 16+cols*(4+8*h) {
+		return fmt.Errorf("%s is damaged", file)
+	}
+	a.f += floatAt(b, 0)
+	id, val := b[16:], b[16+4*cols:]
+	for r := range cols {
+		j := int(binary.LittleEndian.Uint32(id[4*r:]))
+		a.has[j] = true
+		for l := range h {
+			a.grad[j*h+l] += floatAt(val, r*h+l)
 		}
 	}
-	return f / float64(p.N), read, nil
+	return nil
+}
+
+// gather adds up the parts, or the branches, in the order of the shards, so that the bits are those of one
+// worker. It sets grad to ∇f(w) and returns f(w) and the bytes read.
+func (p *pass) gather(ctx context.Context, grad []float64) (f float64, read int, err error) {
+	clear(grad)
+	a := p.adder(grad)
+	for _, file := range p.tops() {
+		if err := a.add(ctx, file); err != nil {
+			return 0, 0, err
+		}
+	}
+	return a.f / float64(p.N), a.read, nil
 }
 
 // fetch returns the rows that the workers have brought, as one set, with their numbers in
@@ -281,9 +344,9 @@ func together(parts []*fwdata.Set) *fwdata.Set {
 }
 
 // files are all that a pass may have left.
-func (p *pass) files(shards int) []string {
-	paths := []string{p.wFile()}
-	for k := range shards {
+func (p *pass) files() []string {
+	paths := append(p.tops(), p.wFile())
+	for k := range p.Parts {
 		paths = append(paths, p.partFile(k), p.rowsFile(k))
 	}
 	return paths

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"gonum.org/v1/gonum/floats"
 )
 
 var problems = []problem{
@@ -282,5 +283,56 @@ func TestClean(t *testing.T) {
 	}
 	if slices.Sort(stay); !slices.Equal(have, stay) {
 		t.Errorf("there is %v, want %v", have, stay)
+	}
+}
+
+// From 17 shards on workers add up the parts of a branch, each in the order of its shards, and the driver the
+// branches. A branch that is damaged or missing is named.
+func TestBranches(t *testing.T) {
+	ctx := context.Background()
+	for shards, want := range map[int]int{1: 1, 16: 16, 17: 4, 20: 4, 25: 5, 200: 14} {
+		p := &pass{Parts: shards, Grad: true}
+		if n := len(p.tops()); n != want {
+			t.Errorf("%d shards: the driver adds up %d, want %d", shards, n, want)
+		}
+	}
+	dir, m := small(t, 300)
+	p := &pass{Commit: commit(), Shards: dir, Work: t.TempDir(), N: m.Rows, Parts: len(m.Shards), M: m.Features,
+		H: len(m.Labels), Grad: true}
+	w := make([]float64, m.dim())
+	for j := range w {
+		w[j] = math.Sin(float64(j))
+	}
+	ok(t, writeSealed(ctx, p.wFile(), appendFloats(nil, w)))
+	ok(t, local(2)(ctx, p, m.tasks()))
+	grad := make([]float64, len(w))
+	f, read, err := p.gather(ctx, grad)
+	ok(t, err)
+	alone := &pass{Work: p.Work, N: p.N, M: p.M, H: p.H, Grad: true} // of one shard after another
+	var sum, left, all float64
+	total := make([]float64, len(w))
+	for g := range 4 {
+		sum = 0
+		branch := make([]float64, len(w))
+		for k := 5 * g; k < 5*g+5; k++ {
+			a := alone.adder(make([]float64, len(w)))
+			ok(t, a.add(ctx, p.partFile(k)))
+			sum, left = sum+a.f, left+float64(a.read)
+			floats.Add(branch, a.grad)
+		}
+		all += sum
+		floats.Add(total, branch)
+	}
+	if f != all/float64(p.N) || !slices.Equal(grad, total) || float64(read) > left/4 {
+		t.Errorf("f = %v, want %v; %d bytes of %g", f, all/float64(p.N), read, left)
+	}
+	for _, wrong := range []func(path string) error{
+		func(path string) error { return os.WriteFile(path, []byte("sum of something else"), 0o666) },
+		os.Remove,
+	} {
+		ok(t, wrong(p.sumFile(2)))
+		if _, _, err := p.gather(ctx, grad); err == nil || !strings.Contains(err.Error(), "sum-00002") {
+			t.Error(err)
+		}
 	}
 }

@@ -193,6 +193,7 @@ func (s *sum) pass(w []float64) (err error) {
 	start := time.Now()
 	s.passes++
 	p := &pass{Number: s.passes, Commit: commit(), Shards: s.dir, N: s.m.Rows, Grad: w != nil,
+		Parts: len(s.m.Shards), M: s.m.Features, H: len(s.m.Labels),
 		Work: join(s.work, fmt.Sprintf("pass-%06d", s.passes))}
 	if s.left == 0 && s.ahead.m != nil && !s.over {
 		s.rows, s.index = nil, nil // before others are held
@@ -203,7 +204,7 @@ func (s *sum) pass(w []float64) (err error) {
 	for _, m := range p.Sizes {
 		r.Draws += m
 	}
-	defer remove(context.WithoutCancel(s.ctx), append(p.files(len(s.m.Shards)), p.Work)...)
+	defer remove(context.WithoutCancel(s.ctx), append(p.files(), p.Work)...)
 	if p.Grad {
 		b := appendFloats(make([]byte, 0, 8*len(w)+4), w)
 		if err := writeSealed(s.ctx, p.wFile(), b); err != nil {
@@ -232,7 +233,7 @@ func (s *sum) take(p *pass, w []float64, r *report) error {
 			s.grad = make([]float64, len(w))
 		}
 		s.w = s.w[:0] // until it is that of grad
-		f, read, err := p.gather(s.ctx, len(s.m.Shards), s.grad, len(s.m.Labels))
+		f, read, err := p.gather(s.ctx, s.grad)
 		if err != nil {
 			return err
 		}

@@ -187,7 +187,7 @@ func (e *engine) sweep(ctx context.Context, fn *sweepFn, elements []element) err
 			texts = append(texts, string(b))
 		}
 		over := make(chan error, 1)
-		go func() { over <- e.each(ctx, fn, texts) }()
+		go func() { over <- e.each(ctx, texts, 1, by(fn)) }()
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		var last time.Time

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -25,13 +26,21 @@ var traces = flag.String("traces", "",
 	"TestTraces: the folder of page 17's traces, to measure them anew: ten minutes on a machine that does nothing else, and 5 GB on its disk for a while")
 
 // TestTraces measures what page 17 shows. Without -traces it does so on small sets, without
-// Beam and into a folder that is removed, so that it still works and the sums are right.
+// Beam and into a folder that is removed, so that it still works and the sums are right. Where
+// flink/flink.sh has started it, it measures passes on that Flink alone.
 func TestTraces(t *testing.T) {
 	x := &tracer{dir: *traces, full: *traces != "", engine: on}
 	if !x.full {
 		x.dir, x.engine = t.TempDir(), local
 	} else if err := os.MkdirAll(x.dir, 0o777); err != nil {
 		t.Fatal(err)
+	}
+	if endpoint := os.Getenv("FLINK"); endpoint != "" {
+		x.flink = true
+		make := standingFlink(t, endpoint)
+		x.engine = func(int) maker { return make }
+		t.Run("growth", x.growth)
+		return
 	}
 	t.Run("growth", x.growth)
 	t.Run("race", x.race)
@@ -44,7 +53,27 @@ func TestTraces(t *testing.T) {
 type tracer struct {
 	dir    string
 	full   bool
+	flink  bool
 	engine func(pipelines int) maker
+}
+
+// standingFlink is an engine on a Flink, whose workers are a pool's.
+func standingFlink(t *testing.T, endpoint string) maker {
+	port := must(freePort())
+	workers := program("pool", fmt.Sprintf("--port=%d", port))
+	ok(t, workers.Start())
+	t.Cleanup(func() {
+		workers.Process.Signal(syscall.SIGTERM)
+		workers.Wait()
+	})
+	for name, value := range map[string]string{"endpoint": endpoint, "parallelism": "2",
+		"environment_type": "EXTERNAL", "environment_config": fmt.Sprintf("localhost:%d", port)} {
+		ok(t, flag.Set(name, value))
+	}
+	runner, jobs, limit := "universal", 1, time.Minute
+	e := &engine{runner: &runner, jobs: &jobs, limit: &limit, progress: io.Discard}
+	ok(t, e.start(0))
+	return e.pass
 }
 
 func (x *tracer) pick(small, full int) int {
@@ -131,10 +160,14 @@ func (x *tracer) growth(t *testing.T) {
 		"value", "seconds")}
 	for _, p := range all {
 		passes = append(passes, x.passes(t, p, 2)...)
-		if p.what == "rows" {
+		if p.what == "rows" && !x.flink {
 			passes = append(passes, x.passes(t, p, 1)...)
 			memory = append(memory, x.memory(t, p)...)
 		}
+	}
+	if x.flink {
+		x.write(t, "growth-flink", passes)
+		return
 	}
 	x.write(t, "growth", passes)
 	x.write(t, "memory", memory)
@@ -151,7 +184,11 @@ func (x *tracer) passes(t *testing.T, p *place, pipelines int) (lines [][]string
 		stored += one.Bytes
 	}
 	w := make([]float64, p.m.dim())
-	for turn := range x.pick(2, 9) {
+	turns := x.pick(2, 9)
+	if x.flink {
+		turns = 5
+	}
+	for turn := range turns {
 		w[0]++
 		began := fwrate.CPU()
 		ok(t, s.pass(w))
@@ -302,7 +339,10 @@ func (x *tracer) reference(t *testing.T) {
 
 // rivals runs what a reader with one machine would take, FISTA and SVRG, on the race's set in
 // memory, and writes after how many passes over the rows which f is known. They begin at w = 0.
-// SVRG's rate is tuned on other draws, FISTA's fixed L on these rows, by its first half.
+// SVRG's rate is tuned on other draws, FISTA's fixed L on these rows, by its first half. Then come
+// forms of the race's methods that fwbeam has not: Frank-Wolfe with a line search, of one pass a step
+// if the scores of all rows are kept; SVRF with the epochs of the fewest passes to 1e-3; and STORC without
+// constants, each batch of which is a pass, for what it finds decides how large the next one is.
 func (x *tracer) rivals(t *testing.T) {
 	set := must(whole(context.Background(), x.contest(t)))
 	f := set.Logistic()
@@ -342,11 +382,38 @@ func (x *tracer) rivals(t *testing.T) {
 			out = append(out, row(name, constant, p.Calls.Exact+more, fmt.Sprint(p.F)))
 		}
 	}
-	add("fista", "–", fista(&fwmore.FISTA{L: 1e-3}, x.pick(8, 40)), 0)
+	adaptive := fista(&fwmore.FISTA{L: 1e-3}, x.pick(8, 40))
+	add("fista", "–", adaptive, 0)
+	star := adaptive.Last().F
 	rate := tune(func(rate float64) *fwopt.Trace { return fixed(rate, x.pick(4, 20)) })
 	add("fista fixed", fmt.Sprint(1/rate), fixed(rate, x.pick(8, 40)), 1) // f is one more pass
 	rate = tune(func(rate float64) *fwopt.Trace { return svrg(rate, 2, x.pick(2, 5)) })
 	add("svrg", fmt.Sprint(rate), svrg(rate, 1, x.pick(4, 20)), 1) // seen by the next
+	add("fw line search", "–", run(&fwopt.FW{Rule: fwopt.LineSearch{}}, 1, func(s fwopt.Step) (record, last bool) {
+		return true, s.K == x.pick(8, 120)
+	}), 1)
+	longest, least, fewest := 0, (*fwopt.Trace)(nil), math.Inf(1)
+	for N := 50; ; N *= 2 {
+		m := fwopt.SVRFExperiments()
+		m.N = func(int) int { return N }
+		tr, passes := run(m, 1, fwopt.EpochEnds(m.N, x.pick(2, max(1, 4000/N)))), math.Inf(1)
+		for _, p := range tr.Points {
+			if p.F <= star+1e-3 {
+				passes = float64(p.Calls.Exact + 1)
+				break
+			}
+		}
+		if least != nil && passes >= fewest {
+			break
+		}
+		longest, least, fewest = N, tr, passes
+	}
+	add("svrf longer", fmt.Sprint(longest), least, 1)
+	tr := run(fwmore.NewAdaptiveSTORC(), 1, func(s fwopt.Step) (record, last bool) { return true, s.T > x.pick(2, 12) })
+	for i := range tr.Points {
+		tr.Points[i].Calls.Exact += tr.Points[i].Step
+	}
+	add("storc adaptive", "–", tr, 0)
 	x.write(t, "rivals", out)
 }
 
