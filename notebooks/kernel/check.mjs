@@ -139,6 +139,20 @@ async function lite() {
   await cell('%%\nfmt.Println(nothing)');
   said = await idle();
   check(/Line 2: undefined: nothing/.test(said), 'JupyterLite: does not compile', JSON.stringify(said));
+  // the last cell of a problem set looks at the file of the sheet
+  const sheet = await (await browser.newContext({ viewport: { width: 1300, height: 1000 } })).newPage(), last = sheet.locator('.jp-Notebook .jp-CodeCell').last();
+  await sheet.goto(`${liteAddress}lab/index.html?path=problem%20sets/ps0.ipynb`);
+  await sheet.locator('.jp-Notebook .jp-CodeCell').first().click();
+  for (let k = 0; k < 6; k++) { // cells are made as they come into sight
+    await sheet.locator('.jp-WindowedPanel-outer').evaluate(e => { e.scrollTop = e.scrollHeight; });
+    await sheet.waitForTimeout(500);
+  }
+  await last.click();
+  await sheet.keyboard.press('Control+Enter');
+  const graded = last.locator('.jp-OutputArea-output', { hasText: 'as it was saved at' });
+  await graded.waitFor({ timeout: 120e3 });
+  said = (await graded.allInnerTexts()).join('');
+  check(/is as it was handed out[^]*compile by themselves/.test(said), 'JupyterLite: the last cell of a problem set', JSON.stringify(said));
 }
 
 try {

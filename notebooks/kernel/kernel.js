@@ -65,15 +65,16 @@ export class Kernel {
       modules[name] = await WebAssembly.compile(bytes);
     }));
     await Promise.all([compiled, up.then(() => this.bring(imports, came))]);
-    await this.ask('tools', { ...modules, packages: Object.fromEntries(Object.entries(packages).filter(([, p]) => !p.hidden).map(([k, p]) => [k, p.name])) });
+    await this.ask('tools', { ...modules, packages: Object.fromEntries([...Object.entries(packages).filter(([, p]) => !p.hidden).map(([k, p]) => [k, p.name]),
+      ...Object.keys(this.index.commands).map(k => [k, 'main'])]) });
     await this.forget();
     await this.remember();
   }
 
   // forget takes what an earlier index named out of the cache.
   async forget() {
-    const { tools, packages } = this.index;
-    const now = new Set([...Object.values(tools).map(t => this.url(t.file, t)), ...Object.entries(packages).map(([path, p]) => this.url(`packages/${path}.gz`, p))]);
+    const { tools, commands, packages } = this.index;
+    const now = new Set([...Object.values({ ...tools, ...commands }).map(t => this.url(t.file, t)), ...Object.entries(packages).map(([path, p]) => this.url(`packages/${path}.gz`, p))]);
     for (const { url } of await this.cache?.keys().catch(() => []) || []) if (url.startsWith(this.base) && !now.has(url)) await this.cache.delete(url);
   }
 
@@ -122,6 +123,7 @@ export class Kernel {
   }
   heard(m) {
     if (m.ready) return this.up();
+    if (m.bring) return this.bring(m.bring).catch(() => {}).then(() => this.ask('brought')); // what is missing, the compiler names
     if (m.display) return this.on?.display(m.display);
     if (m.back) return this.running?.postMessage({ back: m.back });
     const a = this.asked.get(m.number);
@@ -152,6 +154,10 @@ export class Kernel {
     const p = await this.ask('compose', { id: id ?? ++this.count, source });
     for (const note of p.notes) on.stream('stderr', `${note}\n`);
     if (p.error) return { status: 'error', message: p.error };
+    for (const words of p.commands) {
+      const code = await this.command(words.map(w => w.replaceAll('$GONB_DIR', this.cwd)), on);
+      if (code) return { status: 'error', message: `exit status ${code}` };
+    }
     if (p.empty) return { status: 'ok' };
     let program = p.text, imports = p.imports, args = p.args;
     if (p.test) ({ program, imports, args } = testing(p));
@@ -166,6 +172,15 @@ export class Kernel {
     const start = performance.now();
     const end = await this.run(built.binary, args, on);
     return { ...end, compile: built.compile / 1e3, link: built.link / 1e3, run: (performance.now() - start) / 1e3, all: (performance.now() - began) / 1e3 };
+  }
+
+  // command runs a program that came with the kernel, on those of its arguments that are files; it gives its exit code.
+  async command(args, on) {
+    const c = this.index.commands[args[0]], module = await WebAssembly.compile(await this.bytes(this.url(c.file, c)));
+    const given = args.filter(a => this.files.get(a)).map(a => [a, this.files.get(a).slice(), this.files.all.get(a).time]);
+    const { code, said } = await this.ask('command', { module, args, given });
+    on.stream(code ? 'stderr' : 'stdout', said);
+    return code;
   }
 
   run(binary, args, on) {

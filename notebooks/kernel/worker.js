@@ -26,6 +26,7 @@ async function run(module, args, env) {
 /* The tools */
 
 const tools = {};
+let brought; // what waits for packages
 
 async function tool(name, args) {
   let said = '';
@@ -67,6 +68,32 @@ const answers = {
     const binary = files.get('/tmp/main.wasm').slice();
     return { binary, compile: compiled - began, link: performance.now() - compiled };
   },
+  // command runs another program; fwBuild compiles the package in a folder of its, and package wire below.
+  async command({ module, args, given }) {
+    for (const [path, data, time] of given) {
+      files.put(path, data);
+      files.all.get(path).time = time;
+    }
+    let said = '';
+    const stream = new TextDecoder(), hear = (_, bytes) => { said += stream.decode(bytes, { stream: true }); };
+    globalThis.fwBuild = async (dir, imports) => {
+      await new Promise(done => { brought = done; post({ bring: imports }); });
+      const here = imports.filter(p => files.all.has(`/pkg/${p}.a`)), wire = `packagefile grade/wire=${dir}/wire.a\n`;
+      files.put('/tmp/gradecfg', new TextEncoder().encode(config(here) + wire));
+      const go = folder => [...files.all.keys()].filter(p => p.startsWith(folder) && p.endsWith('.go') && !p.slice(folder.length).includes('/'));
+      const compile = (name, out, folder) => tool('compile', ['-o', `${dir}/${out}`, '-p', name, '-complete', '-pack', '-c=1', '-e', '-dwarf=false',
+        '-importcfg', '/tmp/gradecfg', ...go(folder)]);
+      let got = await compile('grade/wire', 'wire.a', `${dir}/wire/`);
+      if (!got.code) got = await compile('main', 'main.a', `${dir}/`);
+      output = hear;
+      return got;
+    };
+    output = hear;
+    const code = await run(module, args, { HOME: '/', TMPDIR: '/tmp' });
+    output = () => {};
+    return { code, said };
+  },
+  brought: () => brought(),
   pipe: () => fwPipe(d => post({ display: d }), bytes => post({ back: bytes })),
   feed: ({ bytes }) => fwFeed(bytes),
 };

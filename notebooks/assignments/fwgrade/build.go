@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -32,6 +29,7 @@ type builder struct {
 	dir, root string // root is the project's
 	project   string // its go.mod
 	gomod     string // the solution's
+	gosum     []byte // the project's
 	asked     []asked
 }
 
@@ -58,6 +56,10 @@ func newBuilder(root string) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return nil, err
+	}
 	gonum, version := gonumLine.FindSubmatch(mod), goLine.FindSubmatch(mod)
 	if gonum == nil || version == nil || !moduleLine.Match(mod) {
 		return nil, fmt.Errorf("%s/go.mod names no module, no version of Go, or none of gonum", root)
@@ -67,7 +69,7 @@ func newBuilder(root string) (*builder, error) {
 		return nil, err
 	}
 	own := fmt.Sprintf("module grade\n\ngo %s\n\nrequire %s\n", version[1], gonum[1])
-	return &builder{dir: dir, root: root, project: string(mod), gomod: own}, nil
+	return &builder{dir: dir, root: root, project: string(mod), gomod: own, gosum: sum}, nil
 }
 
 func (b *builder) close() { os.RemoveAll(b.dir) }
@@ -144,17 +146,11 @@ func shorten(s string) string {
 	return strings.TrimSpace(s)
 }
 
-func goTool() string { return cmp.Or(os.Getenv("GO"), "go") }
-
 func (b *builder) build(ctx context.Context, name string, limit time.Duration, gomod string,
 	files map[string][]byte) (bin, out string, err error) {
-	sum, err := os.ReadFile(filepath.Join(b.root, "go.sum"))
-	if err != nil {
-		return "", "", err
-	}
 	dir := filepath.Join(b.dir, name)
 	err = errors.Join(os.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, "wire"), 0o700))
-	files["go.mod"], files["go.sum"] = []byte(gomod), sum
+	files["go.mod"], files["go.sum"] = []byte(gomod), b.gosum
 	wire, _ := wireFiles.ReadDir("wire") // embedded, so there are no errors
 	for _, f := range wire {
 		files["wire/"+f.Name()], _ = wireFiles.ReadFile("wire/" + f.Name())
@@ -168,22 +164,11 @@ func (b *builder) build(ctx context.Context, name string, limit time.Duration, g
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	bin = filepath.Join(b.dir, name+".bin")
-	cmd := exec.CommandContext(ctx, goTool(), "build", "-o", bin, "-ldflags=-s -w", "-gcflags=-e -C", ".")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod", "GOPROXY=off",
-		"GOTOOLCHAIN=local", "GOTMPDIR="+b.dir, "CGO_ENABLED=0", "GOOS=", "GOARCH=")
-	var text bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &text, &text
-	alone(cmd)
-	cmd.WaitDelay = time.Second
-	if err = cmd.Start(); err == nil {
-		limitBuild(cmd.Process.Pid)
-		err = cmd.Wait()
-	}
+	out, err = compile(ctx, dir, bin)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		fmt.Fprintf(&text, "no end of compiling after %v\n", limit)
+		out += fmt.Sprintf("no end of compiling after %v\n", limit)
 	}
-	out = strings.ReplaceAll(text.String(), dir+"/", "")
+	out = strings.ReplaceAll(out, dir+"/", "")
 	out = regexp.MustCompile(`(?m)^(# .*|\./)\n?`).ReplaceAllString(out, "")
 	return bin, out[:min(len(out), 8192)], err
 }

@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 )
-
-const module = "github.com/projection-free/fwlab"
 
 // handIn tells whether the cells of a notebook that are graded compile without a
 // student's own, and have the functions that the checks call; an error names what
@@ -37,12 +34,7 @@ func handIn(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(ctx, goTool(), "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if err != nil {
-		return "", fmt.Errorf("where %s is, is not known here: run the first cell of the sheet: %w", module,
-			err)
-	}
-	b, err := newBuilder(strings.TrimSpace(string(out)))
+	b, err := studentBuilder(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -80,6 +80,8 @@ type Program struct {
 	Empty   bool     // there is no Go in it
 	Imports []string // paths
 
+	Commands [][]string // what "go run" is to run first: the package, and its arguments
+
 	decls *Decls
 }
 
@@ -100,7 +102,7 @@ func (n *Notebook) Keep(p *Program) { n.decls = p.decls }
 func (n *Notebook) Compose(id int, source string) (*Program, error) {
 	p := &Program{}
 	lines := strings.Split(source, "\n")
-	code, from, err := p.special(id, lines)
+	code, from, err := p.special(id, lines, n.Names)
 	if err != nil || p.Empty {
 		return p, err
 	}

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// special takes a cell's lines to the compiler and does what its others say.
-func (p *Program) special(id int, lines []string) (code string, from []Line, err error) {
+// special takes a cell's lines to the compiler and does what its others say. Of shell lines there is "go run" of a
+// package of which names has "main".
+func (p *Program) special(id int, lines []string, names map[string]string) (code string, from []Line, err error) {
 	var b strings.Builder
 	add := func(at int, text string) {
 		b.WriteString(text + "\n")
@@ -42,6 +43,11 @@ func (p *Program) special(id int, lines []string) (code string, from []Line, err
 			whole = whole[:len(whole)-1] + " " + strings.TrimPrefix(lines[j+1], "//gonb:")
 		}
 		goes = strings.HasSuffix(l, `\`)
+		if words := split(strings.TrimPrefix(whole[1:], "*")); l[0] == '!' && len(words) > 2 && words[0] == "go" &&
+			words[1] == "run" && names[words[2]] == "main" {
+			p.Commands = append(p.Commands, words[2:])
+			continue
+		}
 		if l[0] == '!' {
 			p.Notes = append(p.Notes, fmt.Sprintf("there is no shell here, so this line did nothing: %s", whole))
 			continue

@@ -36,7 +36,11 @@ func main() {
 	export("fwCompose", func(args []js.Value) any {
 		p, err := book.Compose(args[0].Int(), args[1].String())
 		last = p
-		out := map[string]any{"text": p.Text, "test": p.Test, "empty": p.Empty,
+		commands := make([]any, len(p.Commands))
+		for i, words := range p.Commands {
+			commands[i] = list(words)
+		}
+		out := map[string]any{"commands": commands, "text": p.Text, "test": p.Test, "empty": p.Empty,
 			"args": list(p.Args), "notes": list(p.Notes), "imports": list(p.Imports)}
 		if err != nil {
 			out["error"] = err.Error()

@@ -24,7 +24,7 @@
       start() {
         return this.started ??= (async () => {
           const { Kernel } = await import(`${here}kernel.js`);
-          const kernel = new Kernel(here, { env: { FWLAB_BUDGET: 'short' }, cwd: CWD });
+          const kernel = new Kernel(here, { env: { FWLAB_BUDGET: 'short', FWLAB_DATA: CWD }, cwd: CWD });
           let last = 0;
           const size = await kernel.sizes([]), id = `go-${this.id}`;
           const tell = text => ({ data: { 'text/plain': text }, transient: { display_id: id } });
@@ -78,10 +78,11 @@
       async take() {
         const there = await this.contents.get(this.folder, { content: true }).catch(() => null);
         for (const f of there?.content || []) {
-          if (f.type !== 'file' || f.size > LARGEST || this.known.get(f.name) === f.last_modified) continue;
-          const { content, format } = await this.contents.get(f.path, { content: true, format: 'base64' });
+          if (f.type === 'directory' || f.size > LARGEST || this.known.get(f.name) === f.last_modified) continue;
+          const { content, format } = await this.contents.get(f.path, f.type === 'file' ? { content: true, format: 'base64' } : { content: true });
           this.kernel.files.put(`${CWD}/${f.name}`, format === 'base64' ? Uint8Array.from(atob(content), c => c.charCodeAt(0)) :
             new TextEncoder().encode(format === 'json' ? JSON.stringify(content) : content));
+          this.kernel.files.all.get(`${CWD}/${f.name}`).time = Date.parse(f.last_modified);
           this.known.set(f.name, f.last_modified);
         }
         this.before = this.state();

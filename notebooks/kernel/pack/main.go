@@ -49,18 +49,25 @@ func main() {
 	index := struct {
 		Go       string           `json:"go"`
 		Tools    map[string]tool  `json:"tools"`
+		Commands map[string]tool  `json:"commands"` // what cells may "go run", by package
 		Packages map[string]*part `json:"packages"`
-	}{runtime.Version(), map[string]tool{}, map[string]*part{}}
+	}{runtime.Version(), map[string]tool{}, map[string]tool{}, map[string]*part{}}
 
+	const grade = "github.com/projection-free/fwlab/notebooks/assignments/fwgrade"
 	for name, path := range map[string]string{"compile": "cmd/compile", "link": "cmd/link",
-		"engine": "github.com/projection-free/fwlab/notebooks/kernel/engine"} {
+		"engine": "github.com/projection-free/fwlab/notebooks/kernel/engine", "fwgrade": grade} {
 		raw := filepath.Join(dir, name+".wasm")
 		run("build", "-trimpath", "-ldflags=-s -w", "-o", raw, path)
 		z := squeeze(read(raw))
 		check(os.Remove(raw))
 		file := name + ".wasm.gz"
 		check(os.WriteFile(filepath.Join(dir, file), z, 0o644))
-		index.Tools[name] = tool{file, len(z), sum(z)}
+		t := tool{file, len(z), sum(z)}
+		if path == grade {
+			index.Commands[path] = t
+		} else {
+			index.Tools[name] = t
+		}
 	}
 	glue := read(filepath.Join(strings.TrimSpace(run("env", "GOROOT")), "lib/wasm/wasm_exec.js"))
 	check(os.WriteFile(filepath.Join(dir, "wasm_exec.js"), glue, 0o644))
