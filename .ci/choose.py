@@ -38,6 +38,7 @@ RULES = [
     # The pages and what is made of them.
     (r"notebooks/00-quickstart\.ipynb", "page site-check browser image"),
     (r"notebooks/[0-9][^/]*\.ipynb", "page site-check browser"),
+    (r"notebooks/committed/[0-9][^/]*/.*", "folder"),
     (r"notebooks/(races|passes)/README\.md", "site-check"),
     (r"notebooks/claims\.tsv", ""),
     (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),
@@ -112,6 +113,8 @@ def parts(file, texts):
     name, needs = pathlib.PurePath(file), set(found.split())
     if "page" in needs:
         needs |= {f"page {name.stem}"}
+    if "folder" in needs:  # its page's
+        needs |= {f"page {name.parent.name}"}
     if "readers" in needs:  # the pages that read it
         named = re.compile(rf'{re.escape(name.name)}|\b{re.escape(name.parent.name)}(/|\\?")')
         readers = [page for page, text in texts.items() if named.search(text)]
@@ -120,7 +123,7 @@ def parts(file, texts):
         needs |= recipes()
     if not (ROOT / file).exists():
         needs.add("site-check")  # it finds links that lead nowhere
-    return needs - {"page", "readers", "recipes"}
+    return needs - {"page", "folder", "readers", "recipes"}
 
 
 def choose(files, texts, turn):

@@ -124,6 +124,7 @@ class Choice(unittest.TestCase):
             ("notebooks/races/news20.csv", "", "02-sfw 13-speed 17-many-machines"),  # which page reads it nobody says
             ("notebooks/02-sfw.ipynb", "site-check browser", "02-sfw"),
             ("notebooks/03-new.ipynb", "site-check browser", "03-new"),
+            ("notebooks/committed/02-sfw/days.svg", "", "02-sfw"),
             ("notebooks/00-quickstart.ipynb", "site-check browser image", ""),
             ("notebooks/site/style.css", "site-check", ""),
             ("notebooks/kernel/worker.js", "site-check live-check", ""),
