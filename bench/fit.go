@@ -60,10 +60,12 @@ func (b *bench) fitItems() (all []item) {
 				return a
 			}},
 		} {
-			all = append(all, item{name: "P11 l1 logistic, " + p.name + ", " + q.name, peer: "l1 logistic", tol: 5e-4,
-				goal: 1, args: args, start: func() side {
+			name := "P11 l1 logistic, " + p.name + ", " + q.name
+			all = append(all, item{name: name, peer: "l1 logistic", tol: 5e-4, goal: 1, args: args,
+				start: func() side {
 					var tr *fwopt.Trace
-					return side{func() { tr = run(q.m(), near) }, func() []float64 { return []float64{penalised(tr.W)} }}
+					value := func() []float64 { return []float64{penalised(tr.W)} }
+					return side{func() { tr = run(q.m(), near) }, value}
 				}})
 		}
 	}

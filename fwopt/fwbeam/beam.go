@@ -172,9 +172,10 @@ func (e *engine) pass(ctx context.Context, p *pass, ts []task) error {
 		elements[k] = string(b)
 	}
 	return e.twice(ctx, fmt.Sprintf("pass %d", p.Number), func(ctx context.Context, _ func()) error {
-		return e.each(ctx, elements, max(1, p.fan()), func(s beam.Scope, mine beam.PCollection) beam.PCollection {
+		fan := p.fan()
+		return e.each(ctx, elements, max(1, fan), func(s beam.Scope, mine beam.PCollection) beam.PCollection {
 			done := beam.ParDo(s, &shardFn{*p}, mine)
-			if p.fan() == 0 {
+			if fan == 0 {
 				return beam.DropKey(s, done)
 			}
 			return beam.ParDo(s, &branchFn{*p}, beam.GroupByKey(s, done))
@@ -206,7 +207,8 @@ func (e *engine) twice(ctx context.Context, what string,
 		defer cancel(nil)
 		late := time.AfterFunc(*e.limit, func() { cancel(fmt.Errorf("longer than --patience %v", *e.limit)) })
 		defer late.Stop()
-		began, tick, pulse, over := time.Now(), time.NewTicker(minute), time.NewTicker(5*time.Second), make(chan struct{})
+		began, tick, pulse := time.Now(), time.NewTicker(minute), time.NewTicker(5*time.Second)
+		over := make(chan struct{})
 		defer tick.Stop()
 		defer pulse.Stop()
 		var said sync.WaitGroup
@@ -262,7 +264,9 @@ func (*end) ProcessElement(string) {}
 type stage = func(s beam.Scope, elements beam.PCollection) beam.PCollection
 
 func by(fn any) stage {
-	return func(s beam.Scope, elements beam.PCollection) beam.PCollection { return beam.ParDo(s, fn, elements) }
+	return func(s beam.Scope, elements beam.PCollection) beam.PCollection {
+		return beam.ParDo(s, fn, elements)
+	}
 }
 
 // each lets do process the elements, in as many pipelines as there are jobs, each with whole groups of so many.

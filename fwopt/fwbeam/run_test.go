@@ -297,8 +297,8 @@ func TestBranches(t *testing.T) {
 		}
 	}
 	dir, m := small(t, 300)
-	p := &pass{Commit: commit(), Shards: dir, Work: t.TempDir(), N: m.Rows, Parts: len(m.Shards), M: m.Features,
-		H: len(m.Labels), Grad: true}
+	p := &pass{Commit: commit(), Shards: dir, Work: t.TempDir(), N: m.Rows, Parts: len(m.Shards),
+		M: m.Features, H: len(m.Labels), Grad: true}
 	w := make([]float64, m.dim())
 	for j := range w {
 		w[j] = math.Sin(float64(j))

@@ -389,7 +389,8 @@ func (x *tracer) rivals(t *testing.T) {
 	add("fista fixed", fmt.Sprint(1/rate), fixed(rate, x.pick(8, 40)), 1) // f is one more pass
 	rate = tune(func(rate float64) *fwopt.Trace { return svrg(rate, 2, x.pick(2, 5)) })
 	add("svrg", fmt.Sprint(rate), svrg(rate, 1, x.pick(4, 20)), 1) // seen by the next
-	add("fw line search", "–", run(&fwopt.FW{Rule: fwopt.LineSearch{}}, 1, func(s fwopt.Step) (record, last bool) {
+	searching := &fwopt.FW{Rule: fwopt.LineSearch{}}
+	add("fw line search", "–", run(searching, 1, func(s fwopt.Step) (record, last bool) {
 		return true, s.K == x.pick(8, 120)
 	}), 1)
 	longest, least, fewest := 0, (*fwopt.Trace)(nil), math.Inf(1)
@@ -409,7 +410,9 @@ func (x *tracer) rivals(t *testing.T) {
 		longest, least, fewest = N, tr, passes
 	}
 	add("svrf longer", fmt.Sprint(longest), least, 1)
-	tr := run(fwmore.NewAdaptiveSTORC(), 1, func(s fwopt.Step) (record, last bool) { return true, s.T > x.pick(2, 12) })
+	tr := run(fwmore.NewAdaptiveSTORC(), 1, func(s fwopt.Step) (record, last bool) {
+		return true, s.T > x.pick(2, 12)
+	})
 	for i := range tr.Points {
 		tr.Points[i].Calls.Exact += tr.Points[i].Step
 	}

@@ -8,7 +8,8 @@ import (
 
 // special takes a cell's lines to the compiler and does what its others say. Of shell lines there is "go run" of a
 // package of which names has "main".
-func (p *Program) special(id int, lines []string, names map[string]string) (code string, from []Line, err error) {
+func (p *Program) special(id int, lines []string, names map[string]string) (code string, from []Line,
+	err error) {
 	var b strings.Builder
 	add := func(at int, text string) {
 		b.WriteString(text + "\n")
@@ -43,8 +44,9 @@ func (p *Program) special(id int, lines []string, names map[string]string) (code
 			whole = whole[:len(whole)-1] + " " + strings.TrimPrefix(lines[j+1], "//gonb:")
 		}
 		goes = strings.HasSuffix(l, `\`)
-		if words := split(strings.TrimPrefix(whole[1:], "*")); l[0] == '!' && len(words) > 2 && words[0] == "go" &&
-			words[1] == "run" && names[words[2]] == "main" {
+		words := split(strings.TrimPrefix(whole[1:], "*"))
+		if l[0] == '!' && len(words) > 2 && words[0] == "go" && words[1] == "run" &&
+			names[words[2]] == "main" {
 			p.Commands = append(p.Commands, words[2:])
 			continue
 		}
@@ -52,7 +54,6 @@ func (p *Program) special(id int, lines []string, names map[string]string) (code
 			p.Notes = append(p.Notes, fmt.Sprintf("there is no shell here, so this line did nothing: %s", whole))
 			continue
 		}
-		words := split(whole[1:])
 		switch words[0] {
 		case "%", "main":
 			p.Args = words[1:]
