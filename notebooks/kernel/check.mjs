@@ -97,6 +97,15 @@ async function firefox(url) {
   };
 }
 
+// begin runs a notebook's first cell to run: a key that comes before the notebook is ready is lost.
+async function begin(page, cell) {
+  for (let k = 0; k < 10; k++) {
+    await cell.click();
+    await page.keyboard.press('Control+Enter');
+    if (await cell.locator('.jp-InputPrompt', { hasText: /[*\d]/ }).waitFor({ timeout: 3000 }).then(() => true, () => false)) return;
+  }
+}
+
 // lite opens the first live page in JupyterLite, runs its imports, and does what a reader may do.
 async function lite() {
   const page = await (await browser.newContext({ viewport: { width: 1300, height: 1000 } })).newPage(), first = fs.readFileSync(path.join(repo, 'notebooks/live.txt'), 'utf8').split('\n')[0];
@@ -104,8 +113,7 @@ async function lite() {
   await page.goto(`${liteAddress}lab/index.html?path=${first}.ipynb`);
   const code = page.locator('.jp-Notebook .jp-CodeCell'), shown = page.locator('.jp-Cell.jp-mod-active .jp-OutputArea-output');
   const idle = async () => {
-    await page.waitForTimeout(300);
-    await page.waitForFunction(() => ![...document.querySelectorAll('.jp-InputPrompt')].some(p => p.innerText.includes('*')), null, { timeout: 180e3 });
+    await page.waitForFunction(() => /\d/.test(document.querySelector('.jp-Cell.jp-mod-active .jp-InputPrompt')?.innerText), null, { timeout: 180e3 });
     return (await shown.allInnerTexts()).join('');
   };
   // cell adds a cell below with that text, and runs it.
@@ -114,8 +122,7 @@ async function lite() {
     await page.keyboard.insertText(text);
     await page.keyboard.press('Control+Enter');
   };
-  await code.first().click();
-  await page.keyboard.press('Control+Enter');
+  await begin(page, code.first());
   await idle();
   await cell('import "github.com/projection-free/fwlab/fwopt/fwplot"\n%%\nfwplot.Show(fwplot.Lines("a line", "x", "y", false, false,\n' +
     'fwplot.Series{Name: "own", X: []float64{1, 2}, Y: []float64{1, 4}}))');
@@ -147,8 +154,7 @@ async function lite() {
     await sheet.locator('.jp-WindowedPanel-outer').evaluate(e => { e.scrollTop = e.scrollHeight; });
     await sheet.waitForTimeout(500);
   }
-  await last.click();
-  await sheet.keyboard.press('Control+Enter');
+  await begin(sheet, last);
   const graded = last.locator('.jp-OutputArea-output', { hasText: 'as it was saved at' });
   await graded.waitFor({ timeout: 120e3 });
   said = (await graded.allInnerTexts()).join('');
