@@ -21,10 +21,10 @@ export class Files {
     }
     return '/' + parts.join('/');
   }
-  put(path, data) { // data is kept, not copied
+  put(path, data, time = Date.now()) { // data is kept, not copied
     path = this.path(path);
     this.folders(path.replace(/\/[^/]*$/, '') || '/');
-    this.all.set(path, { data, size: data.length, mode: 0o100644, time: Date.now() });
+    this.all.set(path, { data, size: data.length, mode: 0o100644, time });
   }
   folders(path) {
     for (let p = path; !this.all.has(p); p = p.replace(/\/[^/]*$/, '') || '/') this.all.set(p, this.folder());

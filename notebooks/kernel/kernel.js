@@ -51,7 +51,7 @@ export class Kernel {
 
   async load(imports = [], progress = () => {}) {
     await this.read();
-    const { tools, packages } = this.index;
+    const { tools, commands, packages } = this.index;
     this.cache = await globalThis.caches?.open('fwlab-kernel').catch(() => null);
     this.full = !this.cache; // what came cannot be kept
     this.worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
@@ -66,7 +66,7 @@ export class Kernel {
     }));
     await Promise.all([compiled, up.then(() => this.bring(imports, came))]);
     await this.ask('tools', { ...modules, packages: Object.fromEntries([...Object.entries(packages).filter(([, p]) => !p.hidden).map(([k, p]) => [k, p.name]),
-      ...Object.keys(this.index.commands).map(k => [k, 'main'])]) });
+      ...Object.keys(commands).map(k => [k, 'main'])]) });
     await this.forget();
     await this.remember();
   }

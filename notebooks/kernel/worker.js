@@ -28,14 +28,17 @@ async function run(module, args, env) {
 const tools = {};
 let brought; // what waits for packages
 
-async function tool(name, args) {
+// heard runs a module and gives what it says, too; one may run within another.
+async function heard(module, args, env) {
   let said = '';
-  const stream = new TextDecoder();
+  const stream = new TextDecoder(), before = output;
   output = (_, bytes) => { said += stream.decode(bytes, { stream: true }); };
-  const code = await run(tools[name], [name, ...args], { HOME: '/', TMPDIR: '/tmp', GOROOT: '/go', GOMAXPROCS: '1' });
-  output = () => {};
+  const code = await run(module, args, { HOME: '/', TMPDIR: '/tmp', ...env });
+  output = before;
   return { code, said };
 }
+const tool = (name, args) => heard(tools[name], [name, ...args], { GOROOT: '/go', GOMAXPROCS: '1' });
+const compile = (name, archive, cfg, ...more) => tool('compile', ['-o', archive, '-p', name, '-importcfg', cfg, '-complete', '-pack', '-c=1', '-dwarf=false', ...more]);
 
 const config = paths => paths.map(p => `packagefile ${p}=/pkg/${p}.a\n`).join('');
 
@@ -59,8 +62,7 @@ const answers = {
     files.put('/tmp/main.go', encode(program));
     files.put('/tmp/compilecfg', encode(config(direct)));
     files.put('/tmp/linkcfg', encode(config(all)));
-    let got = await tool('compile', ['-o', '/tmp/main.a', '-p', 'main', '-complete', '-pack', '-c=1', '-dwarf=false', '-trimpath=/tmp',
-      '-importcfg', '/tmp/compilecfg', '/tmp/main.go']);
+    let got = await compile('main', '/tmp/main.a', '/tmp/compilecfg', '-trimpath=/tmp', '/tmp/main.go');
     const compiled = performance.now();
     if (got.code) return { error: fwError(got.said) };
     got = await tool('link', ['-o', '/tmp/main.wasm', '-importcfg', '/tmp/linkcfg', '-s', '-w', '-buildmode=exe', '/tmp/main.a']);
@@ -70,28 +72,16 @@ const answers = {
   },
   // command runs another program; fwBuild compiles the package in a folder of its, and package wire below.
   async command({ module, args, given }) {
-    for (const [path, data, time] of given) {
-      files.put(path, data);
-      files.all.get(path).time = time;
-    }
-    let said = '';
-    const stream = new TextDecoder(), hear = (_, bytes) => { said += stream.decode(bytes, { stream: true }); };
+    for (const file of given) files.put(...file);
     globalThis.fwBuild = async (dir, imports) => {
       await new Promise(done => { brought = done; post({ bring: imports }); });
       const here = imports.filter(p => files.all.has(`/pkg/${p}.a`)), wire = `packagefile grade/wire=${dir}/wire.a\n`;
       files.put('/tmp/gradecfg', new TextEncoder().encode(config(here) + wire));
       const go = folder => [...files.all.keys()].filter(p => p.startsWith(folder) && p.endsWith('.go') && !p.slice(folder.length).includes('/'));
-      const compile = (name, out, folder) => tool('compile', ['-o', `${dir}/${out}`, '-p', name, '-complete', '-pack', '-c=1', '-e', '-dwarf=false',
-        '-importcfg', '/tmp/gradecfg', ...go(folder)]);
-      let got = await compile('grade/wire', 'wire.a', `${dir}/wire/`);
-      if (!got.code) got = await compile('main', 'main.a', `${dir}/`);
-      output = hear;
-      return got;
+      const got = await compile('grade/wire', `${dir}/wire.a`, '/tmp/gradecfg', '-e', ...go(`${dir}/wire/`));
+      return got.code ? got : compile('main', `${dir}/main.a`, '/tmp/gradecfg', '-e', ...go(`${dir}/`));
     };
-    output = hear;
-    const code = await run(module, args, { HOME: '/', TMPDIR: '/tmp' });
-    output = () => {};
-    return { code, said };
+    return heard(module, args);
   },
   brought: () => brought(),
   pipe: () => fwPipe(d => post({ display: d }), bytes => post({ back: bytes })),

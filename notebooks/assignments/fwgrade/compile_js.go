@@ -5,7 +5,6 @@ import (
 	"errors"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -35,7 +34,7 @@ func compile(_ context.Context, dir, _ string) (said string, err error) {
 		}
 	}
 	var list []any
-	for path := range maps.Keys(imports) {
+	for path := range imports {
 		list = append(list, path)
 	}
 	done := make(chan js.Value, 1)

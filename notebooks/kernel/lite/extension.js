@@ -81,8 +81,7 @@
           if (f.type === 'directory' || f.size > LARGEST || this.known.get(f.name) === f.last_modified) continue;
           const { content, format } = await this.contents.get(f.path, f.type === 'file' ? { content: true, format: 'base64' } : { content: true });
           this.kernel.files.put(`${CWD}/${f.name}`, format === 'base64' ? Uint8Array.from(atob(content), c => c.charCodeAt(0)) :
-            new TextEncoder().encode(format === 'json' ? JSON.stringify(content) : content));
-          this.kernel.files.all.get(`${CWD}/${f.name}`).time = Date.parse(f.last_modified);
+            new TextEncoder().encode(format === 'json' ? JSON.stringify(content) : content), Date.parse(f.last_modified));
           this.known.set(f.name, f.last_modified);
         }
         this.before = this.state();
