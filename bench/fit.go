@@ -8,6 +8,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"gonum.org/v1/gonum/floats"
 )
 
 // fitItems are P11: logistic regression of two classes within an ℓ1 ball, until f is proven to be within 1e-4 of f(0) of
@@ -36,17 +37,8 @@ func (b *bench) fitItems() (all []item) {
 		fista := func() fwopt.Method { return &fwmore.FISTA{L: 1e-3 * f.Smoothness()} }
 		best, g := run(fista(), 1e-4*near), make([]float64, d.m)
 		f.Grad(g, best.W, fwopt.Batch{})
-		lambda := 0.
-		for _, x := range g {
-			lambda = max(lambda, math.Abs(x))
-		}
-		penalised := func(w []float64) float64 {
-			sum := 0.
-			for _, x := range w {
-				sum += math.Abs(x)
-			}
-			return f.Value(w) + lambda*sum
-		}
+		lambda := floats.Norm(g, math.Inf(1))
+		penalised := func(w []float64) float64 { return f.Value(w) + lambda*floats.Norm(w, 1) }
 		args := d.args(map[string]any{"C": 1 / (float64(d.n) * lambda), "penalty": lambda, "near": near,
 			"least": best.Last().F + lambda*p.tau})
 		for _, q := range []struct {

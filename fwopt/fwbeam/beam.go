@@ -242,13 +242,13 @@ func (e *engine) twice(ctx context.Context, what string,
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	fmt.Fprintf(e.progress, "%s is made once more: %s\n", what, first)
 	again := try()
-	if gone := vanished(); again != nil && ctx.Err() == nil && gone != nil {
+	if again == nil {
+		return nil
+	}
+	if gone := vanished(); gone != nil && ctx.Err() == nil {
 		return gone
 	}
-	if again != nil {
-		return fmt.Errorf("twice: %w", again)
-	}
-	return nil
+	return fmt.Errorf("twice: %w", again)
 }
 
 // end takes what an element's work returns. It is there for Prism v2.77.0, which waits for a

@@ -92,7 +92,7 @@ func (p *pass) tops() (files []string) {
 
 // branch adds up the parts of branch g. Like do it leaves the same file if it is made twice.
 func (p *pass) branch(ctx context.Context, g int) error {
-	a, fan := p.adder(zeros(p.M*p.H)), p.fan()
+	a, fan := newAdder(p.M, zeros(p.M*p.H)), p.fan()
 	for k := g * fan; k < min((g+1)*fan, p.Parts); k++ {
 		if err := a.add(ctx, p.partFile(k)); err != nil {
 			return err
@@ -205,11 +205,11 @@ type adder struct {
 	read int       // bytes
 }
 
-func (p *pass) adder(grad []float64) *adder { return &adder{grad: grad, has: make([]bool, p.M)} }
+func newAdder(m int, grad []float64) *adder { return &adder{grad: grad, has: make([]bool, m)} }
 
 // partOf returns what the rows of a shard add to n·f(w) and to ∇f(w). The order of sums is that of the rows.
 func partOf(s *fwdata.Set, w []float64, n int) []byte {
-	a := adder{grad: zeros(len(w)), has: make([]bool, s.M())}
+	a := newAdder(s.M(), zeros(len(w)))
 	scores, c := make([]float64, s.H()), 1/float64(n)
 	for i, y := range s.Y {
 		clear(scores)
@@ -280,7 +280,7 @@ func (a *adder) add(ctx context.Context, file string) error {
 // worker. It sets grad to ∇f(w) and returns f(w) and the bytes read.
 func (p *pass) gather(ctx context.Context, grad []float64) (f float64, read int, err error) {
 	clear(grad)
-	a := p.adder(grad)
+	a := newAdder(p.M, grad)
 	for _, file := range p.tops() {
 		if err := a.add(ctx, file); err != nil {
 			return 0, 0, err
@@ -345,7 +345,10 @@ func together(parts []*fwdata.Set) *fwdata.Set {
 
 // files are all that a pass may have left.
 func (p *pass) files() []string {
-	paths := append(p.tops(), p.wFile())
+	paths := []string{p.wFile()}
+	if p.fan() > 0 {
+		paths = append(paths, p.tops()...)
+	}
 	for k := range p.Parts {
 		paths = append(paths, p.partFile(k), p.rowsFile(k))
 	}

@@ -308,14 +308,13 @@ func TestBranches(t *testing.T) {
 	grad := make([]float64, len(w))
 	f, read, err := p.gather(ctx, grad)
 	ok(t, err)
-	alone := &pass{Work: p.Work, N: p.N, M: p.M, H: p.H, Grad: true} // of one shard after another
 	var sum, left, all float64
 	total := make([]float64, len(w))
 	for g := range 4 {
 		sum = 0
 		branch := make([]float64, len(w))
 		for k := 5 * g; k < 5*g+5; k++ {
-			a := alone.adder(make([]float64, len(w)))
+			a := newAdder(p.M, make([]float64, len(w)))
 			ok(t, a.add(ctx, p.partFile(k)))
 			sum, left = sum+a.f, left+float64(a.read)
 			floats.Add(branch, a.grad)
