@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"gonum.org/v1/gonum/floats"
 )
@@ -71,6 +72,10 @@ func (o *options) solve(ctx context.Context, f fwopt.FiniteSum, omega fwset.Doma
 	last := time.Now()
 	first := f.Value(make([]float64, f.Dim()))
 	b := fwopt.Budget{Seconds: o.seconds, Tolerance: o.gap * first, Every: 1.2}
+	storc, own := method.(*fwmore.AdaptiveSTORC)
+	if own { // it looks at its own bound
+		storc.Tolerance, b = b.Tolerance, fwopt.Budget{Seconds: o.seconds, DualityGap: true, Every: 2}
+	}
 	if progress != nil {
 		b.Watch = func(tr *fwopt.Trace, now fwopt.Point) {
 			if time.Since(last) > time.Second/2 {
@@ -88,9 +93,12 @@ func (o *options) solve(ctx context.Context, f fwopt.FiniteSum, omega fwset.Doma
 	for _, p := range tr.Points {
 		lower = max(lower, p.F-p.DualityGap-p.Slack)
 	}
+	if own = own && tr.Status == fwopt.Ended; own {
+		lower = max(lower, p.F-storc.B)
+	}
 	fmt.Fprintf(out, "f = %.8g, proven to be at most %.2g above the least, in %d steps and %.2f s\n", p.F,
 		p.F-lower, p.Step, p.Seconds)
-	if tr.Status != fwopt.Converged {
+	if tr.Status != fwopt.Converged && !own {
 		return tr.W, errEarly
 	}
 	return tr.W, nil
