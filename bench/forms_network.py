@@ -1,5 +1,7 @@
 """Muon on a small network, in numpy: a batch gradient, momentum with Nesterov's step, and the polar factor."""
 
+from functools import partial
+
 import numpy as np
 import scipy.linalg
 
@@ -31,7 +33,7 @@ def svd(driver):
 
 def gram(g):
     lam, q = np.linalg.eigh(g.T @ g)
-    return (g @ (q / np.sqrt(lam))) @ q.T
+    return (g @ (q / np.sqrt(lam.clip(1e-15 * lam[-1])))) @ q.T  # rounding makes the least of them negative
 
 
 def express(turns):
@@ -49,8 +51,8 @@ def express(turns):
     return polar
 
 
-POLAR = {"SVD, gesdd": svd("gesdd"), "SVD, gesvd": svd("gesvd"), "eigh of the Gram matrix": turned(gram),
-         "Polar Express, 16 turns": turned(express(16))}
+SVD = {"SVD, gesdd": svd("gesdd"), "SVD, gesvd": svd("gesvd")}
+UNCERTIFIED = {"eigh of the Gram matrix": turned(gram), "Polar Express, 16 turns": turned(express(16))}
 
 
 class Network:
@@ -112,7 +114,7 @@ class Network:
         return softmax(a @ w[-1], self.y)
 
 
-def muon(**args):
+def muon(forms, **args):
     f, told = Network(**args), set()
 
     def once(name, polar):
@@ -123,7 +125,7 @@ def muon(**args):
                 return f.value(w)
         return run
 
-    return {name: once(name, polar) for name, polar in POLAR.items()}
+    return {name: once(name, polar) for name, polar in forms.items()}
 
 
-ITEMS = {"muon": muon}
+ITEMS = {"muon": partial(muon, SVD), "muon, uncertified": partial(muon, UNCERTIFIED)}

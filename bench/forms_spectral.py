@@ -22,18 +22,23 @@ def spectrum(kind, s):
 
 
 def make(path, h, m, kind):
-    """Writes an h x m matrix of the given spectrum, with random singular vectors, feature by feature; or random numbers."""
+    """Writes an h x m matrix of the given spectrum, with random singular vectors, feature by feature; or the costs of
+    an assignment."""
     if os.path.exists(path):
         return
     rng = np.random.default_rng([h, m, len(kind)])
     if kind == "random":
-        rng.random((m, h)).tofile(path + ".new")
-        os.replace(path + ".new", path)
-        return
-    s = min(h, m)
-    u = np.linalg.qr(rng.standard_normal((h, s)))[0]
-    v = np.linalg.qr(rng.standard_normal((m, s)))[0]
-    ((v * spectrum(kind, s)) @ u.T).tofile(path + ".new")
+        a = rng.random((m, h))
+    elif kind == "whole":
+        a = rng.integers(1, 101, (m, h)).astype(float)
+    elif kind == "products":
+        a = np.outer(rng.random(m), rng.random(h))
+    else:
+        s = min(h, m)
+        u = np.linalg.qr(rng.standard_normal((h, s)))[0]
+        v = np.linalg.qr(rng.standard_normal((m, s)))[0]
+        a = (v * spectrum(kind, s)) @ u.T
+    a.tofile(path + ".new")
     os.replace(path + ".new", path)
 
 

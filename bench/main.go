@@ -29,7 +29,7 @@ func main() {
 	b := &bench{rounds: 7, versions: map[string]string{}, tables: map[string][][]string{}}
 	for name, columns := range map[string]string{
 		"ratios": "item threads who form turns ours_s median_s min_s max_s ratio ratio_min ratio_max " +
-			"goal forms_ms",
+			"forms_ms",
 		"roofline": "kind name bytes rate unit seconds bound",
 		"growth":   "kernel in from size last seconds memory_s exponent net want slack",
 		"profile":  "item threads function share",

@@ -52,7 +52,7 @@ func (b *bench) methodItems(d data) (all []item) {
 			if b.quick && seed > 0 {
 				break
 			}
-			it := item{name: fmt.Sprintf("%s, seed %d", name, seed+1), peer: "method", goal: 2, tol: 1e-5}
+			it := item{name: fmt.Sprintf("%s, seed %d", name, seed+1), peer: "method", tol: 1e-5}
 			draws := fmt.Sprintf("%s.%s%d", d.path, p.name, seed+1)
 			saveDraws(draws, fwopt.NewOracle(f, ball, seed+1), p.samples)
 			steps := checked

@@ -27,7 +27,6 @@ type item struct {
 	peer    string  // its name at the peers
 	args    any     // what they need to know
 	tol     float64 // of values, relative to the largest
-	goal    float64 // their median / ours, to reach
 	threads int     // 1 if 0
 	rounds  int     // if fewer than of the others
 	linked  bool    // also by gonum on OpenBLAS
@@ -82,8 +81,18 @@ func (b *bench) race(threads int, all []item) error {
 		}
 		maps.Copy(b.versions, a.Versions)
 	}
+	if err := b.goOn(); err != nil {
+		return err
+	}
 	for _, it := range items {
-		if err := b.raceOne(it, peers); err != nil {
+		if b.raced(it) {
+			continue
+		}
+		err := b.raceOne(it, peers)
+		if err == nil {
+			err = b.keep()
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", it.name, err)
 		}
 	}
@@ -123,7 +132,6 @@ func (b *bench) raceOne(it item, peers []*peer) error {
 		return err
 	}
 	mine, _, _ := spread(field[0].seconds)
-	goals := map[string]float64{python: it.goal, alone: 1.7}
 	for _, c := range field {
 		var ratios []float64 // turn by turn
 		for i, t := range c.seconds {
@@ -132,7 +140,7 @@ func (b *bench) raceOne(it item, peers []*peer) error {
 		median, least, most := spread(c.seconds)
 		_, low, high := spread(ratios)
 		b.add("ratios", it.name, it.threads, c.who, c.form, len(c.seconds), mine, median, least, most,
-			median/mine, low, high, goals[c.who], c.forms)
+			median/mine, low, high, c.forms)
 		fmt.Printf("%-36s %d  %-20s %10.3f ms (%.3f to %.3f)  x %.2f (%.2f to %.2f)  %s\n",
 			it.name, it.threads, c.who, 1e3*median, 1e3*least, 1e3*most, median/mine, low, high, c.forms)
 	}

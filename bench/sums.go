@@ -191,8 +191,8 @@ func smoothness(d data) float64 {
 // sumItems are P5a, exact gradients and values.
 func (b *bench) sumItems() (all []item) {
 	news, n := b.news20(), 5000
-	for t, goal := range []float64{3, 2.5} {
-		it := item{tol: 1e-9, threads: t + 1, goal: goal, args: news.args(nil), ownOne: t == 1}
+	for t := range 2 {
+		it := item{tol: 1e-9, threads: t + 1, args: news.args(nil), ownOne: t == 1}
 		it.name, it.peer, it.start = "P5a gradient", "gradient", func() side { return startGradient(news) }
 		all = append(all, it)
 		it.name, it.peer, it.start = "P5a value", "value", func() side {
@@ -206,7 +206,7 @@ func (b *bench) sumItems() (all []item) {
 	}
 	for _, d := range []data{b.multi("multi", n, 200, 50), b.multi("large", 2*n, 784, 10)} {
 		all = append(all, item{name: "P5a dense " + shape(d.n, d.m), peer: "dense gradient", tol: 1e-9,
-			goal: 1, args: d.args(nil), start: func() side { return startGradient(d) }})
+			args: d.args(nil), start: func() side { return startGradient(d) }})
 	}
 	return all
 }
@@ -221,20 +221,20 @@ func startGradient(d data) side {
 func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 	f := fwsum.NewBinaryLogistic(d.x, d.y)
 	ball, L, w0 := fwset.L1Ball{D: d.m, R: tau}, smoothness(d), make([]float64, d.m)
-	fw := item{name: name + ", FW", peer: "frank-wolfe", tol: 1e-9, goal: 3,
+	fw := item{name: name + ", FW", peer: "frank-wolfe", tol: 1e-9,
 		args: d.args(map[string]any{"tau": tau, "L": L, "steps": steps}),
 		start: func() side {
 			m := func() fwopt.Method { return &fwopt.FW{Rule: fwopt.Short{L: L}} }
 			return startRun(f, ball, m, w0, 1, steps)
 		}}
 	kept := fw // half of the passes over the data, by linearity in w
-	kept.name, kept.peer, kept.goal = name+", FW, their scores kept", "frank-wolfe, scores kept", 0
-	svrg := item{name: name + ", SVRG", tol: 1e-3, goal: 3}
+	kept.name, kept.peer = name+", FW, their scores kept", "frank-wolfe, scores kept"
+	svrg := item{name: name + ", SVRG", tol: 1e-3}
 	batch, per, rate, epochs := 500, 40, 1/(3*L), 5
-	samples, all, goal := 500, 2000, 2.        // of SAG-FW: of short data as many, for the objectives to agree
+	samples, all := 500, 2000                  // of SAG-FW: of short data as many, for the objectives to agree
 	if _, dense := d.x.(*fwsum.Dense); dense { // copt's SVRG, a sample a step
 		batch, per, rate, epochs = 1, d.n, 1/(4*f.Smoothness()), 20
-		samples, all, goal = 50, 10000, 5
+		samples, all = 50, 10000
 		svrg.peer, svrg.args = "svrg", d.args(map[string]any{"tau": tau, "rate": rate, "epochs": epochs})
 	} else {
 		svrg.peer = "svrg, batches"
@@ -242,13 +242,13 @@ func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 			"batch": batch, "steps": per})
 	}
 	pass := d.n / samples // copt's steps come by passes
-	sag := item{name: name + ", SAG-FW", peer: "sag", tol: 1e-3, goal: goal,
+	sag := item{name: name + ", SAG-FW", peer: "sag", tol: 1e-3,
 		args: d.args(map[string]any{"tau": tau, "batch": samples, "epochs": all / pass}), start: func() side {
 			m := func() fwopt.Method { return &fwmore.SAGFW{B: samples} }
 			return startRun(f, ball, m, w0, 1, all/pass*pass)
 		}}
 	loops := sag
-	loops.name, loops.peer, loops.goal = name+", SAG-FW, plain loops", "sag, loops", 0
+	loops.name, loops.peer = name+", SAG-FW, plain loops", "sag, loops"
 	m := func() fwopt.Method {
 		return &fwopt.SVRG{Rate: rate, M: func(int) int { return batch }, N: func(int) int { return per }}
 	}
@@ -261,13 +261,13 @@ func (b *bench) runItems(name string, d data, tau float64, steps int) []item {
 func (b *bench) traceItems(d data, steps int) []item {
 	f := d.logistic()
 	ball := fwset.TraceNorm{H: d.h, M: d.m, Tau: 20}
-	fw := item{name: "P3 trace norm, FW", peer: "frank-wolfe, trace", tol: 1e-4, goal: 1.5,
+	fw := item{name: "P3 trace norm, FW", peer: "frank-wolfe, trace", tol: 1e-4,
 		args: d.args(map[string]any{"tau": 20, "steps": steps}), start: func() side {
 			m := func() fwopt.Method { return &fwopt.FW{} }
 			return startRun(f, ball, m, make([]float64, f.Dim()), 1, steps)
 		}}
 	kept := fw
-	kept.name, kept.peer, kept.goal = fw.name+", their scores kept", "frank-wolfe, trace, scores kept", 0
+	kept.name, kept.peer = fw.name+", their scores kept", "frank-wolfe, trace, scores kept"
 	return []item{fw, kept}
 }
 

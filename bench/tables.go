@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +15,8 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
+	"github.com/projection-free/fwlab/fwopt/fwplot"
+	"gonum.org/v1/plot"
 )
 
 // readText returns a file, or nothing.
@@ -48,6 +52,56 @@ func (b *bench) facts() [][]string {
 	return facts
 }
 
+// unfinished has the lines of a full run that has not come to its end, below what machine that was.
+const unfinished = dir + "/unfinished.csv"
+
+// onThis is facts in one line, without the day.
+func (b *bench) onThis() []string {
+	facts := slices.DeleteFunc(b.facts(), func(f []string) bool { return f[0] == "date" })
+	return slices.Concat(facts...)
+}
+
+// goOn takes the lines of a full run that ended early on this machine, with these versions.
+func (b *bench) goOn() error {
+	if b.quick || b.only != "" {
+		return nil
+	}
+	file, err := os.Open(unfinished)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.FieldsPerRecord = -1
+	lines, err := r.ReadAll()
+	if err != nil {
+		return fmt.Errorf("%s: %w; remove it to begin anew", unfinished, err)
+	}
+	if len(lines) > 1 && slices.Equal(lines[0], b.onThis()) {
+		fmt.Printf("%d lines of %s are of this machine: the run goes on there\n", len(lines)-2, unfinished)
+		b.tables["ratios"] = lines[1:]
+	}
+	return nil
+}
+
+// raced reports whether an item has its lines already.
+func (b *bench) raced(it item) bool {
+	return slices.ContainsFunc(b.tables["ratios"], func(l []string) bool {
+		return l[0] == it.name && l[1] == fmt.Sprint(it.threads)
+	})
+}
+
+// keep keeps the lines of a full run for goOn.
+func (b *bench) keep() error {
+	if b.quick || b.only != "" {
+		return nil
+	}
+	return writeLines(unfinished, slices.Insert(slices.Clone(b.tables["ratios"]), 0, b.onThis()))
+}
+
 // write writes four tables, and the first again as Markdown; profile the fifth.
 func (b *bench) write() error {
 	if err := os.MkdirAll(results, 0o777); err != nil {
@@ -60,7 +114,10 @@ func (b *bench) write() error {
 		}
 	}
 	fmt.Println("written:", results)
-	return writeRatios(b.tables["ratios"])
+	if err := writeRatios(b.tables["ratios"]); err != nil {
+		return err
+	}
+	return os.Remove(unfinished)
 }
 
 // update puts the lines of the items that were run into the last full run's table, if that
@@ -109,17 +166,71 @@ func readTable(name string) ([][]string, error) {
 }
 
 func writeTable(name string, rows [][]string) error {
+	return writeLines(filepath.Join(results, name+".csv"), rows)
+}
+
+func writeLines(path string, rows [][]string) error {
 	var s strings.Builder
 	if err := csv.NewWriter(&s).WriteAll(rows); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(results, name+".csv"), []byte(s.String()), 0o666)
+	if err := os.WriteFile(path+".new", []byte(s.String()), 0o666); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
-// writeRatios writes the table of the race, and the lines that compare again as Markdown.
+// tasks are what the lines of the race are for, by the beginning of an item's name.
+var tasks = []struct {
+	name, item string
+	threads    int
+}{
+	{"logistic loss on an ℓ1 ball, dense rows", "P1", 1},
+	{"logistic loss on an ℓ1 ball, sparse rows", "P2", 1},
+	{"Frank-Wolfe on a trace-norm ball", "P3", 1},
+	{"exact gradients and values", "P5a", 1},
+	{"exact gradients and values, two threads", "P5a", 2},
+	{"linear optimisation, trace norm", "P5b", 1},
+	{"projection, trace norm", "P5c", 1},
+	{"the six methods of page 10", "P6", 1},
+	{"assignments", "P7", 1},
+	{"traffic equilibria", "P8", 1},
+	{"a step of Muon", "P10", 1},
+	{"ℓ1 logistic regression to a proven gap", "P11", 1},
+}
+
+// writeTasks writes the median and the least of each task's ratios, as a table and as a figure.
+func writeTasks(table [][]string) error {
+	lines := [][]string{{"task", "item", "threads", "lines", "ratio", "ratio_min"}}
+	var figure []fwplot.Ratio
+	for _, t := range tasks {
+		var ratios []float64
+		for _, l := range table[1:] {
+			if strings.HasPrefix(l[0]+" ", t.item+" ") && l[1] == fmt.Sprint(t.threads) && l[2] == python {
+				x, _ := strconv.ParseFloat(l[9], 64)
+				ratios = append(ratios, x)
+			}
+		}
+		if len(ratios) == 0 {
+			continue // one processor
+		}
+		median, least, _ := spread(ratios)
+		figure = append(figure, fwplot.Ratio{Name: t.name, Mid: median, Least: least, Most: median})
+		lines = append(lines, []string{t.name, t.item, fmt.Sprint(t.threads), fmt.Sprint(len(ratios)),
+			fmt.Sprintf("%.3g", median), fmt.Sprintf("%.3g", least)})
+		fmt.Printf("%-42s %3d lines  median %6.2f  least %6.2f\n", t.name, len(ratios), median, least)
+	}
+	p := fwplot.Grid([]*plot.Plot{fwplot.Ratios("theirs / ours", "times as fast as theirs", figure...)})
+	if err := os.WriteFile(filepath.Join(results, "tasks.svg"), p.SVG, 0o666); err != nil {
+		return err
+	}
+	return writeTable("tasks", lines)
+}
+
+// writeRatios writes the table of the race, the lines that compare again as Markdown, and the tasks.
 func writeRatios(table [][]string) error {
-	md := "| item | threads | fwlab, ms | theirs, ms | theirs / ours | from turn to turn | goal | " +
-		"their best form |\n|---|---|---|---|---|---|---|---|\n"
+	md := "| item | threads | fwlab, ms | theirs, ms | theirs / ours | from turn to turn | " +
+		"their best form |\n|---|---|---|---|---|---|---|\n"
 	for _, l := range table[1:] {
 		x := make([]float64, len(l))
 		for i := range l {
@@ -132,10 +243,13 @@ func writeRatios(table [][]string) error {
 		if who != python {
 			form = who
 		}
-		md += fmt.Sprintf("| %s | %s | %.3g | %.3g | %.2f | %.2f to %.2f | %.3g | %s |\n",
-			item, threads, 1e3*x[5], 1e3*x[6], x[9], x[10], x[11], x[12], form)
+		md += fmt.Sprintf("| %s | %s | %.3g | %.3g | %.2f | %.2f to %.2f | %s |\n",
+			item, threads, 1e3*x[5], 1e3*x[6], x[9], x[10], x[11], form)
 	}
 	if err := writeTable("ratios", table); err != nil {
+		return err
+	}
+	if err := writeTasks(table); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(results, "ratios.md"), []byte(md), 0o666)

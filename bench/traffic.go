@@ -38,7 +38,7 @@ func (b *bench) trafficItems() (all []item) {
 				of.gap *= 10
 			}
 			all = append(all, item{name: fmt.Sprintf("P8 %s, %s to %.0e", n.Name, of.name, of.gap),
-				peer: "traffic", rounds: 5, tol: of.gap, goal: []float64{3, 3, 2, 3.2}[i],
+				peer: "traffic", rounds: 5, tol: of.gap,
 				args: map[string]any{"path": path, "zones": n.Zones, "nodes": n.Nodes, "thru": n.Thru,
 					"algorithm": of.theirs, "gap": of.gap},
 				start: func() side { return startTraffic(n, of.name, of.gap) }})
