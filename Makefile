@@ -44,7 +44,7 @@ CELLS ?= notebooks/runs/campaign
 campaign: ## the races of page 18c that are not among CELLS yet, and their archive: 90 minutes on two processors that do nothing else
 	$(GO) run ./fwopt/fwrace/campaign $(CELLS) notebooks/races/campaign.csv
 
-muon: ## the race of page 19: the runs that are not among CELLS yet, and their archive: 40 minutes on two processors
+muon: ## the race of page 19: the runs that are not among CELLS yet, and their archive: half an hour on two processors
 	$(GO) run ./fwopt/fwrace/campaign -nets $(CELLS) notebooks/races/muon.csv
 
 celltime: setup ## what a warm edited cell costs
@@ -73,7 +73,7 @@ kernel-files:
 	 cp notebooks/kernel/*.js notebooks/kernel/index.html notebooks/kernel/LICENSE notebooks/kernel/lite/*.js* _kernel/
 
 live-check: kernel lite docker/browser/node_modules ## that kernel and JupyterLite in headless Chromium and Firefox, beside the same programs run here
-	@node notebooks/kernel/check.mjs _kernel _lite
+	@WHOLE="$(WHOLE)" node notebooks/kernel/check.mjs _kernel _lite
 
 lite: kernel-files course-setup ## a JupyterLab without a server in _lite: the pages, the problem sets, and Go in the browser
 	@$(call PIP,lite,JupyterLite)

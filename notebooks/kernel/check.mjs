@@ -45,10 +45,10 @@ async function open() {
   return page;
 }
 const up = () => new Promise(done => { const look = () => window.kernel?.index ? done() : setTimeout(look, 50); look(); });
-// run presses Stop once the cell has put out what stop says, or after two minutes.
-const run = (page, source, stop) => page.evaluate(async ([source, stop]) => {
+// run presses Stop once the cell has put out what stop says, or after limit milliseconds.
+const run = (page, source, stop, limit = 120e3) => page.evaluate(async ([source, stop, limit]) => {
   const out = { stdout: '', stderr: '', displays: [] };
-  const timer = setTimeout(() => kernel.stop(), 120e3);
+  const timer = setTimeout(() => kernel.stop(), limit);
   const stream = (kind, text) => {
     out[kind] += text;
     if (stop && text.includes(stop)) { stop = null; setTimeout(() => kernel.stop(), 100); }
@@ -56,7 +56,7 @@ const run = (page, source, stop) => page.evaluate(async ([source, stop]) => {
   const end = await kernel.execute(source, { stream, display: d => out.displays.push(d) });
   clearTimeout(timer);
   return { ...out, ...end, pressed: stop === null };
-}, [source, stop]);
+}, [source, stop, limit]);
 const show = r => `compile ${r.compile?.toFixed(2)} link ${r.link?.toFixed(2)} run ${r.run?.toFixed(2)} all ${r.all?.toFixed(2)} s`;
 
 // firefox starts that browser and gives evaluate(f, x), which calls f there; it speaks WebDriver BiDi, as Debian's Firefox does.
@@ -95,6 +95,25 @@ async function firefox(url) {
       fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+// whole runs all cells of a page in both browsers: none fails, and what they say differs where they say seconds alone.
+async function whole(name) {
+  const cells = JSON.parse(fs.readFileSync(path.join(repo, `notebooks/${name}.ipynb`))).cells.filter(c => c.cell_type === 'code').map(c => [].concat(c.source).join(''));
+  const all = [];
+  for (const begin of [open, async () => { const fox = await firefox(address); await fox.evaluate(up); return fox; }]) {
+    const page = await begin(), began = Date.now(), said = [];
+    for (const [i, source] of cells.entries()) {
+      const r = await run(page, source, undefined, 480e3);
+      if (r.status !== 'ok') check(false, `${name}: cell ${i + 1}`, r.message || r.stderr);
+      said.push(r.stdout + JSON.stringify(r.displays.map(d => Object.entries(d.data).sort())));
+    }
+    all.push(said);
+    console.log(`       ${name}, all ${cells.length} cells: ${Math.round((Date.now() - began) / 1e3)} s`);
+    await page.close();
+  }
+  const other = cells.map((_, i) => i).filter(i => all[0][i] !== all[1][i] && !/second|\bms\b|\d s\b/.test(all[0][i]));
+  check(!other.length, `${name}: Firefox as Chromium`, other.map(i => `cell ${i + 1}: ${all.map(s => s[i].slice(0, 300)).join(' and ')}`).join('; '));
 }
 
 // begin runs a notebook's first cell to run: a key that comes before the notebook is ready is lost.
@@ -138,6 +157,9 @@ async function lite() {
   let said = await idle();
   check(/n = 2, m = 3, h = 2.* <nil>/.test(said), 'JupyterLite: a file of a reader’s own', said);
   await listed('out.csv');
+  await cell('%%\nb, err := os.ReadFile("races/muon.csv")\nfmt.Println(len(b), err)');
+  said = await idle();
+  check(said.trim() === `${fs.statSync(path.join(repo, 'notebooks/races/muon.csv')).size} <nil>`, 'JupyterLite: a file of the repository', said);
   await cell('%%\nfmt.Println("begun")\nfor {\n}');
   await shown.filter({ hasText: 'begun' }).waitFor();
   for (const key of ['Escape', 'i', 'i']) await page.keyboard.press(key);
@@ -258,6 +280,7 @@ try {
     await fox.close();
   }
   await lite();
+  for (const name of (process.env.WHOLE || '').split(/[\s,]+/).filter(Boolean)) await whole(name);
 } catch (e) {
   check(false, 'the check', e.stack);
 } finally {

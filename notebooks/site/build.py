@@ -25,7 +25,7 @@ REPO = BOOKS.parent
 SOURCE = "https://github.com/projection-free/fwlab/blob/main/"
 FIGURES = {"image/png", "image/svg+xml"}
 CAPTION = re.compile(r"\*\*Figure (\w+)\.\*\*")
-BASE = "/fwlab/"  # the site's root where it is published, https://projection-free.github.io/fwlab/
+HOST, BASE = "https://projection-free.github.io", "/fwlab/"  # where the site is published, with a JupyterLite in lite/
 SLIDE = "application/vnd.vegalite.v5+json"
 
 
@@ -76,7 +76,8 @@ def welcome():
     return ("fwlab makes the paper [Variance-Reduced and Projection-Free Stochastic Optimization]"
             "(https://arxiv.org/abs/1602.02101) (Hazan and Luo, ICML 2016) into something one can run, read and "
             "teach from: a Go package and the pages below. [**Try it here**](site/live/live.html), in the browser and without "
-            f"an installation, or read how to [install it]({SOURCE}README.md).\n")
+            f"an installation, open [a JupyterLab in the browser]({HOST}{BASE}lite/lab/index.html), with Go in it, or read how to "
+            f"[install it]({SOURCE}README.md).\n")
 
 
 class Page:

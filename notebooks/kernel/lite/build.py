@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ def main(kernel, out):
         notebooks = ROOT / "notebooks"
         for page in sorted(notebooks.glob("[0-9]*.ipynb")):
             stage(page, top / "pages" / page.name)
+        for folder in ("races", "passes"):
+            shutil.copytree(notebooks / folder, top / "pages" / folder)
         for sheet in sorted((notebooks / "assignments/release").glob("*/*.ipynb")):
             stage(sheet, top / "pages/problem sets" / sheet.name)
         subprocess.run([sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", top, "--contents", top / "pages", "--output-dir", out.resolve(),

@@ -54,7 +54,8 @@
         let end;
         try {
           const kernel = await this.start();
-          await this.take();
+          await this.take(this.folder, CWD);
+          this.before = this.state();
           const seen = new Set();
           end = await kernel.execute(code, {
             stream: (name, text) => this.stream({ name, text }),
@@ -73,18 +74,18 @@
         return { status: 'ok', execution_count: this.executionCount, user_expressions: {} };
       }
 
-      /* Files: those beside the notebook are in the cell's folder, and what a cell writes there comes back. */
+      /* Files: those beside the notebook, and in folders there, are in the cell's folder; what a cell writes beside it comes back. */
 
-      async take() {
-        const there = await this.contents.get(this.folder, { content: true }).catch(() => null);
+      async take(folder, to) {
+        const there = await this.contents.get(folder, { content: true }).catch(() => null);
         for (const f of there?.content || []) {
-          if (f.type === 'directory' || f.size > LARGEST || this.known.get(f.name) === f.last_modified) continue;
+          if (f.type === 'directory') await this.take(f.path, `${to}/${f.name}`);
+          if (f.type === 'directory' || f.size > LARGEST || this.known.get(f.path) === f.last_modified) continue;
           const { content, format } = await this.contents.get(f.path, f.type === 'file' ? { content: true, format: 'base64' } : { content: true });
-          this.kernel.files.put(`${CWD}/${f.name}`, format === 'base64' ? Uint8Array.from(atob(content), c => c.charCodeAt(0)) :
+          this.kernel.files.put(`${to}/${f.name}`, format === 'base64' ? Uint8Array.from(atob(content), c => c.charCodeAt(0)) :
             new TextEncoder().encode(format === 'json' ? JSON.stringify(content) : content), Date.parse(f.last_modified));
-          this.known.set(f.name, f.last_modified);
+          this.known.set(f.path, f.last_modified);
         }
-        this.before = this.state();
       }
       // state says which version of each file beside the notebook there is.
       state() {
@@ -99,7 +100,7 @@
           let text = '';
           for (let i = 0; i < bytes.length; i += 1 << 15) text += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
           const saved = await this.contents.save(this.folder ? `${this.folder}/${name}` : name, { type: 'file', format: 'base64', content: btoa(text) });
-          this.known.set(name, saved.last_modified);
+          this.known.set(saved.path, saved.last_modified);
         }
       }
 
