@@ -81,7 +81,9 @@
         for (const f of there?.content || []) {
           if (f.type === 'directory') await this.take(f.path, `${to}/${f.name}`);
           if (f.type === 'directory' || f.size > LARGEST || this.known.get(f.path) === f.last_modified) continue;
-          const { content, format } = await this.contents.get(f.path, f.type === 'file' ? { content: true, format: 'base64' } : { content: true });
+          const get = format => this.contents.get(f.path, { content: true, ...format });
+          // JupyterLite hands out its own files as base64 only if they are Latin-1
+          const { content, format } = await (f.type === 'file' ? get({ format: 'base64' }).catch(() => get()) : get());
           this.kernel.files.put(`${to}/${f.name}`, format === 'base64' ? Uint8Array.from(atob(content), c => c.charCodeAt(0)) :
             new TextEncoder().encode(format === 'json' ? JSON.stringify(content) : content), Date.parse(f.last_modified));
           this.known.set(f.path, f.last_modified);
