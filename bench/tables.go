@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,8 +16,6 @@ import (
 	"time"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwplot"
-	"gonum.org/v1/plot"
 )
 
 // readText returns a file, or nothing.
@@ -199,10 +198,9 @@ var tasks = []struct {
 	{"ℓ1 logistic regression to a proven gap", "P11", 1},
 }
 
-// writeTasks writes the median and the least of each task's ratios, as a table and as a figure.
+// writeTasks writes the median and the least of each task's ratios, and prints them as bars: theirs is faster on the left.
 func writeTasks(table [][]string) error {
 	lines := [][]string{{"task", "item", "threads", "lines", "ratio", "ratio_min"}}
-	var figure []fwplot.Ratio
 	for _, t := range tasks {
 		var ratios []float64
 		for _, l := range table[1:] {
@@ -215,16 +213,26 @@ func writeTasks(table [][]string) error {
 			continue // one processor
 		}
 		median, least, _ := spread(ratios)
-		figure = append(figure, fwplot.Ratio{Name: t.name, Mid: median, Least: least, Most: median})
 		lines = append(lines, []string{t.name, t.item, fmt.Sprint(t.threads), fmt.Sprint(len(ratios)),
 			fmt.Sprintf("%.3g", median), fmt.Sprintf("%.3g", least)})
-		fmt.Printf("%-42s %3d lines  median %6.2f  least %6.2f\n", t.name, len(ratios), median, least)
-	}
-	p := fwplot.Grid([]*plot.Plot{fwplot.Ratios("theirs / ours", "times as fast as theirs", figure...)})
-	if err := os.WriteFile(filepath.Join(results, "tasks.svg"), p.SVG, 0o666); err != nil {
-		return err
+		fmt.Printf("%-42s %s median %5.2f, least %5.2f of %d lines\n", t.name, bar(least, median), median, least, len(ratios))
 	}
 	return writeTable("tasks", lines)
+}
+
+// bar has # at the median and - from the least, on a scale of 1/32 to 32 with | at 1.
+func bar(least, median float64) string {
+	const half = 20
+	line := []rune(strings.Repeat(" ", 2*half+1))
+	line[half] = '|'
+	at := func(x float64) int { return half + int(math.Round(min(max(half*math.Log2(x)/5, -half), half))) }
+	for k := at(least); k < at(median); k++ {
+		if k != half {
+			line[k] = '-'
+		}
+	}
+	line[at(median)] = '#'
+	return string(line)
 }
 
 // writeRatios writes the table of the race, the lines that compare again as Markdown, and the tasks.
