@@ -81,15 +81,18 @@ func (b *bench) race(threads int, all []item) error {
 		}
 		maps.Copy(b.versions, a.Versions)
 	}
-	if err := b.goOn(); err != nil {
-		return err
+	full := !b.quick && b.only == ""
+	if full && len(b.tables["ratios"]) == 1 { // nothing is raced yet
+		if err := b.goOn(); err != nil {
+			return err
+		}
 	}
 	for _, it := range items {
 		if b.raced(it) {
 			continue
 		}
 		err := b.raceOne(it, peers)
-		if err == nil {
+		if err == nil && full {
 			err = b.keep()
 		}
 		if err != nil {

@@ -62,20 +62,10 @@ func (b *bench) onThis() []string {
 
 // goOn takes the lines of a full run that ended early on this machine, with these versions.
 func (b *bench) goOn() error {
-	if b.quick || b.only != "" {
-		return nil
-	}
-	file, err := os.Open(unfinished)
+	lines, err := readLines(unfinished, -1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	r := csv.NewReader(file)
-	r.FieldsPerRecord = -1
-	lines, err := r.ReadAll()
 	if err != nil {
 		return fmt.Errorf("%s: %w; remove it to begin anew", unfinished, err)
 	}
@@ -95,9 +85,6 @@ func (b *bench) raced(it item) bool {
 
 // keep keeps the lines of a full run for goOn.
 func (b *bench) keep() error {
-	if b.quick || b.only != "" {
-		return nil
-	}
 	return writeLines(unfinished, slices.Insert(slices.Clone(b.tables["ratios"]), 0, b.onThis()))
 }
 
@@ -156,12 +143,19 @@ func (b *bench) update() error {
 }
 
 func readTable(name string) ([][]string, error) {
-	file, err := os.Open(filepath.Join(results, name+".csv"))
+	return readLines(filepath.Join(results, name+".csv"), 0)
+}
+
+// readLines reads a table of so many columns: 0 for those of its first line, -1 for any.
+func readLines(path string, columns int) ([][]string, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return csv.NewReader(file).ReadAll()
+	r := csv.NewReader(file)
+	r.FieldsPerRecord = columns
+	return r.ReadAll()
 }
 
 func writeTable(name string, rows [][]string) error {

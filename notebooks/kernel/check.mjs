@@ -57,6 +57,9 @@ const run = (page, source, stop, limit = 120e3) => page.evaluate(async ([source,
   clearTimeout(timer);
   return { ...out, ...end, pressed: stop === null };
 }, [source, stop, limit]);
+// told is all that a run said and displayed.
+const told = r => JSON.stringify([r.stdout, r.displays.map(d => Object.entries(d.data).sort())]);
+const importsOf = cell => [...cell.matchAll(/^\t"(.*)"$/gm)].map(m => m[1]);
 const show = r => `compile ${r.compile?.toFixed(2)} link ${r.link?.toFixed(2)} run ${r.run?.toFixed(2)} all ${r.all?.toFixed(2)} s`;
 
 // firefox starts that browser and gives evaluate(f, x), which calls f there; it speaks WebDriver BiDi, as Debian's Firefox does.
@@ -97,17 +100,23 @@ async function firefox(url) {
   };
 }
 
+async function openFox() {
+  const fox = await firefox(address);
+  await fox.evaluate(up);
+  return fox;
+}
+
 // whole runs all cells of a page in both browsers: none fails, and what they say differs where they say seconds alone.
 async function whole(name) {
   const cells = JSON.parse(fs.readFileSync(path.join(repo, `notebooks/${name}.ipynb`))).cells.filter(c => c.cell_type === 'code').map(c => [].concat(c.source).join(''));
   const all = [];
-  for (const begin of [open, async () => { const fox = await firefox(address); await fox.evaluate(up); return fox; }]) {
+  for (const begin of [open, openFox]) {
     const page = await begin(), began = Date.now(), said = [];
-    await page.evaluate(list => kernel.load(list), [...cells[0].matchAll(/^\t"(.*)"$/gm)].map(m => m[1]));
+    await page.evaluate(list => kernel.load(list), importsOf(cells[0]));
     for (const [i, source] of cells.entries()) {
       const r = await run(page, source, undefined, 480e3);
       if (r.status !== 'ok') check(false, `${name}: cell ${i + 1}`, r.message || r.stderr);
-      said.push(r.stdout + JSON.stringify(r.displays.map(d => Object.entries(d.data).sort())));
+      said.push(told(r));
     }
     all.push(said);
     console.log(`       ${name}, all ${cells.length} cells: ${Math.round((Date.now() - began) / 1e3)} s`);
@@ -187,7 +196,7 @@ async function lite() {
 try {
   let page = await open();
   const cells = fs.readFileSync(path.join(here, 'testdata/check.txt'), 'utf8').split('\n----\n');
-  const imports = [...cells[0].matchAll(/^\t"(.*)"$/gm)].map(m => m[1]);
+  const imports = importsOf(cells[0]);
   for (const [what, list] of [['no figures', imports.filter(i => !/plot/.test(i))], ['with figures', imports]])
     console.log(`       ${what}: ${((await page.evaluate(l => kernel.sizes(l), list)) / 1e6).toFixed(1)} MB over the wire`);
   let began = Date.now();
@@ -197,7 +206,7 @@ try {
   const inChromium = [];
   for (const [i, cell] of cells.entries()) {
     const r = await run(page, cell);
-    inChromium.push([r.stdout, r.displays.map(d => Object.entries(d.data).sort())]);
+    inChromium.push(told(r));
     check(r.status === 'ok', `cell ${i + 1}`, r.message || show(r));
     if (!/^%%/m.test(cell)) continue;
     const program = (await page.evaluate(s => kernel.ask('compose', { id: 99, source: s }), cell)).text;
@@ -268,13 +277,12 @@ try {
   check(r.stdout === 'kept <nil>\n', 'a file of an earlier visit', r.message || r.stdout);
   await page.close();
 
-  const fox = await firefox(address);
+  const fox = await openFox();
   try {
-    await fox.evaluate(up);
     await fox.evaluate(l => kernel.load(l), imports);
     for (const [i, cell] of cells.entries()) {
       const r = await run(fox, cell);
-      check(JSON.stringify([r.stdout, r.displays.map(d => Object.entries(d.data).sort())]) === JSON.stringify(inChromium[i]) && r.status === 'ok',
+      check(told(r) === inChromium[i] && r.status === 'ok',
         `Firefox: cell ${i + 1} as in Chromium`, r.message || show(r));
     }
   } finally {

@@ -79,8 +79,11 @@
       async take(folder, to) {
         const there = await this.contents.get(folder, { content: true }).catch(() => null);
         for (const f of there?.content || []) {
-          if (f.type === 'directory') await this.take(f.path, `${to}/${f.name}`);
-          if (f.type === 'directory' || f.size > LARGEST || this.known.get(f.path) === f.last_modified) continue;
+          if (f.type === 'directory') {
+            await this.take(f.path, `${to}/${f.name}`);
+            continue;
+          }
+          if (f.size > LARGEST || this.known.get(f.path) === f.last_modified) continue;
           const get = format => this.contents.get(f.path, { content: true, ...format });
           // JupyterLite hands out its own files as base64 only if they are Latin-1
           const { content, format } = await (f.type === 'file' ? get({ format: 'base64' }).catch(() => get()) : get());
