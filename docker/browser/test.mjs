@@ -13,6 +13,7 @@ import { chromium } from 'playwright-core';
 
 const RUN = ['00-quickstart', '02-sfw', '08-slips']; // those under 20 s
 const LIMIT = 1500; // seconds for everything
+const STOP = 1007, RELOAD = 1008; // seeds of no page: the pages run before keep their runs in the same folder
 const repo = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const venv = `${repo}/.venv`;
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'fwlab-browser-'));
@@ -323,14 +324,14 @@ async function stopped(page) {
   const saved = number((await said(page, 1, /SVRF: interrupted after step (\d+); saved: run the cell again to go on/))[1]);
   const [, step, seconds] = await said(page, 1, stands);
   if (number(step) !== saved || seconds > 8) throw new Error(`stopped at step ${saved}, but stands at ${step} after ${seconds} s`);
-  if (runs(7, '.ckpt').length !== 1 || runs(7, '.trace').length) throw new Error(`not one checkpoint in runs/: ${[...runs(7, ''), 'nothing']}`);
+  if (runs(STOP, '.ckpt').length !== 1 || runs(STOP, '.trace').length) throw new Error(`not one checkpoint in runs/: ${[...runs(STOP, ''), 'nothing']}`);
   await begin(page, 1);
   const [, first, from] = await said(page, 1, progress);
   if (number(from) < saved || Number(first) < seconds) throw new Error(`stopped at step ${saved}, ${seconds} s; then began at step ${from}, ${first} s`);
   await done(page, 1, 30);
   const [, last, total] = await said(page, 1, stands);
   if (last <= saved || total < 10 || total > 13) throw new Error(`the run ends at step ${last}, ${total} s, not after 10 s`);
-  if (runs(7, '.ckpt').length || runs(7, '.trace').length !== 1) throw new Error(`not one finished run in runs/: ${runs(7, '')}`);
+  if (runs(STOP, '.ckpt').length || runs(STOP, '.trace').length !== 1) throw new Error(`not one finished run in runs/: ${runs(STOP, '')}`);
   return `at step ${saved}, on from ${from} to ${last}`;
 }
 
@@ -341,8 +342,8 @@ async function reloaded(page) {
   await said(page, 1, progress, 60);
   await page.reload();
   await shown(page);
-  if (runs(8, '.trace').length) throw new Error('the run was over before the page was there again');
-  const [file] = await until('the run goes on and is kept', 60, () => runs(8, '.trace').length && runs(8, '.trace'));
+  if (runs(RELOAD, '.trace').length) throw new Error('the run was over before the page was there again');
+  const [file] = await until('the run goes on and is kept', 60, () => runs(RELOAD, '.trace').length && runs(RELOAD, '.trace'));
   const kept = fs.statSync(`${copy}/notebooks/runs/${file}`).mtimeMs;
   const start = Date.now();
   await begin(page, 1);
@@ -398,8 +399,8 @@ try {
   for (const name of pages) await check(name, name, (page, wrong) => look(page, name, wrong));
   for (const name of RUN) await check(`${name} run`, name, (page, wrong) => runAll(page, name, wrong));
   write('tab', '');
-  write('stop', race(7, 10));
-  write('reload', race(8, 25));
+  write('stop', race(STOP, 10));
+  write('reload', race(RELOAD, 25));
   await check('Tab', 'tab', completed);
   await check('Stop', 'stop', stopped);
   await check('reload', 'reload', reloaded);
