@@ -52,10 +52,10 @@ func ExampleGrid() {
 	// 840 360 true true
 }
 
-// How much faster one side is than the other, item by item, beside what was asked for.
+// How much faster one side is than the other, item by item.
 func ExampleRatios() {
 	p := fwplot.Ratios("theirs / ours", "times as fast",
-		fwplot.Ratio{Name: "gradient", Mid: 1.8, Least: 1.6, Most: 2.1, Goal: 3},
+		fwplot.Ratio{Name: "gradient", Mid: 1.8, Least: 1.6, Most: 2.1},
 		fwplot.Ratio{Name: "projection", Mid: 0.8, Least: 0.7, Most: 0.9})
 	f := fwplot.Grid([]*plot.Plot{p})
 	fmt.Println(f.Width, f.Height, f.Alt)

@@ -36,7 +36,7 @@ func TestMistakes(t *testing.T) {
 		"Lines":      {Lines, "title", "x", "y", true, true, Series{"FW", []float64{1, 2}, []float64{2, 1}}},
 		"NewScene":   {NewScene, "title", square, x, y},
 		"Rate":       {Rate, "simplex", "SVRF", rate},
-		"Ratios":     {Ratios, "title", "x", Ratio{"a", 1, 0.5, 2, 1}},
+		"Ratios":     {Ratios, "title", "x", Ratio{"a", 1, 0.5, 2}},
 		"Roads":      {Roads, "title", []float64{0, 1}, []float64{0, 1}, []Road{{From: 0, To: 1, Flow: 0.5}}},
 		"Arrow":      {(*Scene).Arrow, scene(), "SVRF", x, y},
 		"Edge":       {(*Scene).Edge, scene(), x, y},
@@ -64,8 +64,8 @@ func TestPanics(t *testing.T) {
 	s, p := NewScene("", disc{2}, []float64{1, 0}, []float64{0, 1}), Traces(fwrate.Steps, Loss())
 	x, y, nan := []float64{0, 1, math.NaN()}, []float64{0, 3, 1}, math.NaN()
 	roads := func(roads ...Road) func() { return func() { Roads("", x, y, roads) } }
-	ratio := func(mid, least, most, goal float64) func() {
-		return func() { Ratios("", "", Ratio{"a", mid, least, most, goal}) }
+	ratio := func(mid, least, most float64) func() {
+		return func() { Ratios("", "", Ratio{"a", mid, least, most}) }
 	}
 	lines := func(x ...float64) func() {
 		return func() { Lines("", "", "", false, false, Series{"a", x, []float64{1, 1}}) }
@@ -102,12 +102,11 @@ func TestPanics(t *testing.T) {
 		{"road 0 ends at node 2, which", roads(Road{0, 2, 1, 0})},
 		{"road 0 ends at node 1, which the 3 and 1 coordinates",
 			func() { Roads("", x, y[:1], []Road{{0, 1, 1, 0}}) }},
-		{"a: the ratio 2 in 3 to 4, the goal 0", ratio(2, 3, 4, 0)},
-		{"a: the ratio 5 in 3 to 4", ratio(5, 3, 4, 0)},
-		{"a: the ratio 0 in 0 to 0", ratio(0, 0, 0, 0)},
-		{"a: the ratio 1 in 1 to +Inf", ratio(1, 1, math.Inf(1), 0)},
-		{"a: the ratio 1 in 1 to 1, the goal -1", ratio(1, 1, 1, -1)},
-		{"a: the ratio NaN in 1 to 1", ratio(nan, 1, 1, 0)},
+		{"a: the ratio 2 in 3 to 4", ratio(2, 3, 4)},
+		{"a: the ratio 5 in 3 to 4", ratio(5, 3, 4)},
+		{"a: the ratio 0 in 0 to 0", ratio(0, 0, 0)},
+		{"a: the ratio 1 in 1 to +Inf", ratio(1, 1, math.Inf(1))},
+		{"a: the ratio NaN in 1 to 1", ratio(nan, 1, 1)},
 	} {
 		if got := small.Panics(c.do); !strings.HasPrefix(got, "fwplot: "+c.want) {
 			t.Errorf("%q, want %q", got, c.want)

@@ -78,13 +78,12 @@ type Ratio struct {
 	Name        string
 	Mid         float64 // as a median
 	Least, Most float64 // its range; both 0 for none
-	Goal        float64 // what was asked for; 0 for nothing
 }
 
-// Ratios draws ratios one below the other: a black stroke for each, on a blue line over its range, and a
-// longer grey stroke for its goal; one without a range is a dot with a grey line to it from 1. The axis is
-// logarithmic, so that twice and half as much are equally far from the grey line at 1, and has at least 0.5
-// to 20 of it. Ratios panics if a number is not positive, a Goal apart, or Mid is not in its range.
+// Ratios draws ratios one below the other: a black stroke for each, on a blue line over its range; one
+// without a range is a dot with a grey line to it from 1. The axis is logarithmic, so that twice and half
+// as much are equally far from the grey line at 1, and has at least 0.5 to 20 of it. Ratios panics if a
+// number is not positive or Mid is not in its range.
 func Ratios(title, xlabel string, all ...Ratio) *plot.Plot {
 	p := newPlot(title, xlabel, "", true, false)
 	p.X.Min, p.X.Max = 0.5, 20
@@ -96,9 +95,8 @@ func Ratios(title, xlabel string, all ...Ratio) *plot.Plot {
 		if single {
 			r.Least, r.Most = r.Mid, r.Mid
 		}
-		if !(0 < r.Least && r.Least <= r.Mid && r.Mid <= r.Most && r.Most <= math.MaxFloat64 && r.Goal >= 0) {
-			const wrong = "fwplot: %s: the ratio %g in %g to %g, the goal %g"
-			panic(need.Linef(wrong, r.Name, r.Mid, r.Least, r.Most, r.Goal))
+		if !(0 < r.Least && r.Least <= r.Mid && r.Mid <= r.Most && r.Most <= math.MaxFloat64) {
+			panic(need.Linef("fwplot: %s: the ratio %g in %g to %g", r.Name, r.Mid, r.Least, r.Most))
 		}
 		names = append(names, plot.Tick{Value: y, Label: r.Name})
 		line := func(c uint32, width float64, a, b xy) {
@@ -110,10 +108,6 @@ func Ratios(title, xlabel string, all ...Ratio) *plot.Plot {
 		} else {
 			line(0x0072B2, 1.5, xy{r.Least, y}, xy{r.Most, y})
 			line(0x000000, 1.5, xy{r.Mid, y - 0.2}, xy{r.Mid, y + 0.2})
-		}
-		if r.Goal > 0 {
-			line(0x999999, 1.5, xy{r.Goal, y - 0.4}, xy{r.Goal, y + 0.4})
-			r.Least, r.Most = min(r.Least, r.Goal), max(r.Most, r.Goal)
 		}
 		p.X.Min, p.X.Max = min(p.X.Min, r.Least/1.2), max(p.X.Max, 1.2*r.Most)
 	}

@@ -37,7 +37,7 @@ func TestSlopes(t *testing.T) {
 
 // The rows of Ratios stand in order from above, each with its name, and all that is drawn is in view.
 func TestRatios(t *testing.T) {
-	all := []Ratio{{"first", 2, 1.5, 30, 3}, {"second", 0.9, 0.3, 1, 0}, {"third", 1, 1, 1, 0.1}}
+	all := []Ratio{{"first", 2, 1.5, 30}, {"second", 0.9, 0.3, 1}, {"third", 1, 0.1, 1}}
 	p := Ratios("theirs / ours", "times as fast", all...)
 	if got, want := stand(t, p), []string{"first", "second", "third"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
