@@ -41,10 +41,10 @@ notebooks: setup ## run every notebook; WRITE=1 runs in full and keeps the outpu
 # Its cells, each kept as soon as it is run; take the folder away to run all anew.
 CELLS ?= notebooks/runs/campaign
 
-campaign: ## the races of page 18c that are not among CELLS yet, and their archive: 90 minutes on two processors that do nothing else
+campaign: ## the races of the page untuned-data that are not among CELLS yet, and their archive: 90 minutes on two processors that do nothing else
 	$(GO) run ./fwopt/fwrace/campaign $(CELLS) notebooks/races/campaign.csv
 
-muon: ## the race of page 19: the runs that are not among CELLS yet, and their archive: half an hour on two processors
+muon: ## the race of the page muon: the runs that are not among CELLS yet, and their archive: half an hour on two processors
 	$(GO) run ./fwopt/fwrace/campaign -nets $(CELLS) notebooks/races/muon.csv
 
 celltime: setup ## what a warm edited cell costs
@@ -131,7 +131,7 @@ soak: ## kill runs at any instant and damage their files: none may come back wro
 ONLY ?=
 BENCH = $(GO) run ./bench -netlib "$$(cat bench/.venv/.netlib)"
 
-bench: bench-setup ## race numpy, scipy, numba, copt and AequilibraE, in turn, on this machine; the tables of page 13 (an hour)
+bench: bench-setup ## race numpy, scipy, numba, copt and AequilibraE, in turn, on this machine; the tables of the page benchmarks (an hour)
 	$(BENCH) -only "$(ONLY)"
 
 bench-short: bench-setup ## the same answers as numpy, scipy, numba, copt and AequilibraE give, on small cases; seconds mean nothing

@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = ("bench-short", "pages", "browser", "site-check", "live-check", "image", "course-test", "flink-test")
-FIRST = "00-quickstart"  # runs each time
+FIRST = "quickstart"  # runs each time
 TURNS = 4
 # The first rule that fits a whole path says what the file is part of. "go" stands for all pages, of which a fourth runs;
 # test.py holds these rules against what Go imports. A file without a rule (go.mod, docker/setup.sh, …) is part of everything.
@@ -36,9 +36,9 @@ RULES = [
     (r"bench/results/.*", "readers"),
     (r"bench/.*\.(go|s|py|mod|sum|in|txt|sh)", "bench-short"),
     # The pages and what is made of them.
-    (r"notebooks/00-quickstart\.ipynb", "page site-check browser image"),
-    (r"notebooks/[0-9][^/]*\.ipynb", "page site-check browser"),
-    (r"notebooks/committed/[0-9][^/]*/.*", "folder"),
+    (r"notebooks/quickstart\.ipynb", "page site-check browser image"),
+    (r"notebooks/[^/]*\.ipynb", "page site-check browser"),
+    (r"notebooks/committed/[^/]*/.*", "folder"),
     (r"notebooks/(races|passes)/README\.md", "site-check"),
     (r"notebooks/claims\.tsv", ""),
     (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),

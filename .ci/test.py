@@ -17,7 +17,7 @@ import choose  # noqa: E402
 ROOT = choose.ROOT
 LONG = set(choose.SECTIONS) - {"pages"}
 TURN = object()
-PAGES = {"00-quickstart": "", "02-sfw": "", "13-speed": '"../bench/results/" + name', "17-many-machines": 'filepath.Join("passes", x)'}
+PAGES = {"quickstart": "", "theorem-3": "", "benchmarks": '"../bench/results/" + name', "large-data": 'filepath.Join("passes", x)'}
 FILES = """README.md fwopt/svrf.go fwopt/svrf_test.go fwopt/fwset/l1.go fwopt/fwset/testdata/l1.txt fwopt/fwnb/show.go fwopt/fwverify/main.go
 fwopt/internal/kern/simd_amd64.s datasets/digits.csv.gz bench/main.go bench/setup.sh bench/results/ratios.csv docker/Dockerfile docker/setup.sh
 docker/browser/test.mjs notebooks/site/style.css notebooks/passes/race.csv notebooks/assignments/judge.py notebooks/assignments/source/ps1/ps1.ipynb
@@ -67,7 +67,7 @@ class Repository:
         rows = {r[0]: r[1:] for r in (line.split("\t") for line in out.splitlines())}
         assert list(rows) == [*choose.SECTIONS], out
         pages = {pathlib.Path(p).stem for p in rows["pages"][2].split()}
-        return {s for s in LONG if rows[s][0] == "yes"}, pages - {"00-quickstart"}, out
+        return {s for s in LONG if rows[s][0] == "yes"}, pages - {"quickstart"}, out
 
 
 def environment():
@@ -86,12 +86,12 @@ class Choice(unittest.TestCase):
 
     def everything(self, reason, **how):
         sections, pages, out = self.r.chosen(**how)
-        self.assertEqual((sections, pages | {"00-quickstart"}), (LONG, {f.stem for f in self.r.root.glob("notebooks/*.ipynb")}), out)
+        self.assertEqual((sections, pages | {"quickstart"}), (LONG, {f.stem for f in self.r.root.glob("notebooks/*.ipynb")}), out)
         self.assertIn(reason, out)
 
     def turn(self):
         """The page whose turn it is, by the number of commits."""
-        return sorted(PAGES)[int(self.r.git("rev-list", "--count", "HEAD")) % 4].replace("00-quickstart", "")
+        return sorted(PAGES)[int(self.r.git("rev-list", "--count", "HEAD")) % 4].replace("quickstart", "")
 
     def test_turns(self):
         """After four commits each page has run once."""
@@ -100,7 +100,7 @@ class Choice(unittest.TestCase):
         for _ in range(4):
             self.r.commit()
             self.expect("bench-short site-check course-test", self.turn())
-            seen += self.r.chosen()[1] or {"00-quickstart"}
+            seen += self.r.chosen()[1] or {"quickstart"}
             self.r.add("README.md")
         self.assertEqual(sorted(seen), sorted(PAGES))
 
@@ -114,18 +114,18 @@ class Choice(unittest.TestCase):
             ("fwopt/fwset/new.go", "bench-short site-check course-test", TURN),
             ("fwopt/internal/kern/simd_amd64.s", "bench-short site-check course-test", TURN),
             ("fwopt/fwnb/show.go", "browser course-test", TURN),
-            ("datasets/digits.csv.gz", "bench-short site-check course-test", "02-sfw 13-speed 17-many-machines"),
+            ("datasets/digits.csv.gz", "bench-short site-check course-test", "theorem-3 benchmarks large-data"),
             ("bench/main.go", "bench-short", ""),
-            ("bench/results/ratios.csv", "", "13-speed"),
+            ("bench/results/ratios.csv", "", "benchmarks"),
             ("notebooks/passes/README.md", "site-check", ""),
             ("notebooks/claims.tsv", "", ""),
-            ("notebooks/passes/race.csv", "", "17-many-machines"),
-            ("notebooks/passes/nobody.csv", "", "17-many-machines"),
-            ("notebooks/races/news20.csv", "", "02-sfw 13-speed 17-many-machines"),  # which page reads it nobody says
-            ("notebooks/02-sfw.ipynb", "site-check browser", "02-sfw"),
+            ("notebooks/passes/race.csv", "", "large-data"),
+            ("notebooks/passes/nobody.csv", "", "large-data"),
+            ("notebooks/races/news20.csv", "", "theorem-3 benchmarks large-data"),  # which page reads it nobody says
+            ("notebooks/theorem-3.ipynb", "site-check browser", "theorem-3"),
             ("notebooks/03-new.ipynb", "site-check browser", "03-new"),
-            ("notebooks/committed/02-sfw/days.svg", "", "02-sfw"),
-            ("notebooks/00-quickstart.ipynb", "site-check browser image", ""),
+            ("notebooks/committed/theorem-3/days.svg", "", "theorem-3"),
+            ("notebooks/quickstart.ipynb", "site-check browser image", ""),
             ("notebooks/site/style.css", "site-check", ""),
             ("notebooks/kernel/worker.js", "site-check live-check", ""),
             ("notebooks/assignments/judge.py", "course-test", ""),
@@ -189,8 +189,8 @@ class Choice(unittest.TestCase):
         self.r.commit()
         self.r.add("docker/Dockerfile")
         self.r.commit()
-        self.r.add("notebooks/02-sfw.ipynb")
-        self.expect("bench-short image site-check browser", "02-sfw")
+        self.r.add("notebooks/theorem-3.ipynb")
+        self.expect("bench-short image site-check browser", "theorem-3")
 
     def test_undone(self):
         self.r.add("bench/main.go")
@@ -203,7 +203,7 @@ class Choice(unittest.TestCase):
         self.expect("bench-short site-check")  # that finds a link to it
         self.r.commit()
         self.expect("bench-short site-check")
-        (self.r.root / "notebooks/02-sfw.ipynb").unlink()
+        (self.r.root / "notebooks/theorem-3.ipynb").unlink()
         self.expect("bench-short site-check browser")
         (self.r.root / "go.mod").unlink()
         self.everything("go.mod")
@@ -229,12 +229,12 @@ class Choice(unittest.TestCase):
         self.r.add("bench/main.go")
         self.r.commit()
         self.r.git("checkout", "-q", "main")
-        self.r.add("notebooks/02-sfw.ipynb")
+        self.r.add("notebooks/theorem-3.ipynb")
         self.r.commit()
         self.r.git("merge", "-q", "--no-commit", "side")
         self.r.add("docker/Dockerfile")  # in neither parent
         self.r.commit()
-        self.expect("bench-short image site-check browser", "02-sfw")
+        self.expect("bench-short image site-check browser", "theorem-3")
 
     def test_settings_of_git(self):
         """Nobody's settings hide a change, and it may be asked from any folder."""
@@ -346,7 +346,7 @@ class Run(unittest.TestCase):
 
     def test_sample(self):
         code, made, out = self.run_it()
-        self.assertEqual((code, made), (0, [*self.ALWAYS, "notebooks PAGES=notebooks/00-quickstart.ipynb"]), out)
+        self.assertEqual((code, made), (0, [*self.ALWAYS, "notebooks PAGES=notebooks/quickstart.ipynb"]), out)
         for section in LONG:
             self.assertIn(f"make {section} is left out: no file of it changed", out)
         self.assertRegex(out, r"\n +\d+ s  make soak\n")
@@ -355,7 +355,7 @@ class Run(unittest.TestCase):
     def test_one(self):
         self.r.add("bench/main.go")
         code, made, out = self.run_it()
-        self.assertEqual((code, set(made) - set(self.ALWAYS)), (0, {"bench-short", "notebooks PAGES=notebooks/00-quickstart.ipynb"}), out)
+        self.assertEqual((code, set(made) - set(self.ALWAYS)), (0, {"bench-short", "notebooks PAGES=notebooks/quickstart.ipynb"}), out)
         self.assertNotIn("may be written", out)  # HEAD is not what ran
 
     def test_all(self):

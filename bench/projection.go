@@ -69,7 +69,7 @@ func roadFlows(n *fwroad.Network) *flowSet {
 	return s
 }
 
-// trackFlows are the tracks of page 16: a path for each of five videos, from one of the 20
+// trackFlows are the tracks of notebooks/video: a path for each of five videos, from one of the 20
 // boxes of a frame to one of the next that is at most reach places away. w has the boxes.
 func trackFlows(reach int) *flowSet {
 	const n = 20

@@ -185,7 +185,7 @@ var tasks = []struct {
 	{"exact gradients and values, two threads", "P5a", 2},
 	{"linear optimisation, trace norm", "P5b", 1},
 	{"projection, trace norm", "P5c", 1},
-	{"the six methods of page 10", "P6", 1},
+	{"the six methods on news20", "P6", 1},
 	{"assignments", "P7", 1},
 	{"traffic equilibria", "P8", 1},
 	{"a step of Muon", "P10", 1},

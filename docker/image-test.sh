@@ -109,7 +109,7 @@ start() { # start NAME OPTIONS... [fwlab COMMAND...]: a server; waits until it i
 	done
 	echo "   $name: healthy after $((SECONDS - began)) s"
 }
-page=fwlab/notebooks/00-quickstart.ipynb
+page=fwlab/notebooks/quickstart.ipynb
 runs() { # runs CONTAINER [--whole]: whether the page does
 	if podman exec -i "$1" python3 - "$page" "${@:2}" <docker/image_check.py >&2; then echo yes; fi
 }

@@ -61,32 +61,32 @@ func (c Constants) BoundFW(k int) float64 { return 2 * c.ld2() / float64(k+2) }
 func (c Constants) BoundSFW(k int) float64 { return 4 * c.ld2() / float64(k+2) }
 
 // BoundEpoch returns LD²/2^{t+1} ≥ E f(w_t) − f(w*) at the end of epoch t of SVRF and STORC
-// (Theorems 1 and 2), fwmore.STORCBeyond (notebooks/09-beyond) and SCGSStronglyConvex
-// (06-previous-work); at t = 0, at the w_0 of line 3.
+// (Theorems 1 and 2), fwmore.STORCBeyond (notebooks/fewer-samples) and SCGSStronglyConvex
+// (earlier-methods); at t = 0, at the w_0 of line 3.
 func (c Constants) BoundEpoch(t int) float64 { return c.ld2() / math.Exp2(float64(t+1)) }
 
 // BoundSCGS returns LD² (6/(k+2)² + 9/(2(k+1)(k+2))) ≥ E f(y_k) − f(w*) of SCGSConvex, k ≥ 1
-// (notebooks/06-previous-work).
+// (notebooks/earlier-methods).
 func (c Constants) BoundSCGS(k int) float64 {
 	q := float64(k + 2)
 	return c.ld2() * (6/(q*q) + 4.5/(q*float64(k+1)))
 }
 
 // BoundOnlineFW returns (LD²/2 + GD + 4.2GD√d)/√(k+1) ≥ E f(x_{k+1}) − f(w*) of
-// fwmore.OnlineFWSmooth in dimension d, k ≥ 0 (notebooks/06b-online-fw; Table 2).
+// fwmore.OnlineFWSmooth in dimension d, k ≥ 0 (notebooks/online-fw; Table 2).
 func (c Constants) BoundOnlineFW(d, k int) float64 {
 	G, D := c.get("G", c.G), c.D
 	return (c.ld2()/2 + G*D + 4.2*G*D*math.Sqrt(float64(d))) / math.Sqrt(float64(k+1))
 }
 
 // BoundOnlineFWLinear returns 4.2GD/k^{1/4} ≥ E f(w_k) − f(w*) of fwmore.OnlineFWLipschitz, k ≥ 1
-// (notebooks/06b-online-fw; Table 2).
+// (notebooks/online-fw; Table 2).
 func (c Constants) BoundOnlineFWLinear(k int) float64 {
 	return 4.2 * c.get("G", c.G) * c.get("D", c.D) / math.Sqrt(math.Sqrt(float64(k)))
 }
 
 // BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k ≥ f(w_k) − f(w*) of fwmore.GarberHazanStronglyConvex, k ≥
-// 0 (notebooks/06c-local-steps). It panics unless α ≤ L and ρ ≥ 1.
+// 0 (notebooks/local-steps). It panics unless α ≤ L and ρ ≥ 1.
 func (c Constants) BoundGarberHazan(k int) float64 {
 	rho := c.get("Rho", c.Rho)
 	if rho < 1 {

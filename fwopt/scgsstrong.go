@@ -32,7 +32,7 @@ type SCGSStrong struct {
 
 // SCGSStronglyConvex is for an α-strongly convex f under the conditions of SCGSConvex: N_t, γ_k,
 // β_k, η_{t,k} and D_t of STORCTheorem2c and m_{t,k} = ⌈σ²N_t(k+1)²/(L²D_t²)⌉ give E f(w_t) − f(w*)
-// ≤ Constants.BoundEpoch(t), if that holds for w_0 (notebooks/06-previous-work). Where f(w_0) −
+// ≤ Constants.BoundEpoch(t), if that holds for w_0 (notebooks/earlier-methods). Where f(w_0) −
 // f(w*) ≤ δ_0 is known, √(2δ_0/L) may stand for D. It panics if α > L.
 func SCGSStronglyConvex(c Constants) *SCGSStrong {
 	storc, mu, sigma := STORCTheorem2c(c), c.Mu(), c.get("Sigma", c.Sigma)

@@ -1,5 +1,5 @@
 // What a reader of the site sees, in headless Chromium: `make site-check` runs it on _site.
-// PAGES says which notebooks' pages it visits, as notebooks/00-quickstart.ipynb; without it all, and those of no notebook always.
+// PAGES says which notebooks' pages it visits, as notebooks/quickstart.ipynb; without it all, and those of no notebook always.
 // Screenshots of every page, wide and as on a telephone, stay in BROWSER_OUT, or else in a new temporary folder.
 import fs from 'node:fs';
 import http from 'node:http';
@@ -135,7 +135,8 @@ async function slid(page, found) {
 const only = process.argv.slice(2);
 const started = Date.now();
 const asked = process.env.PAGES || '*', notebook = f => `notebooks/${f.replace('.html', '.ipynb')}`;
-const pages = fs.readdirSync(site).filter(f => f.endsWith('.html') && (!only.length || only.some(o => f.startsWith(o))) &&
+const moved = f => fs.readFileSync(`${site}/${f}`, 'utf8').includes('http-equiv="refresh"'); // to where a page is now
+const pages = fs.readdirSync(site).filter(f => f.endsWith('.html') && !moved(f) && (!only.length || only.some(o => f.startsWith(o))) &&
   (asked.includes('*') || asked.includes(notebook(f)) || !fs.existsSync(new URL(`../../${notebook(f)}`, import.meta.url))));
 for (const name of pages) {
   await Promise.all([visit(name, wide, async (page, found) => { await whole(page, found); await shot(page, name, 'wide'); await slid(page, found); }),

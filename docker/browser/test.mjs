@@ -1,6 +1,6 @@
 // What a reader sees: `make lab` on a copy of the tracked files, in headless Chromium. `make browser` runs it.
 // Screenshots of every page stay in BROWSER_OUT, or else in a new temporary folder.
-// PAGES says which pages are looked at, as notebooks/00-quickstart.ipynb; without it all are.
+// PAGES says which pages are looked at, as notebooks/quickstart.ipynb; without it all are.
 // Arguments choose checks by the start of their names: node docker/browser/test.mjs 07 Stop
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
-const RUN = ['00-quickstart', '02-sfw', '08-slips']; // those under 20 s
+const RUN = ['quickstart', 'theorem-3', 'slips']; // those under 20 s
 const LIMIT = 1500; // seconds for everything
 const STOP = 1007, RELOAD = 1008; // seeds of no page: the pages run before keep their runs in the same folder
 const repo = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
@@ -286,8 +286,8 @@ async function runAll(page, name, wrong) {
 
 function write(name, ...sources) {
   const id = i => ({ id: `c${i}`, metadata: {} });
-  const setup = read('00-quickstart').find(c => c.cell_type === 'code').source;
-  const { metadata } = JSON.parse(fs.readFileSync(`${copy}/notebooks/00-quickstart.ipynb`, 'utf8'));
+  const setup = read('quickstart').find(c => c.cell_type === 'code').source;
+  const { metadata } = JSON.parse(fs.readFileSync(`${copy}/notebooks/quickstart.ipynb`, 'utf8'));
   const cells = [setup, ...sources].map((source, i) => ({ ...id(i), cell_type: 'code', execution_count: null, outputs: [], source }));
   fs.writeFileSync(`${copy}/notebooks/${name}.ipynb`, JSON.stringify({ cells, metadata, nbformat: 4, nbformat_minor: 5 }));
 }

@@ -23,9 +23,9 @@ import (
 )
 
 var traces = flag.String("traces", "",
-	"TestTraces: the folder of page 17's traces, to measure them anew: ten minutes on a machine that does nothing else, and 5 GB on its disk for a while")
+	"TestTraces: the folder of notebooks/large-data's traces, to measure them anew: ten minutes on a machine that does nothing else, and 5 GB on its disk for a while")
 
-// TestTraces measures what page 17 shows. Without -traces it does so on small sets, without
+// TestTraces measures what notebooks/large-data shows. Without -traces it does so on small sets, without
 // Beam and into a folder that is removed, so that it still works and the sums are right. Where
 // flink/flink.sh has started it, it measures passes on that Flink alone.
 func TestTraces(t *testing.T) {

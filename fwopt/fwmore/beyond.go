@@ -8,7 +8,7 @@ import (
 )
 
 // Beyond is what the proof behind STORCBeyond and STORCBeyondStrong claims of a run, step by
-// step, for sums with L = 1 (notebooks/09-beyond). gap is f − f*, and δ_k is the error of the
+// step, for sums with L = 1 (notebooks/fewer-samples). gap is f − f*, and δ_k is the error of the
 // gradient in step k, of epoch t.
 type Beyond struct {
 	D     float64             // the diameter of Ω

@@ -31,7 +31,7 @@ import (
 //
 // If f is convex, ℓ_k ≤ f, so that F ≤ f(w*) and f(y_k) − f(w*) ≤ f(y_k) − F at each step, up to rounding in
 // the sums f and ∇f. If it is L-smooth, that is at most B/4 + 6LD²/(k(k+1)), by (iii) of
-// notebooks/18-untuned, as line 9 keeps its L below twice that. So until ε is proven it makes at most
+// notebooks/untuned, as line 9 keeps its L below twice that. So until ε is proven it makes at most
 // 17√(LD²/ε) + log₂(G(w_0)/ε) + 1 steps, and (LD²/ε) ln(LD²/ε) + ln(G(w_0)/ε) linear optimisations but for a
 // constant.
 type CertifiedCGS struct {

@@ -11,7 +11,7 @@ import (
 // to run, and does nothing where no data is missing:
 //
 //	%%
-//	fwnb.Committed("15-traffic/Anaheim", fwdata.Unavailable("Anaheim")...)
+//	fwnb.Committed("roads/Anaheim", fwdata.Unavailable("Anaheim")...)
 //
 // The script docker/run_notebooks.py writes the files with the page. Where neither is here, it says so.
 func Committed(name string, missing ...string) {

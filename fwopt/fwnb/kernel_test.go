@@ -91,7 +91,7 @@ func displays(t *testing.T, cmd *exec.Cmd, limit time.Duration) (got []*protocol
 	return got
 }
 
-// TestPageWithoutData: a run of page 15 on a machine without its networks shows what was committed above what
+// TestPageWithoutData: a run of notebooks/roads on a machine without its networks shows what was committed above what
 // is generated, in each cell that shows either. The program is made of the cells as GoNB makes it.
 func TestPageWithoutData(t *testing.T) {
 	if testing.Short() {
@@ -99,7 +99,7 @@ func TestPageWithoutData(t *testing.T) {
 	}
 	var top, runs strings.Builder
 	var want []string
-	cells := readPage(t, notebooks+"15-traffic.ipynb")
+	cells := readPage(t, notebooks+"roads.ipynb")
 	for _, c := range cells {
 		source := strings.Join(c.Source, "")
 		if c.Type != "code" {
@@ -152,7 +152,7 @@ func TestPageWithoutData(t *testing.T) {
 				t.Errorf("%s%s is not shown", name, kind)
 			}
 		}
-		if name != "15-traffic/sizes" && strings.Count(generated, "(generated)") == 0 { // that one prints
+		if name != "roads/sizes" && strings.Count(generated, "(generated)") == 0 { // that one prints
 			t.Errorf("%s: nothing generated below: %.200q", name, generated)
 		}
 	}

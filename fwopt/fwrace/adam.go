@@ -61,7 +61,7 @@ func (a *adam) step(k int, rate float64, w, g []float64) {
 //	p_k = β_1 p_{k−1} + (1−β_1) ∇̃_k,  q_k = β_2 q_{k−1} + (1−β_2) ∇̃_k²
 //	w_k = (1 − rate_k decay) w_{k−1} − rate_k p_k/(1−β_1^k) / (√(q_k/(1−β_2^k)) + 10⁻⁸)
 //
-// It has no Ω, and one run; it is here for the comparison of page 19 and no more, as are MuonAdam and SGDMomentum.
+// It has no Ω, and one run; it is here for the comparison of notebooks/muon and no more, as are MuonAdam and SGDMomentum.
 func Adam(m int, rate func(k int) float64, beta1, beta2, decay float64, from int, times float64,
 ) fwopt.Method {
 	first := adam{beta1: beta1, beta2: beta2, decay: decay}
@@ -116,7 +116,7 @@ func SGDMomentum(m int, rate func(k int) float64, mu, decay float64) fwopt.Metho
 
 // FiveTurns is SpectralNorm with the linear optimisation of Muon as it is practised: five turns of a polynomial that
 // does not converge, in place of the polar factor. A singular value of at least 1/500 of g's Frobenius norm comes out
-// between 0.68 and 1.21 of R, a smaller one below, and 0 as 0. It is here for the comparison of page 19 and no more.
+// between 0.68 and 1.21 of R, a smaller one below, and 0 as 0. It is here for the comparison of notebooks/muon and no more.
 type FiveTurns struct {
 	H, M int
 	R    float64

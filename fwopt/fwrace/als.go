@@ -35,7 +35,7 @@ func (f *Factors) Predict(dst []float64, at []fwset.Entry) {
 // where n_i and n_j are how many ratings a user and an item have. A sweep takes the best x_i of each user, then the
 // best y_j of each item, by Cholesky decompositions, in O(n·rank² + (h + m)·rank³); the same factors are yielded after
 // each. It begins with these items, rank numbers for each: random ones, or those of a matrix to be refitted. It panics
-// if these are not as many for each item, or unless λ is positive. It is here for the comparison of page 14 and no more.
+// if these are not as many for each item, or unless λ is positive. It is here for the comparison of notebooks/which-set and no more.
 func ALS(s *fwdata.Ratings, items []float64, lambda float64) iter.Seq[*Factors] {
 	rank := len(items) / s.Items
 	if rank < 1 || len(items) != rank*s.Items || !(lambda > 0) || math.IsInf(lambda, 1) {

@@ -16,7 +16,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
-// What page 18c promises of its problems.
+// What notebooks/untuned-data promises of its problems.
 func TestProblems(t *testing.T) {
 	seen, twenty, tuned := map[string]bool{}, 0, 0
 	for _, p := range Problems() {

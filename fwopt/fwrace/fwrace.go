@@ -34,7 +34,7 @@ import (
 
 // Race is a race to be run. New sets all its fields; change what should be otherwise.
 type Race struct {
-	Name     string // whose archive it is, as "10-experiments-news20"
+	Name     string // whose archive it is, as "experiments-news20"
 	Data     string // the name of the data, on figures and tables: F's
 	F        *fwsum.Logistic
 	Omega    fwset.TraceNorm

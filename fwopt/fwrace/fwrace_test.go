@@ -157,7 +157,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(bad)
 	}
 	for want, open := range map[string][2]string{
-		"the archive of digits, not of 12-experiments-aloi": {"12-experiments-aloi", path},
+		"the archive of digits, not of experiments-aloi": {"experiments-aloi", path},
 		"run the race first": {"digits", path + ".none"},
 		"in full: " + bad:    {"digits", bad},
 		"is a directory":     {"digits", filepath.Dir(path)},

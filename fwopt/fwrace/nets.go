@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Net is a network of two hidden layers that is trained in the races of page 19, without biases, on four fifths of
+// A Net is a network of two hidden layers that is trained in the races of notebooks/muon, without biases, on four fifths of
 // some data: rows of root mean square 1.
 type Net struct {
 	F     *fwsum.Network

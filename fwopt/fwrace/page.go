@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Page is a page with races on data of its own, as notebooks/10-experiments-news20: how long they
+// Page is a page with races on data of its own, as notebooks/experiments-news20: how long they
 // are, in full and in short, and where their archives are.
 type Page struct {
 	Name    string  // of the page
@@ -78,7 +78,7 @@ func (p Page) Run(r *Race) {
 	}
 }
 
-// Read opens archives of the page, or of another as "10-experiments-news20: news20": of the set
+// Read opens archives of the page, or of another as "experiments-news20: news20": of the set
 // itself, or where that is not in this clone of its twin, or of short runs here. It shows which
 // are not here, and panics where one cannot be read.
 func (p Page) Read(names ...string) (all []*Archive) {

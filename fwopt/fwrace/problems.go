@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// What follows was written down before the campaign of page 18c was run, but for SAG-FW's batch, which is tuned
+// What follows was written down before the campaign of notebooks/untuned-data was run, but for SAG-FW's batch, which is tuned
 // since a first campaign, on a part of the problems, had n/100 rows alone.
 
 // A Problem of the campaign is a Goal, and what each run on it may spend, in terms, and in linear

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The certificate from fresh samples, page 18, after an epoch of its version (iv). A draw is exact: all terms, j by its
+// The certificate from fresh samples of notebooks/untuned, after an epoch of its version (iv). A draw is exact: all terms, j by its
 // probabilities, and three points of Gauss for u, which are enough for quadratics.
 
 func fresh(l *ledger, p *fwinst.Instance, e effort) { freshOf(l, p, e, p.L) }

@@ -18,7 +18,7 @@ import (
 func constants(l *ledger) {
 	const most = 4096
 	whole, bent := fwmore.NewBeyond(fwopt.Constants{L: 1, D: 1}),
-		fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1}) // cases (i) and (ii) of page 09
+		fwmore.NewBeyondStrong(fwopt.Constants{L: 1, D: 1, Alpha: 1}) // cases (i) and (ii) of notebooks/fewer-samples
 	for i := 2; i <= most; i++ {
 		s := float64(i)
 		q := (s + 1) * (s + 1)

@@ -32,7 +32,7 @@ SLIDE = "application/vnd.vegalite.v5+json"
 def main(out):
     out = Path(out)
     (out / "figures").mkdir(parents=True, exist_ok=True)
-    pages = [Page(p) for p in sorted(BOOKS.glob("[0-9]*.ipynb"))]
+    pages = [Page(p) for p in in_order()]
     sheets = [Page(p, sheet=True) for p in sorted(BOOKS.glob("assignments/source/*/*.ipynb"))]
     index = Page(BOOKS / "README.md", "index")
     course = Page(BOOKS / "assignments" / "README.md", "course")
@@ -55,6 +55,10 @@ def main(out):
             for name, data in made["outputs"].items():
                 (out / name).write_bytes(data)
 
+    for line in (HERE / "moved.tsv").read_text().splitlines()[1:]:
+        was, now = line.split("\t")
+        (out / f"{was}.html").write_text(f'<!DOCTYPE html><title>{now}</title><meta http-equiv="refresh" content="0; url={now}.html">'
+                                         f'<link rel="canonical" href="{now}.html"><script>location.replace("{now}.html" + location.hash)</script>\n')
     shutil.copytree(BOOKS / "pictures", out / "pictures", dirs_exist_ok=True)
     katex(out)
     vega(out)
@@ -69,6 +73,12 @@ def main(out):
         sys.exit("fwlab: the site has links that lead nowhere:\n  " + "\n  ".join(faults))
     size = sum(f.stat().st_size for f in out.rglob("*") if f.is_file())
     print(f"fwlab: {len(list(out.glob('*.html')))} pages, {size / 1e6:.1f} MB in {out}")
+
+
+def in_order():
+    """The notebooks as the folder's README lists them, and then those that it does not."""
+    listed = [BOOKS / f"{name}.ipynb" for name in re.findall(r"\]\(([\w-]+)\.ipynb\)", (BOOKS / "README.md").read_text())]
+    return [p for p in dict.fromkeys([*listed, *sorted(BOOKS.glob("*.ipynb"))]) if p.exists()]
 
 
 def welcome():

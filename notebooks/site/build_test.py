@@ -35,9 +35,10 @@ class Site(unittest.TestCase):
         (self.books / "assignments").mkdir()
         for readme in self.books, self.books / "assignments":
             (readme / "README.md").write_text("# Title\n\nText.\n")
-        for name in "00-quickstart", "01-frank-wolfe", "02-sfw", "04-svrf", "05-storc", "18-untuned":  # the live page leads to them
+        for name in "quickstart", "frank-wolfe", "theorem-3", "theorem-1", "theorem-2", "untuned":  # the live page leads to them
             self.page(name, new_code_cell("1"), shown(plain="one"))
-        (self.books / "live.txt").write_text("00-quickstart\n")
+        (self.books / "live.txt").write_text("quickstart\n")
+        (self.books / "site/moved.tsv").write_text("# heading\n00-first\tquickstart\n")
         (self.out / "kernel").mkdir(parents=True)
         (self.out / "kernel" / "index.json").write_text(json.dumps({"tools": {"compile": {"size": 9e6}}, "packages": {
             p: {"size": size, "deps": deps} for p, size, deps in [("runtime", 1e6, []), ("fmt", 5e5, ["runtime", "unsafe"]), ("os", 7e7, [])]}}))
@@ -86,21 +87,29 @@ class Site(unittest.TestCase):
         self.assertEqual(re.findall(r'"text lead"><p>(.*?)</p>', (self.out / "01-leads.html").read_text()), ["<code>f</code> is short."])
 
     def test_run(self):
-        self.page("00-quickstart", new_code_cell('import (\n\t"fmt"\n\t"no/such"\n)\n// the package "os"'))
+        self.page("quickstart", new_code_cell('import (\n\t"fmt"\n\t"no/such"\n)\n// the package "os"'))
         self.page("01-still", new_code_cell('import "fmt"'))
         self.assertEqual(self.build().returncode, 0)
-        self.assertIn('data-imports="fmt runtime" data-size="10.5"', (self.out / "00-quickstart.html").read_text())
+        self.assertIn('data-imports="fmt runtime" data-size="10.5"', (self.out / "quickstart.html").read_text())
         self.assertNotIn("run.js", (self.out / "01-still.html").read_text())
 
     def test_links(self):
         links = {"99-none.ipynb": "notebooks/01-links.ipynb: 99-none.ipynb",
                  "../fwopt/none.go": "notebooks/01-links.ipynb: ../fwopt/none.go",
                  "pictures/none.png": "01-links.html: pictures/none.png",
-                 "00-quickstart.ipynb#None": "01-links.html: 00-quickstart.html#None (no such heading)"}
-        self.page("01-links", new_markdown_cell(" ".join(f"[link]({to})" for to in links) + " [link](00-quickstart.ipynb#Title)"))
+                 "quickstart.ipynb#None": "01-links.html: quickstart.html#None (no such heading)"}
+        self.page("01-links", new_markdown_cell(" ".join(f"[link]({to})" for to in links) + " [link](quickstart.ipynb#Title)"))
         done = self.build()
         self.assertEqual(done.returncode, 1)
         self.assertEqual(sorted(done.stderr.strip().split("\n  ")[1:]), sorted(links.values()))
+
+    def test_order(self):
+        (self.books / "README.md").write_text("# Title\n\n[a](untuned.ipynb) and [b](frank-wolfe.ipynb#Title), [a](untuned.ipynb)\n")
+        self.assertEqual(self.build().returncode, 0)
+        self.assertEqual(re.findall(r'rel="next">(.*?) →', "".join((self.out / f"{n}.html").read_text() for n in ("index", "untuned"))), ["untuned", "frank-wolfe"])
+        self.assertIn("url=quickstart.html", (self.out / "00-first.html").read_text())
+        (self.books / "site/moved.tsv").write_text("# heading\n00-first\tnowhere\n")
+        self.assertIn("00-first.html: nowhere.html", self.build().stderr)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Command campaign makes the runs of page 18c, or with -nets those of page 19, that are not in a folder yet, on two
+// Command campaign makes the runs of notebooks/untuned-data, or with -nets those of notebooks/muon, that are not in a folder yet, on two
 // processors, and then their archive:
 //
 //	go run ./fwopt/fwrace/campaign [-nets] FOLDER ARCHIVE [part of a problem's name]

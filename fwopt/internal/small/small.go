@@ -60,7 +60,7 @@ func Network() (fwopt.FiniteSum, fwopt.Domain) {
 	return fwroad.NewBeckmann(links), fwroad.NewFlows(arcs, demands, 0)
 }
 
-// Video is one of page 16's, and its tracks: a simplex for each frame.
+// Video is one of notebooks/video's, and its tracks: a simplex for each frame.
 func Video() (*fwdata.Video, fwset.Product) {
 	file, err := os.Open("../../datasets/video/aeroplane.csv.gz")
 	if err != nil {

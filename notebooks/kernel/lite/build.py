@@ -21,7 +21,7 @@ def main(kernel, out):
         top = pathlib.Path(top)
         (top / "jupyter-lite.json").write_text(json.dumps(CONFIG))
         notebooks = ROOT / "notebooks"
-        for page in sorted(notebooks.glob("[0-9]*.ipynb")):
+        for page in sorted(notebooks.glob("*.ipynb")):
             stage(page, top / "pages" / page.name)
         for folder in ("races", "passes"):
             shutil.copytree(notebooks / folder, top / "pages" / folder)
