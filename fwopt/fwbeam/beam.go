@@ -25,7 +25,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal" // Flink, Spark and a separate Prism
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
@@ -315,22 +314,6 @@ func work(args []string) error {
 	}
 	beam.Init()
 	return errors.New("the worker has ended")
-}
-
-// pool is the command pool: workers in this process, for the jobs of a cluster one after another, so that none waits
-// for a process to begin.
-func pool(ctx context.Context, f *flag.FlagSet, args []string) error {
-	port := f.Int("port", 50000, "where this machine's part of the cluster asks for workers")
-	f.Parse(args)
-	log.SetLogger(quiet{})
-	beam.Init()
-	workers, err := extworker.StartLoopback(ctx, *port)
-	if err != nil {
-		return fmt.Errorf("--port %d: %w: another program has it: take another port", *port, err)
-	}
-	fmt.Fprintf(os.Stderr, "workers: --environment_type EXTERNAL --environment_config localhost:%d\n", *port)
-	<-ctx.Done()
-	return workers.Stop(context.WithoutCancel(ctx))
 }
 
 // serve is the command prism: a Prism of its own, for drivers elsewhere.

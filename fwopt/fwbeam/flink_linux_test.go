@@ -39,7 +39,7 @@ func runArgs(dir, runs string, flags []string) []string {
 }
 
 // Runs on Flink have the bits of one goroutine, by two TaskManagers with workers that are processes,
-// and by one with those of a pool.
+// and by one and by two with those of a pool, which both ask for a worker of the same name.
 func TestFlinkBits(t *testing.T) {
 	flags, _ := cluster(t)
 	dir, _ := small(t, 300) // with branches
@@ -49,8 +49,8 @@ func TestFlinkBits(t *testing.T) {
 	ok(t, workers.Start())
 	defer workers.Wait()
 	defer workers.Process.Signal(syscall.SIGTERM)
-	for _, more := range [][]string{nil, {"--parallelism=1", "--environment_type=EXTERNAL",
-		fmt.Sprintf("--environment_config=localhost:%d", port)}} {
+	pooled := []string{"--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", port)}
+	for _, more := range [][]string{nil, append(pooled, "--parallelism=1"), append(pooled, "--parallelism=2")} {
 		runs := t.TempDir()
 		began := time.Now()
 		out, err := drive(quietly, runArgs(dir, runs, append(flags, more...))...)
