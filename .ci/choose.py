@@ -23,9 +23,9 @@ RULES = [
     # What calls the sections: see recipes. A page is the same, whoever runs it.
     (r"Makefile", "recipes"),
     # What only the sections see that run each time.
-    (r"\.ci/(green|run|choose\.py|test\.py)|\.github/.*|\.gitignore|[A-Z]+\.md|LICENSE|CITATION\.cff|(bench|datasets)/(.*\.md|video/COPYING)", ""),
+    (r"\.ci/(green|run|choose\.py|test\.py)|\.github/.*|\.gitignore|(fwopt/|docker/)?[A-Z]+\.md|LICENSE|CITATION\.cff|\.zenodo\.json|(bench|datasets)/(.*\.md|video/COPYING)", ""),
     (r"(fwopt|datasets|notebooks/assignments/fwgrade)/(.*/)?(testdata/.*|[^/]*_test\.go)", ""),
-    (r"fwopt/(fwbeam|fwverify|fwfetch|fwlab|fwmin|internal/kern/gen)/.*|docker/lint/.*|docker/celltime\.py|datasets/video/convert\.py", ""),
+    (r"fwopt/(fwbeam|fwverify|fwfetch|fwlab|fwmin|internal/kern/gen)/.*|docker/lint/.*|docker/(celltime\.py|release-test\.sh)|datasets/video/convert\.py", ""),
     # The library.
     (r"fwopt/fw(race|test)/.*\.go", "go"),
     (r"fwopt/fwinst/[^/]*\.go", "go course-test"),

@@ -342,7 +342,7 @@ class Run(unittest.TestCase):
         made = [line[5:] for line in (self.r.top / "log").read_text().splitlines() if line.startswith("make ")]
         return ran.returncode, made, ran.stdout
 
-    ALWAYS = ["test", "fused", "emulate", "verify", "soak SOAK=0.1", "beam", "setup", "note"]
+    ALWAYS = ["test", "fused", "emulate", "verify", "soak SOAK=0.1", "beam", "release-test", "setup", "note"]
 
     def test_sample(self):
         code, made, out = self.run_it()
@@ -360,7 +360,7 @@ class Run(unittest.TestCase):
 
     def test_all(self):
         code, made, out = self.run_it(FULL="1")
-        pages = " ".join(f"notebooks/{p}.ipynb" for p in PAGES)
+        pages = " ".join(f"notebooks/{p}.ipynb" for p in sorted(PAGES))
         want = {f"{s} PAGES={pages}" if s in ("browser", "site-check") else s for s in LONG}
         self.assertEqual((code, set(made)), (0, {*self.ALWAYS, *want, f"notebooks PAGES={pages}"}), out)
 
