@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help setup lab notebooks note celltime campaign muon browser site site-check kernel kernel-files live-check lite image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
+.PHONY: help release-test setup lab notebooks note celltime campaign muon browser site site-check kernel kernel-files live-check lite image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -59,8 +59,8 @@ docker/browser/node_modules: docker/browser/package-lock.json
 	@touch $@
 
 site: setup notebooks/site/node_modules kernel-files ## the pages as a web site in _site, with the solver and a Go kernel in the browser: needs npm
-	@rm -rf _site && mkdir _site && cp -r _kernel _site/kernel && GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags="-s -w" -o _site/live.wasm ./notebooks/site/live && \
-	 cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" _site/ && $(VENV) -B notebooks/site/build.py _site
+	@rm -rf _site && mkdir _site && cp -r _kernel _site/kernel && GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags="-s -w" -o _site/live.wasm ./notebooks/site/live && gzip -9n _site/live.wasm && \
+	 cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" _site/ && $(GO) run ./notebooks/site/api >_site/api.json && $(VENV) -B notebooks/site/build.py _site
 
 site-check: site docker/browser/node_modules ## that site in headless Chromium, wide and as on a telephone
 	@$(VENV) -B notebooks/site/build_test.py && PAGES="$(PAGES)" node docker/browser/site.mjs
@@ -71,6 +71,9 @@ kernel: kernel-files ## a Go kernel that runs in a browser, in _kernel, and its 
 kernel-files:
 	@rm -rf _kernel && $(GO) run ./notebooks/kernel/pack _kernel && \
 	 cp notebooks/kernel/*.js notebooks/kernel/index.html notebooks/kernel/LICENSE notebooks/kernel/lite/*.js* _kernel/
+
+release-test: ## go get of the last commit as a module proxy would hand it out, and the README's program
+	@docker/release-test.sh
 
 live-check: kernel lite docker/browser/node_modules ## that kernel and JupyterLite in headless Chromium and Firefox, beside the same programs run here
 	@WHOLE="$(WHOLE)" node notebooks/kernel/check.mjs _kernel _lite

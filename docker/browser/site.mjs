@@ -68,7 +68,21 @@ async function whole(page, found) {
     heads: document.querySelectorAll('h1').length,
     dead: document.querySelectorAll('.still').length,
     off: getComputedStyle(document.querySelector('.scripts')).display !== 'none',
+    title: document.title,
+    about: document.querySelector('[name=description]')?.content || '',
+    menu: [...document.querySelectorAll('.menu nav a')].map(a => a.textContent),
+    heads2: document.querySelectorAll('main h2').length,
+    contents: document.querySelectorAll('.contents a').length,
+    beside: (() => { // the contents: open and to the left of the text, or folded above it
+      const [nav, main] = ['.contents nav', 'main'].map(e => document.querySelector(e)?.getBoundingClientRect());
+      return !nav || (innerWidth >= 1200 ? nav.width > 100 && nav.right <= main.left : !nav.height);
+    })(),
   }));
+  if (/[$\\]/.test(saw.title + saw.menu)) found.push(`TeX in the title or the menu: ${saw.title}`);
+  if (!saw.about && !page.url().includes('no')) found.push('no description');
+  if (saw.menu.length < 10 || saw.menu.some(m => /^[a-z0-9-]+$/.test(m) && !/ /.test(m))) found.push(`the menu has ${saw.menu.length} titles, and file names in it`);
+  if (saw.heads2 > 1 && saw.contents !== saw.heads2) found.push(`${saw.contents} of ${saw.heads2} headings are in the contents`);
+  if (!saw.beside) found.push('the contents are not beside the text, or not folded above it');
   const sides = await page.$$eval('.table:has(td), .text > table', boxes => boxes.filter(b => b.clientWidth).map(b => {
     const wide = b.scrollWidth > b.clientWidth + 1;
     b.scrollLeft = b.scrollWidth;
@@ -245,8 +259,105 @@ for (const name of runs.slice(0, 1)) {
     if (await page.locator('#run button').isDisabled()) found.push('cannot be asked to run again');
   });
 }
+// What the first page has in its first screen: the doors, and a race that moves; by a click where less motion is asked for.
+const lines = page => page.$$eval('#chart polyline', all => all.map(l => l.getAttribute('points')).join(' '));
+const less = { reducedMotion: 'reduce' };
+if (!only.length || only.includes('index')) {
+  await visit('index.html', wide, async (page, found) => {
+    const low = await page.$$eval('.doors a, #chart', all => all.map(e => e.getBoundingClientRect().bottom));
+    if (low.length < 4 || Math.max(...low) > 900) found.push(`doors and chart end at ${low}`);
+    await page.waitForFunction(() => document.querySelector('#chart polyline'), null, { timeout: 30_000 });
+    const before = await lines(page);
+    await page.waitForFunction(was => [...document.querySelectorAll('#chart polyline')].map(l => l.getAttribute('points')).join(' ') !== was, before, { timeout: 5000 })
+      .catch(() => found.push('nothing moves'));
+    await page.screenshot({ path: `${out}/index-moves.png` });
+  });
+  await visit('index.html', { ...wide, ...less }, async (page, found) => {
+    let came = 0;
+    page.on('request', r => { if (/\.wasm/.test(r.url())) came++; });
+    await page.waitForTimeout(1500);
+    if (came || await lines(page)) found.push('a race starts by itself where less motion is asked for');
+    await page.click('#go');
+    await page.waitForFunction(() => document.querySelector('#chart polyline'), null, { timeout: 30_000 });
+  });
+  await visit('index.html', wide, async (page, found) => { // by the keyboard alone
+    const at = () => page.evaluate(() => document.activeElement.textContent || document.activeElement.type);
+    const tab = async () => { await page.keyboard.press('Tab'); return at(); };
+    const way = [await tab(), await tab(), await tab()];
+    if (`${way}` !== 'to the text,fwlab,pages') found.push(`the keys lead to ${way}`);
+    await page.keyboard.press('Enter');
+    const first = await tab();
+    if (!await page.locator('.menu nav a').first().evaluate((a, t) => a.textContent === t && a === document.activeElement, first)) found.push(`the menu's first page is ${first}`);
+    await page.keyboard.press('Escape');
+    if (await at() !== 'pages' || await page.locator('.menu nav').isVisible()) found.push('Escape does not close the menu');
+  });
+}
+// The search: loaded at the first key, it leads to what was asked for, says so where there is nothing, or where it cannot be loaded.
+if (!only.length || only.includes('search')) for (const view of [wide, narrow]) {
+  await visit('live.html', { ...view, ...less }, async (page, found) => {
+    let came = 0;
+    page.on('request', r => { if (r.url().endsWith('/search.js')) came++; });
+    const box = page.locator('.search input'), said = page.locator('.search [role=status]'), hits = page.locator('.search li a');
+    await box.focus();
+    if (came) found.push('the search is loaded before the first key');
+    await box.pressSequentially('Lemma 1');
+    await hits.first().waitFor({ timeout: 5000 });
+    const [first] = await hits.allInnerTexts(), sides = await page.locator('.search > div').boundingBox();
+    if (came !== 1 || !/Lemma 1/.test(first) || !/places/.test(await said.innerText())) found.push(`it finds ${first}`);
+    if (sides.x < 0 || sides.x + sides.width > view.viewport.width) found.push('its answers do not fit');
+    await page.screenshot({ path: `${out}/search-${view.viewport.width}.png` });
+    await box.fill('qqqqq');
+    if (!/No page has/.test(await said.innerText()) || await hits.count()) found.push('it finds what is nowhere');
+    await page.keyboard.press('Escape');
+    if (await said.isVisible()) found.push('Escape does not close it');
+    await box.fill('storc without CONSTANTS');
+    await page.keyboard.press('ArrowDown');
+    if (!await hits.first().evaluate(a => a === document.activeElement)) found.push('the arrows do not go to an answer');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(u => !u.pathname.endsWith('live.html'), { timeout: 5000 });
+    if (!/constants/i.test(await page.innerText('main'))) found.push(`it leads to ${page.url()}`);
+    await page.locator('.search input').fill('fwopt Run');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/api-fwopt\.html/, { timeout: 5000 }).catch(() => found.push(`fwopt Run is at ${page.url()}`));
+  });
+  await visit('404.html', { ...view, expected: /404/ }, async (page, found) => {
+    await page.route('**/search.js', r => r.fulfill({ status: 404 }));
+    await page.locator('.search input').pressSequentially('x');
+    await page.locator('.search [role=status]', { hasText: 'cannot be loaded' }).waitFor({ timeout: 5000 }).catch(() => found.push('does not say that the search cannot be loaded'));
+  });
+}
+// A name in a cell leads to its place in the API, and from there to its line.
+if (!only.length || only.includes('api')) await visit('quickstart.html', wide, async (page, found) => {
+  await page.locator('section.code a.declared[href="api-fwopt.html#Run"]').first().click();
+  await page.waitForURL(/api-fwopt\.html#Run$/, { timeout: 5000 });
+  const top = await page.locator('#Run').evaluate(e => e.getBoundingClientRect().top);
+  if (top < 0 || top > 900 || !/func Run\(/.test(await page.locator('#Run + .highlight').innerText())) found.push(`Run is at ${top}`);
+  if (!/github.*run\.go#L\d+$/.test(await page.locator('#Run .source').getAttribute('href'))) found.push('no link to its line');
+});
 if (!only.length || only.includes('live')) {
-  await visit('live.html', wide, async (page, found) => {
+  // It starts by itself, the methods in turn; on a telephone its chart is on the first screen.
+  await visit('live.html', narrow, async (page, found) => {
+    const box = await page.locator('#chart').boundingBox();
+    if (box.y + box.height > 844) found.push(`the chart ends at ${box.y + box.height}`);
+    const seen = [];
+    await page.exposeFunction('saw', row => seen.push(row));
+    await page.evaluate(() => new MutationObserver(() => saw([...document.querySelectorAll('#counts tbody tr')].map(r => [...r.cells].map(c => c.textContent))))
+      .observe(document.querySelector('#counts tbody'), { childList: true }));
+    await page.waitForFunction(() => /^Done/.test(document.getElementById('said').textContent), null, { timeout: 120_000 });
+    const number = t => Number(t.replaceAll(',', '')), turns = seen.map(rows => rows.filter(r => r[6] === 'running' && number(r[2])).map(r => number(r[2]))).filter(t => t.length > 1);
+    if (turns.length < 5) found.push(`only ${turns.length} of ${seen.length} looks have two methods at work`);
+    for (const t of turns) if (Math.min(...t) > 30_000 && Math.max(...t) > 1.1 * Math.min(...t) + 4 * 1797) found.push(`one method is ahead of the others in terms: ${t}`);
+    // The colours and dashes of the library's figures.
+    const registry = ['fwopt', 'fwopt/fwmore'].map(d => fs.readFileSync(new URL(`../../${d}/registry.go`, import.meta.url), 'utf8')).join('');
+    const drawn = await page.$$eval('#chart polyline', all => all.map(l => [l.textContent, l.getAttribute('stroke'), l.getAttribute('stroke-dasharray')]));
+    if (drawn.length < 4) found.push(`${drawn.length} lines`);
+    for (const [name, stroke, dash] of drawn) {
+      const [, colour, dashes = ''] = new RegExp(`Name:\\s+"${name}",[^]*?Colour: 0x(\\w+), Width: [\\d.]+(?:, Dashes: \\[\\]float64\\{(.*?)\\})?`).exec(registry) || [];
+      if (stroke !== `#${colour?.toLowerCase()}` || dash !== dashes.replaceAll(',', '')) found.push(`${name} is ${stroke} ${dash}, in the figures ${colour} ${dashes}`);
+    }
+    await page.screenshot({ path: `${out}/live-first.png` });
+  });
+  await visit('live.html', { ...wide, ...less }, async (page, found) => {
     const said = words => page.waitForFunction(w => new RegExp(w).test(document.getElementById('said').textContent), words.source, { timeout: 120_000 });
     const race = async (gap, during) => {
       await page.selectOption('[name=gap]', gap);
@@ -257,6 +368,7 @@ if (!only.length || only.includes('live')) {
     };
     const ready = () => page.waitForFunction(() => !document.getElementById('go').disabled, null, { timeout: 60_000 });
     await ready();
+    await page.click('#settings summary');
     // What is no number is named beside the form, and the race stays possible.
     for (const [name, value, words] of [['radius', '', /radius must/], ['radius', '1e308', /radius must/], ['seed', '9007199254740993', /seed must/],
       ['seed', '', /seed must/], ['gap', '', /target must/], ['terms', '', /limit of gradients must/]]) {
@@ -287,11 +399,11 @@ if (!only.length || only.includes('live')) {
     await radius('50');
     await drawn(/radius 50, .* 1,797\.$/);
     const terms = (rows, method) => Number(rows.find(r => r[0] === method)[2].replaceAll(',', ''));
-    for (const r of [...easy, ...hard]) if (r[5] !== 'there' && r[0] !== 'SFW') found.push(`${r[0]} is ${r[5]}`);
-    if (easy.length !== 4) found.push(`${easy.length} methods ran`);
+    for (const r of [...easy, ...hard]) if (r[6] !== 'there' && r[0] !== 'SFW') found.push(`${r[0]} is ${r[6]}`);
+    if (easy.length !== 5) found.push(`${easy.length} methods ran`);
     if (terms(hard, 'FW') <= terms(easy, 'FW')) found.push('a smaller target costs FW no more');
     if (terms(hard, 'SVRF') >= terms(hard, 'FW')) found.push('SVRF does not part from FW');
-    if (await page.locator('#chart polyline').count() !== 4) found.push('the chart has not four lines');
+    if (await page.locator('#chart polyline').count() !== 5) found.push('the chart has not five lines');
     await shot(page, 'live', 'raced');
     // The numbers of the page's text.
     await tick(['FW', 'SVRF']);
@@ -312,12 +424,12 @@ if (!only.length || only.includes('live')) {
   });
   // A browser without WebAssembly, and a solver or a script of its that is not there.
   await visit('live.html', wide, async (page, found) => {
-    if (!/WebAssembly/.test(await page.textContent('#said'))) found.push('without WebAssembly it does not say so');
+    if (!/WebAssembly/.test(await page.textContent('#said')) || !await page.locator('#go').isDisabled()) found.push('without WebAssembly it does not say so');
   }, () => { delete globalThis.WebAssembly; });
   await visit('live.html', { ...wide, at: `file://${site}` }, async (page, found) => {
     if (!/from a file.*http\.server/.test(await page.textContent('#said'))) found.push('does not say how to serve it');
   });
-  for (const [missing, words] of [['live.wasm', /404/], ['wasm_exec.js', /wasm_exec\.js/], ['worker.js', /cannot be loaded/], ['live.js', /has not started/]]) {
+  for (const [missing, words] of [['live.wasm.gz', /404/], ['wasm_exec.js', /wasm_exec\.js/], ['worker.js', /cannot be loaded/], ['live.js', /has not started/]]) {
     await visit('live.html', { ...wide, expected: /404|importScripts/ }, async page => {
       await page.route(`**/${missing}`, r => r.fulfill({ status: 404 }));
       await page.reload();

@@ -1,6 +1,6 @@
 """Renders the pages and the sheets of the course as a site of plain files. `make site` runs it.
 
-    build.py OUT    with KaTeX, Vega and marked in node_modules, and live.wasm, wasm_exec.js and the folder kernel in OUT already
+    build.py OUT    with KaTeX, Vega and marked in node_modules, and live.wasm.gz, wasm_exec.js, api.json and the folder kernel in OUT already
 
 Nothing is run and nothing comes from the network: what a page shows is what its notebook keeps.
 """
@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import sys
+import unicodedata
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -26,34 +27,45 @@ SOURCE = "https://github.com/projection-free/fwlab/blob/main/"
 FIGURES = {"image/png", "image/svg+xml"}
 CAPTION = re.compile(r"\*\*Figure (\w+)\.\*\*")
 HOST, BASE = "https://projection-free.github.io", "/fwlab/"  # where the site is published, with a JupyterLite in lite/
+HERO = "theorem-1"  # the picture of a page that has none
 SLIDE = "application/vnd.vegalite.v5+json"
+
+
+DOORS = "Learn", "Use", "Research", "Teach"
 
 
 def main(out):
     out = Path(out)
     (out / "figures").mkdir(parents=True, exist_ok=True)
-    pages = [Page(p) for p in in_order()]
-    sheets = [Page(p, sheet=True) for p in sorted(BOOKS.glob("assignments/source/*/*.ipynb"))]
-    index = Page(BOOKS / "README.md", "index")
-    course = Page(BOOKS / "assignments" / "README.md", "course")
-    live = Page(HERE / "live" / "live.html", "live")
-    none = Page(HERE / "404.html")
-    links = Links([index, live, course, none, *pages, *sheets])
+    api = json.loads((out / "api.json").read_text())
+    (out / "api.json").unlink()
+    menu = {door: [Page(p) for p in paths] for door, paths in listed().items()}
+    index, none = Page(BOOKS / "README.md", "index", front()), Page(HERE / "404.html")
+    live = Page(HERE / "live" / "live.html", text=raced((HERE / "live" / "live.html").read_text(), out))
+    packages = [Page(HERE / "api", "api", overview(api)), *(Page(REPO / p["dir"], f"api-{p['name']}", p["html"], p["synopsis"]) for p in api)]
+    teach, pages = menu["Teach"], [p for door in menu for p in menu[door]]
+    menu["Use"] += [live, packages[0]]
+    index.cells = [nbformat.v4.new_markdown_cell(front()), nbformat.v4.new_raw_cell(raced(doors(menu), out)),
+                   nbformat.v4.new_markdown_cell(index.path.read_text().replace("# ", "## ", 1))]
+    links = Links([index, live, none, *packages, *pages])
     kernel = json.loads((out / "kernel" / "index.json").read_text())
     for name in (BOOKS / "live.txt").read_text().split():
         page = next(p for p in pages if p.name == name)
         page.brings = brought(page.cells, kernel)
 
-    exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), filters={"to_source": to_source(declared()), "short": short}, config=Config({
+    where = {f"{p['name']}.{name}": f"api-{p['name']}.html#{name}" for p in api for name in re.findall(r' id="([A-Z][\w.]*)"', p["html"])}
+    exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), filters={"to_source": to_source(where), "short": short}, config=Config({
         "HTMLExporter": {"preprocessors": [Figures], "exclude_input_prompt": True, "exclude_output_prompt": True}}))
-    for walk in [index, *pages], [course, *sheets], [live], [none]:  # each from its first page to its last
+    for walk in [index, *(p for p in pages if p not in teach)], teach, [live], [none], packages:  # each from its first page to its last
         for before, page, after in zip([None, *walk], walk, [*walk[1:], None]):
             body, made = exporter.from_notebook_node(page.book(links), {
-                "output_files_dir": "figures", "unique_key": page.name, "page": page, "pages": pages, "sheets": sheets,
+                "output_files_dir": "figures", "unique_key": page.name, "page": page, "menu": [(d, some) for d, some in menu.items() if some],
                 "before": before, "after": after, "base": page is none and BASE, "source": SOURCE + str(page.path.relative_to(REPO))})
-            (out / f"{page.name}.html").write_text(body)
+            (out / f"{page.name}.html").write_text(body.replace("<!--contents-->", contents(body), 1))
             for name, data in made["outputs"].items():
                 (out / name).write_bytes(data)
+            if re.search(r"[$\\]", page.plain):
+                links.faults.append(f"{page.path.relative_to(REPO)}: TeX in the title: {page.plain}")
 
     for line in (HERE / "moved.tsv").read_text().splitlines()[1:]:
         was, now = line.split("\t")
@@ -68,40 +80,120 @@ def main(out):
     for name in "style.css", "page.js", "run.js", "offline.js", "live/live.js", "live/worker.js":
         shutil.copy(HERE / name, out)
     (out / ".nojekyll").touch()  # GitHub leaves the files as they are
-    faults = links.faults + broken(out)
+    soups = {p.name: BeautifulSoup(p.read_text(), "html.parser") for p in sorted(out.glob("*.html"))}
+    faults = links.faults + broken(out, soups)
     if faults:
-        sys.exit("fwlab: the site has links that lead nowhere:\n  " + "\n  ".join(faults))
+        sys.exit("fwlab: the site has links that lead nowhere, or titles that cannot be:\n  " + "\n  ".join(faults))
+    found = [[p.name, p.plain, sections(soups[f"{p.name}.html"])] for p in [index, *pages, live, *packages]]
+    (out / "search.js").write_text(f"const pages = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n{(HERE / 'search.js').read_text()}")
     size = sum(f.stat().st_size for f in out.rglob("*") if f.is_file())
     print(f"fwlab: {len(list(out.glob('*.html')))} pages, {size / 1e6:.1f} MB in {out}")
 
 
-def in_order():
-    """The notebooks as the folder's README lists them, and then those that it does not."""
-    listed = [BOOKS / f"{name}.ipynb" for name in re.findall(r"\]\(([\w-]+)\.ipynb\)", (BOOKS / "README.md").read_text())]
-    return [p for p in dict.fromkeys([*listed, *sorted(BOOKS.glob("*.ipynb"))]) if p.exists()]
+def listed():
+    """The files below each door in the folder's README: what its lines begin with, what they name besides, and what it does not name."""
+    found, at, text = {door: [] for door in (*DOORS, "More")}, [], (BOOKS / "README.md").read_text()
+    for part in re.split(r"^## ", text, flags=re.M)[1:]:
+        if (door := re.match(r"\w*", part)[0]) in DOORS:
+            lines = [re.findall(r"\]\(([\w./-]+\.(?:ipynb|md))[#)]", line) for line in part.splitlines()]
+            at += [(0, door, line[0]) for line in lines if line] + [(1, door, name) for line in lines for name in line[1:]]
+    at = sorted(at, key=lambda one: one[0]) + [(2, "Teach", "assignments/README.md")]
+    at += [(2, door, str(p.relative_to(BOOKS))) for door, glob in (("Teach", "assignments/source/*/*.ipynb"), ("More", "*.ipynb")) for p in sorted(BOOKS.glob(glob))]
+    seen = {BOOKS / "README.md"}
+    for _, door, name in at:
+        path = (BOOKS / name).resolve()
+        if path not in seen and path.exists() and path.is_relative_to(BOOKS):
+            found[door].append(path)
+            seen.add(path)
+    return found
 
 
-def welcome():
-    """The lines that the index has and the folder's README has not."""
-    return ("fwlab makes the paper [Variance-Reduced and Projection-Free Stochastic Optimization]"
-            "(https://arxiv.org/abs/1602.02101) (Hazan and Luo, ICML 2016) into something one can run, read and "
-            "teach from: a Go package and the pages below. [**Try it here**](site/live/live.html), in the browser and without "
-            f"an installation, open [a JupyterLab in the browser]({HOST}{BASE}lite/lab/index.html), with Go in it, or read how to "
-            f"[install it]({SOURCE}README.md).\n")
+def front():
+    """What the first page has above the folder's README."""
+    return ("# Variance-reduced, projection-free optimisation\n\n"
+            "fwlab turns the paper [Variance-Reduced and Projection-Free Stochastic Optimization](https://arxiv.org/abs/1602.02101) "
+            "(Hazan and Luo, ICML 2016) into code you can run, read and teach from: a Go package, and notebooks with figures. "
+            f"[Install it]({SOURCE}README.md), or open [a JupyterLab in the browser]({HOST}{BASE}lite/lab/index.html), with Go in it.\n")
+
+
+def doors(menu):
+    """The four doors, and the race below them."""
+    say = {"Learn": "Lessons in order, each with its picture first.", "Use": "Which method for your problem, recipes, and the API.",
+           "Research": "The paper’s claims, measured, and what is proven past it.", "Teach": "Problem sets with hidden checks and their grading."}
+    items = "".join(f'<li><a href="{menu[d][0].name}.html"><b>{d}</b> {say[d]}</a></li>' for d in DOORS if menu[d])
+    return (f'<nav aria-label="four doors"><ul class="doors">{items}</ul></nav>\n<p>Below, the library races in your browser: five methods learn '
+            'to read handwritten digits. <a href="live.html#methods">What you see</a></p>\n<!--race-->')
+
+
+def raced(page, out):
+    """A page with the race in it."""
+    race = (HERE / "live" / "race.html").read_text()
+    return page.replace("<!--race-->", race.replace("{MB}", f"{(out / 'live.wasm.gz').stat().st_size / 1e6:.1f}"))
+
+
+def overview(api):
+    """The page that leads to the packages."""
+    rows = ["".join(f'<tr><td><a href="api-{p["name"]}.html">{p["name"]}</a></td><td>{html.escape(p["synopsis"])}</td></tr>\n' for p in api if p["command"] == c)
+            for c in (False, True)]
+    return ("<h1>The API</h1>\n<p>What each package exports, with examples, made from the sources of this version.</p>\n"
+            f'<div class="table"><table><tbody>\n{rows[0]}</tbody></table></div>\n<h2 id="commands">Commands</h2>\n<div class="table"><table><tbody>\n{rows[1]}</tbody></table></div>\n')
+
+
+SIGNS = {"le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "ll": "≪", "gg": "≫", "sim": "~", "approx": "≈", "gtrsim": "≳", "lesssim": "≲", "pm": "±", "nabla": "∇",
+         "partial": "∂", "ell": "ℓ", "cdot": "·", "times": "×", "to": "→", "infty": "∞", "in": "∈", "setminus": "∖", "sum": "Σ", "sqrt": "√", "|": "‖", "Vert": "‖", "lVert": "‖",
+         "rVert": "‖", "lvert": "|", "rvert": "|", "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "ldots": "…", "dots": "…", "star": "*",
+         "top": "ᵀ", "colon": ":", "blacksquare": "", ",": " ", ";": " ", "!": "", "quad": " ", "qquad": " ", "tag": " ", "{": "{", "}": "}",
+         **{name: name for name in ("ln", "log", "min", "max", "argmin", "cos", "sin", "exp")}}
+SMALL = {"^": str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ"), "_": str.maketrans("0123456789+-−aeijkmnpstx", "₀₁₂₃₄₅₆₇₈₉₊₋₋ₐₑᵢⱼₖₘₙₚₛₜₓ")}
+
+
+def plain(text):
+    """A text with its formulas in letters; what cannot be remains TeX."""
+    def sign(m):
+        greek = f"GREEK {'CAPITAL' if m[1][0].isupper() else 'SMALL'} LETTER {m[1].replace('var', '').upper()}"
+        try:
+            return SIGNS[m[1]] if m[1] in SIGNS else unicodedata.lookup(greek.replace("LAMBDA", "LAMDA"))
+        except KeyError:
+            return m[0]
+
+    def small(m):
+        inner = m[2].strip("{}")
+        moved = inner.translate(SMALL[m[1]])
+        if all(ord(c) > 127 for c in moved):
+            return moved
+        return inner if m[1] == "^" and len(inner) == 1 else f"{m[1]}({inner})" if re.search("[-+]", inner) else m[1] + inner
+
+    def over(m):
+        return "/".join(f"({x})" if re.search(r"[^\\][-+]|\s", x) else x for x in (m[1].strip("{}"), m[2].strip("{}")))
+
+    def formula(m):
+        group = r"(\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)"
+        tex = re.sub(r"\\(?:(?:text|math|operator)\w+|text|tilde|hat|bar|left|right|[bB]ig+[lr]?)(?![A-Za-z])|\\(?:begin|end)\{\w+\}|\\\\|&", " ", m[1])
+        tex = re.sub(rf"\\[dt]?frac\s*{group}\s*{group}", over, tex)
+        tex = re.sub(r"\\([A-Za-z]+|[|,;!{}]) ?", sign, re.sub(r"\s+", " ", tex))
+        return re.sub(r"[{}]", "", re.sub(r"([\^_]) ?(\{[^{}]*\}|[^\s{}])", small, tex))
+    return re.sub(r"\s+", " ", re.sub(r"\$\$?([^$]+)\$\$?", formula, text)).strip()
 
 
 class Page:
     """A notebook, a Markdown file or a piece of HTML, and how it is called on the site."""
 
-    def __init__(self, path, name=None, sheet=False):
-        self.path, self.name, self.sheet, self.run, self.slides = path, name or path.stem, sheet, True, False
-        self.brings = None
+    def __init__(self, path, name=None, text=None, about=None):
+        course = path == BOOKS / "assignments" / "README.md"
+        self.path, self.name, self.run, self.slides, self.brings = path, name or ("course" if course else path.stem), True, False, None
+        self.sheet = path.parent.parent == BOOKS / "assignments" / "source"
         if path.suffix == ".ipynb":
             self.cells = nbformat.read(path, 4).cells
         else:
-            new = nbformat.v4.new_markdown_cell if path.suffix == ".md" else nbformat.v4.new_raw_cell
-            self.cells = [new(path.read_text())]
-        self.title = html.unescape(re.search(r"(?:^# |<h1>)(.*?)(?:</h1>)?$", self.cells[0].source, re.M)[1])
+            text = path.read_text() if text is None else text
+            self.cells = [(nbformat.v4.new_markdown_cell if text.startswith("# ") else nbformat.v4.new_raw_cell)(text)]
+        title = re.search(r"(?:^# |<h1>)(.*?)(?:</h1>)?$", self.cells[0].source, re.M)[1]
+        self.plain, self.about = plain(BeautifulSoup(markdown2html(title), "html.parser").get_text()), about
+        if not about:
+            self.about = f"{self.plain}. A sheet of the course, in Go, with hidden checks." if self.sheet else first(self.cells)
+        self.url = f"{HOST}{BASE}{'' if self.name == 'index' else f'{self.name}.html'}"
+        pictures = [p for p in (BOOKS / "pictures" / f"{n}.png" for n in (self.name, HERO)) if p.exists()]
+        self.picture = pictures and f"{HOST}{BASE}pictures/{pictures[0].name}"
 
     def book(self, links):
         """The notebook for the site; it changes the cells, and can be asked for once."""
@@ -110,9 +202,7 @@ class Page:
             cells = [c for c in map(statement, cells) if c]
         elif self.path.suffix == ".ipynb":
             self.run = any(c.get("outputs") for c in cells)
-        if self.name == "index":
-            cells[0].source = cells[0].source.replace("\n", "\n\n" + welcome() + "\n", 1)
-        lead = self.title
+        lead = self.plain
         for cell, after in zip(cells, [*cells[1:], None]):
             cell.metadata["lead"] = leads(cell, after)
             figures = [o for o in cell.get("outputs", []) if FIGURES & set(o.get("data", {}))]
@@ -130,6 +220,21 @@ class Page:
                     if SLIDE in data:
                         output.metadata["slide"], self.slides = json.dumps(data[SLIDE]).replace("<", r"\u003c"), True
         return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "go", "pygments_lexer": "go"}})
+
+
+def first(cells):
+    """The first sentence of a page: of its verdict, or else of no statement, caption or line of links."""
+    found = [""]
+    for cell in cells:
+        if cell.cell_type == "code":
+            continue
+        soup = BeautifulSoup(markdown2html(re.sub(r"!\[", "[", cell.source)) if cell.cell_type == "markdown" else cell.source, "html.parser")
+        for p in soup.find_all("p"):
+            label, _, text = re.match(r"((Verdict|Statement|Question|Figure)\b.*?(?:\.\s|$))?(.*)", p.get_text().strip(), re.S).groups()
+            own = "".join(c.get_text() for c in p.children if c.name not in ("a", "code"))
+            if re.search(r"\w{2}", own) and not p.find_parent(["blockquote", "noscript", "table", "form"]) and (not label or label.startswith("Verdict")):
+                found.insert(0 if label else len(found), re.split(r"(?<=[\w)][.!?])\s+(?=[A-Z“\"])", plain(text))[0])
+    return next(filter(None, found), "")
 
 
 def brought(cells, kernel):
@@ -197,32 +302,17 @@ class Links:
         return re.sub(r'(<(?:img|a)\b[^>]*?\b(?:src|href)=")([^"]+)', lambda m: m[1] + new(m[2]), markdown)
 
 
-def declared():
-    """Where each exported name is declared: "fwopt.Run" in "fwopt/run.go#L52"."""
-    name, where = re.compile(r"(?:func|type|var|const) ([A-Z]\w*)|\t([A-Z]\w*)(?:, [A-Z]\w*)*\s.*=|([)}])"), {}
-    for file in sorted((REPO / "fwopt").rglob("*.go")):
-        if file.name.endswith("_test.go") or "internal" in file.parts:
-            continue
-        group = False  # in "var (", whose names are indented as those of a function's body are
-        for number, line in enumerate(file.read_text().splitlines(), 1):
-            found = name.match(line)
-            if found and (found[1] or found[2] and group):
-                where.setdefault(f"{file.parent.name}.{found[1] or found[2]}", f"{file.relative_to(REPO)}#L{number}")
-            group = line in ("var (", "const (") or group and not (found and found[3])
-    return where
-
-
 def to_source(where):
-    """A filter that links "package.Name", in the code of text and of cells, to its line."""
-    text = re.compile(r"(<code>)((fw\w+)\.([A-Z]\w*))(?=[^<]*</code>)")
+    """A filter that links "package.Name", in the code of text and of cells, to the API."""
+    text = re.compile(r"(<code>)((fw\w+)\.([A-Z]\w*)(\.[A-Z]\w*)?)(?=[^<]*</code>)")
     cell = re.compile(r'(<span class="\w+">(fw\w+)</span><span class="p">\.</span>)(<span class="\w+">([A-Z]\w*)</span>)')
 
-    def link(before, shown, package, name):
-        to = where.get(f"{package}.{name}")
-        return before + (f'<a class="declared" href="{SOURCE}{to}">{shown}</a>' if to else shown)
+    def link(before, shown, package, name, member=""):
+        to = where.get(f"{package}.{name}{member or ''}") or where.get(f"{package}.{name}")
+        return before + (f'<a class="declared" href="{to}">{shown}</a>' if to else shown)
 
     def page(body):
-        body = text.sub(lambda m: link(m[1], m[2], m[3], m[4]), body)
+        body = text.sub(lambda m: link(m[1], m[2], m[3], m[4], m[5]), body)
         body = cell.sub(lambda m: link(m[1], m[3], m[2], m[4]), body)
         body = re.sub(r"<p>(?=<strong>Figure (\w+)\.</strong>)", r'<p class="caption" id="figure-\1">', body)
         body = re.sub(r"1/(?:ε|&#949;)(?=[^<>]*<)", "1/\u2060ε", body)  # in no two lines
@@ -243,12 +333,39 @@ def short(table):
     return re.sub(r"<(td|th)( style[^>]*)?>(?=[\d\s/.,e+−–-]{1,26}</)", r'<\1 class="short"\2>', table)
 
 
-def broken(out):
+def contents(body):
+    """The headings of a page, to go to."""
+    heads = re.findall(r'<h2 id="([^"]+)"[^>]*>(.*?)</h2>', body, re.S)
+    if len(heads) < 2:
+        return ""
+    lines = [(to, html.unescape(re.sub(r"<(a|small)\b.*?</\1>|<[^>]*>", "", head))) for to, head in heads]
+    return ('<details class="contents"><summary>on this page</summary><nav aria-label="on this page">\n'
+            + "".join(f'<a href="#{to}">{html.escape(plain(head))}</a>\n' for to, head in lines) + "</nav></details>")
+
+
+def sections(soup):
+    """What a page says, without its code and outputs, for the search: a heading's address, the heading and the text below it."""
+    found, main = [], soup.main
+    for e in main.select("section.code, pre, form, script, noscript, #counts, .never, .anchor-link, .source, small"):
+        e.decompose()
+    for e in main.find_all(["p", "li", "td", "th", "h1", "h2", "h3", "h4"]):
+        e.insert_after(" ")
+        if e.name in ("h1", "h2", "h3"):
+            found.append([e.get("id", ""), plain(e.get_text()), ""])
+            e.replace_with(f"\x00")
+    for text, one in zip(main.get_text().split("\x00")[1:], found):
+        one[2] = plain(text).replace("\\", "")
+    return found
+
+
+def broken(out, soups):
     """Links between the pages of the site to what is not there."""
     ids, faults = {}, []
-    soups = {p.name: BeautifulSoup(p.read_text(), "html.parser") for p in sorted(out.glob("*.html"))}
     for name, soup in soups.items():
         ids[name] = {e["id"] for e in soup.select("[id]")}
+        for picture in soup.select("meta[property='og:image']"):
+            if not (out / picture["content"].removeprefix(HOST + BASE)).exists():
+                faults.append(f"{name}: {picture['content']}")
     for name, soup in soups.items():
         for element in soup.select("[href]:not(base), [src]"):
             target = element.get("href") or element.get("src")

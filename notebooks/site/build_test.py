@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 import nbformat
+from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 HERE = Path(__file__).resolve().parent
@@ -32,6 +33,7 @@ class Site(unittest.TestCase):
         shutil.copytree(HERE, self.books / "site", ignore=lambda *_: ["node_modules"])
         os.symlink(HERE / "node_modules", self.books / "site" / "node_modules")
         (self.books / "pictures").mkdir()
+        (self.books / "pictures" / "theorem-1.png").write_bytes(base64.b64decode(PNG))
         (self.books / "assignments").mkdir()
         for readme in self.books, self.books / "assignments":
             (readme / "README.md").write_text("# Title\n\nText.\n")
@@ -42,11 +44,16 @@ class Site(unittest.TestCase):
         (self.out / "kernel").mkdir(parents=True)
         (self.out / "kernel" / "index.json").write_text(json.dumps({"tools": {"compile": {"size": 9e6}}, "packages": {
             p: {"size": size, "deps": deps} for p, size, deps in [("runtime", 1e6, []), ("fmt", 5e5, ["runtime", "unsafe"]), ("os", 7e7, [])]}}))
-        for name in "live.wasm", "wasm_exec.js":
+        for name in "live.wasm.gz", "wasm_exec.js":
             (self.out / name).touch()
+        self.api('<h1>fwopt</h1><p><code>import "x/fwopt"</code></p><p>Package fwopt runs. It has methods.</p><h2 id="Run"><small>func</small> Run '
+                 '<a class="source" href="https://x/run.go#L1">source</a></h2><p>A run.</p><h2 id="Budget">Budget</h2><span id="Budget.Record"></span>')
 
-    def page(self, name, *cells):
-        nbformat.write(new_notebook(cells=[new_markdown_cell("# Title\n\nA sentence."), *cells]), self.books / f"{name}.ipynb")
+    def api(self, body):
+        (self.out / "api.json").write_text(json.dumps([{"name": "fwopt", "dir": "fwopt", "command": False, "synopsis": "Package fwopt runs.", "html": body}]))
+
+    def page(self, name, *cells, title="Title", text="A sentence."):
+        nbformat.write(new_notebook(cells=[new_markdown_cell(f"# {title}\n\n{text}"), *cells]), self.books / f"{name}.ipynb")
 
     def build(self):
         return subprocess.run([sys.executable, "-B", self.books / "site" / "build.py", self.out], capture_output=True, text=True)
@@ -104,12 +111,69 @@ class Site(unittest.TestCase):
         self.assertEqual(sorted(done.stderr.strip().split("\n  ")[1:]), sorted(links.values()))
 
     def test_order(self):
-        (self.books / "README.md").write_text("# Title\n\n[a](untuned.ipynb) and [b](frank-wolfe.ipynb#Title), [a](untuned.ipynb)\n")
-        self.assertEqual(self.build().returncode, 0)
-        self.assertEqual(re.findall(r'rel="next">(.*?) →', "".join((self.out / f"{n}.html").read_text() for n in ("index", "untuned"))), ["untuned", "frank-wolfe"])
+        (self.books / "README.md").write_text("# Title\n\n[z](quickstart.ipynb)\n\n## Learn\n\n- [a](untuned.ipynb), [c](theorem-3.ipynb)\n- [b](frank-wolfe.ipynb#The-page-frank-wolfe), [a](untuned.ipynb)\n\n"
+                                              "## Use: all\n\n- [d](theorem-2.ipynb), [e](../README.md), [f](none.ipynb)\n")
+        for name in "untuned", "frank-wolfe", "theorem-3", "theorem-2":
+            self.page(name, shown(plain="one"), title=f"The page {name}")
+        self.assertIn("README.md: none.ipynb", self.build().stderr)
+        (self.out / "api.json").write_text("[]")
+        (self.books / "README.md").write_text((self.books / "README.md").read_text().replace(", [f](none.ipynb)", "").replace(", [e](../README.md)", ""))
+        done = self.build()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        read = (self.out / "untuned.html").read_text()
+        self.assertEqual(re.findall(r'rel="next">(.*?) →', "".join((self.out / f"{n}.html").read_text() for n in ("index", "untuned", "frank-wolfe"))),
+                         ["The page untuned", "The page frank-wolfe", "The page theorem-3"])
+        menu = {door: re.findall(r'href="(.*?)\.html"', rest) for door, rest in re.findall(r'(?s)<section aria-label="(\w+)">(.*?)</section>', read)}
+        self.assertEqual(menu, {"Learn": ["untuned", "frank-wolfe", "theorem-3"], "Use": ["theorem-2", "live", "api"], "Teach": ["course"], "More": ["quickstart", "theorem-1"]})
+        self.assertIn('<a aria-current="page" href="untuned.html">The page untuned</a>', read)
+        front = (self.out / "index.html").read_text()
+        self.assertEqual(re.findall(r'<li><a href="(\S+)"><b>(\w+)</b>', front), [("untuned.html", "Learn"), ("theorem-2.html", "Use"), ("course.html", "Teach")])
+        self.assertEqual([front.count(tag) for tag in ("<h1", '<svg id="chart"', "{MB}")], [1, 1, 0])
         self.assertIn("url=quickstart.html", (self.out / "00-first.html").read_text())
         (self.books / "site/moved.tsv").write_text("# heading\n00-first\tnowhere\n")
+        (self.out / "api.json").write_text("[]")
         self.assertIn("00-first.html: nowhere.html", self.build().stderr)
+
+    def test_head(self):
+        text = "[all pages](README.md) · [next: it](quickstart.ipynb)\n\n> A quotation.\n\n**Verdict.** With $m_k=k$ and \"one\" term, say $\\frac1\\epsilon$ of them, it ends. More."
+        self.page("01-head", new_markdown_cell(text + "\n\n## The $D_t\\le D$\n\nText of `the` $\\nabla f$.\n\n## Two *words*"), new_code_cell("hidden()"), title="What $800N_t/\\epsilon^2$ *is*", text="")
+        self.page("02-one", new_markdown_cell("## One"))
+        shutil.copy(self.books / "pictures/theorem-1.png", self.books / "pictures/01-head.png")
+        done = self.build()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        read = (self.out / "01-head.html").read_text()
+        self.assertIn("<title>What 800Nₜ/ε² is · fwlab</title>", read)
+        said = {m.get("name") or m.get("property"): m["content"] for m in BeautifulSoup(read, "html.parser").select("meta[content]")}
+        about = 'With mₖ=k and "one" term, say 1/ε of them, it ends.'
+        for name, what in {"description": about, "og:description": about, "og:title": "What 800Nₜ/ε² is", "og:url": "https://projection-free.github.io/fwlab/01-head.html",
+                           "og:image": "https://projection-free.github.io/fwlab/pictures/01-head.png"}.items():
+            self.assertEqual(said[name], what)
+        self.assertIn("pictures/theorem-1.png", (self.out / "02-one.html").read_text())
+        contents = [re.findall(r'class="contents".*?</nav>', (self.out / f"{n}.html").read_text(), re.S) for n in ("01-head", "02-one")]
+        self.assertEqual(re.findall(r'<a href="#.*?">(.*?)</a>', contents[0][0]), ["The Dₜ≤D", "Two words"])
+        self.assertEqual(contents[1], [])
+        pages = json.loads((self.out / "search.js").read_text().split("\n")[0].removeprefix("const pages = ").removesuffix(";"))
+        said = next(p for n, _, p in pages if n == "01-head")
+        self.assertEqual([h for _, h, _ in said], ["What 800Nₜ/ε² is", "The Dₜ≤D", "Two words"])
+        self.assertEqual(said[1][2], "Text of the ∇f.")
+        self.assertNotIn("hidden()", json.dumps(pages))
+        (self.out / "api.json").write_text("[]")
+        self.page("01-head", title="A $\\mystery{x}$")
+        self.assertIn("TeX in the title", self.build().stderr)
+
+    def test_api(self):
+        self.page("01-api", new_markdown_cell("`fwopt.Run(o)`, `fwopt.Budget.Record`, `fwopt.Budget.None` and `fwopt.None`"), new_code_cell("x := fwopt.Run(fwopt.None)"))
+        done = self.build()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(re.findall(r'class="declared" href="(.*?)"', (self.out / "01-api.html").read_text()),
+                         [f"api-fwopt.html#{n}" for n in ("Run", "Budget.Record", "Budget", "Run")])
+        self.assertFalse((self.out / "api.json").exists())
+        read = (self.out / "api-fwopt.html").read_text()
+        self.assertIn('content="Package fwopt runs."', read)
+        self.assertEqual(re.findall(r'<a href="#(\w+)">(\w+)</a>', read), [("Run", "Run"), ("Budget", "Budget")])
+        self.assertIn('["Run","Run","A run."]', (self.out / "search.js").read_text())
+        self.api('<h1>fwopt</h1><p>See <a href="#None">it</a>.</p>')
+        self.assertIn("api-fwopt.html: #None (no such heading)", self.build().stderr)
 
 
 if __name__ == "__main__":

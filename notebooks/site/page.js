@@ -1,4 +1,4 @@
-// Formulas, the two buttons, what is wider than the window, and code folded away where the window is narrow. Without scripts
+// Formulas, the buttons, the menu, the search, what is wider than the window, and code folded away where the window is narrow. Without scripts
 // a page still shows everything, with formulas as TeX, and says so.
 'use strict';
 const stored = (() => { try { return localStorage; } catch { return {}; } })(); // may be forbidden
@@ -62,4 +62,29 @@ addEventListener('DOMContentLoaded', () => {
   code.onclick = () => fold(code.textContent === 'show code');
   code.hidden = cells.length === 0;
   if (innerWidth < 600) fold(false);
+
+  const contents = document.querySelector('.contents'), wide = matchMedia('(min-width: 75rem)'); // as in style.css
+  if (contents) (wide.onchange = () => { contents.open = wide.matches; })();
+
+  const form = document.querySelector('.search'), [box, shown] = form.children, menu = document.querySelector('.menu');
+  form.hidden = false;
+  box.oninput = () => { // at the first key
+    box.oninput = null;
+    const script = document.createElement('script');
+    script.src = 'search.js';
+    script.onload = () => search(form);
+    script.onerror = () => { shown.hidden = false; shown.firstChild.textContent = 'The search cannot be loaded.'; };
+    document.head.append(script);
+  };
+  document.addEventListener('keydown', e => {
+    if (e.key !== 'Escape') return;
+    if (menu.contains(document.activeElement)) menu.firstChild.focus();
+    if (form.contains(document.activeElement)) box.focus();
+    menu.open = false;
+    shown.hidden = true;
+  });
+  document.addEventListener('click', e => {
+    if (!menu.contains(e.target)) menu.open = false;
+    if (!form.contains(e.target)) shown.hidden = true;
+  });
 });
