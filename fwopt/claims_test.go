@@ -13,7 +13,7 @@ import (
 )
 
 // The register of claims, notebooks/claims.tsv: a row for each number of a card, and of the tables of
-// the two READMEs that recommend something. It names the cell whose committed output has the number, and
+// two lessons, one that measures and one that recommends. It names the cell whose committed output has the number, and
 // the rivals in the same output.
 type claim struct{ where, text, page, cell, values, rivals string }
 
@@ -69,9 +69,15 @@ func columns(where, text, head string) (all []stated) {
 	return all
 }
 
+// tables are the heads of the columns that state something outside of a card.
+var tables = map[string][]string{
+	"lesson-7-tables":      {"exact gradients", "stochastic gradients", "linear optimisations"},
+	"lesson-8-what-to-use": {"seen on", "ratio"},
+}
+
 type outputs map[string]map[string]string // of a page's cells
 
-// readPages returns what cards and READMEs state, and the outputs of all pages.
+// readPages returns what cards and tables state, and the outputs of all pages.
 func readPages(t *testing.T) (all []stated, out outputs) {
 	out = outputs{}
 	for file, page := range notebooks(t) {
@@ -81,7 +87,11 @@ func readPages(t *testing.T) (all []stated, out outputs) {
 		all = append(all, columns(name, card, "number")...)
 		out[name] = map[string]string{}
 		for _, c := range page.Cells {
-			text := strings.Join(c.Source, "") + "\x00"
+			text := strings.Join(c.Source, "")
+			for _, head := range tables[name] {
+				all = append(all, columns(name, text, head)...)
+			}
+			text += "\x00"
 			for _, o := range c.Outputs {
 				text += strings.Join(o.Text, "") + "\n"
 				for _, kind := range []string{"text/markdown", "text/plain"} {
@@ -95,13 +105,6 @@ func readPages(t *testing.T) (all []stated, out outputs) {
 			}
 			out[name][c.ID] = strings.ReplaceAll(text, "−", "-")
 		}
-	}
-	for file, head := range map[string]string{"README.md": "seen on", "notebooks/README.md": "ratio"} {
-		data, err := os.ReadFile(filepath.Join("..", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, columns(file, string(data), head)...)
 	}
 	return all, out
 }

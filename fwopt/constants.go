@@ -73,20 +73,20 @@ func (c Constants) BoundSCGS(k int) float64 {
 }
 
 // BoundOnlineFW returns (LD²/2 + GD + 4.2GD√d)/√(k+1) ≥ E f(x_{k+1}) − f(w*) of
-// fwmore.OnlineFWSmooth in dimension d, k ≥ 0 (notebooks/online-fw; Table 2).
+// fwmore.OnlineFWSmooth in dimension d, k ≥ 0 (notebooks/earlier-methods; Table 2).
 func (c Constants) BoundOnlineFW(d, k int) float64 {
 	G, D := c.get("G", c.G), c.D
 	return (c.ld2()/2 + G*D + 4.2*G*D*math.Sqrt(float64(d))) / math.Sqrt(float64(k+1))
 }
 
 // BoundOnlineFWLinear returns 4.2GD/k^{1/4} ≥ E f(w_k) − f(w*) of fwmore.OnlineFWLipschitz, k ≥ 1
-// (notebooks/online-fw; Table 2).
+// (notebooks/earlier-methods; Table 2).
 func (c Constants) BoundOnlineFWLinear(k int) float64 {
 	return 4.2 * c.get("G", c.G) * c.get("D", c.D) / math.Sqrt(math.Sqrt(float64(k)))
 }
 
 // BoundGarberHazan returns (LD²/2)(1 − 1/(4μρ²))^k ≥ f(w_k) − f(w*) of fwmore.GarberHazanStronglyConvex, k ≥
-// 0 (notebooks/local-steps). It panics unless α ≤ L and ρ ≥ 1.
+// 0 (notebooks/earlier-methods). It panics unless α ≤ L and ρ ≥ 1.
 func (c Constants) BoundGarberHazan(k int) float64 {
 	rho := c.get("Rho", c.Rho)
 	if rho < 1 {

@@ -18,8 +18,13 @@ type errorer interface {
 // notebook is a page, as Jupyter keeps it.
 type notebook struct {
 	Cells []struct {
-		ID      string
-		Type    string `json:"cell_type"`
+		ID       string
+		Type     string `json:"cell_type"`
+		Metadata struct {
+			Jupyter struct {
+				Folded bool `json:"source_hidden"`
+			}
+		}
 		Source  []string
 		Outputs []struct {
 			Text []string
@@ -61,8 +66,64 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	if boxes < 8 {
+	if boxes < 4 {
 		t.Errorf("%d boxes on %d pages: this test must follow the pages", boxes, len(pages))
+	}
+}
+
+// TestLessons: a lesson is as short as a lesson may be, its figure comes first and moves, three exercises end it, and the
+// words for verdicts are those of lesson 7 alone.
+func TestLessons(t *testing.T) {
+	lessons := 0
+	for file, page := range notebooks(t) {
+		if name := filepath.Base(file); strings.HasPrefix(name, "lesson-") {
+			lessons++
+			checkLesson(t, name, page)
+		}
+	}
+	if lessons != 8 {
+		t.Errorf("%d lessons, want 8", lessons)
+	}
+}
+
+var verdict = regexp.MustCompile(`\*\*(forced|visible|needed by this method|set by the schedule|bound only|unmeasured)\b`)
+
+func checkLesson(t errorer, name string, page notebook) {
+	words, lines, before, drawn, exercises := 0, 0, 0, false, false
+	starters := 0
+	for _, c := range page.Cells {
+		text := strings.Join(c.Source, "")
+		if c.Type == "markdown" {
+			words += len(strings.Fields(text))
+			exercises = exercises || strings.Contains(text, "## Exercises")
+			if m := verdict.FindString(text); m != "" && !strings.HasPrefix(name, "lesson-7") {
+				t.Errorf("%s: the verdict %s belongs to lesson 7", name, m)
+			}
+			continue
+		}
+		if !c.Metadata.Jupyter.Folded {
+			lines += len(c.Source)
+		}
+		if exercises {
+			starters++
+		}
+		for _, o := range c.Outputs {
+			if _, moves := o.Data["application/vnd.vegalite.v5+json"]; moves && !drawn {
+				drawn, before = true, words
+			}
+		}
+	}
+	if words > 1200 {
+		t.Errorf("%s: %d words, more than 1,200", name, words)
+	}
+	if lines > 60 {
+		t.Errorf("%s: %d lines of Go in view, more than 60", name, lines)
+	}
+	if !drawn || before > 150 {
+		t.Errorf("%s: %d words before a figure that moves, more than 150, or there is none", name, before)
+	}
+	if starters < 3 {
+		t.Errorf("%s: %d cells to begin the exercises with, want 3", name, starters)
 	}
 }
 
@@ -160,6 +221,33 @@ func TestPageFaults(t *testing.T) {
 		checkSides(&f, "a page", text)
 		if (len(f) == 0) != (what == "") || len(f) > 1 {
 			t.Errorf("%s: %q", what, f)
+		}
+	}
+}
+
+// A lesson that breaks a rule is told, and one that does not is not.
+func TestLessonFaults(t *testing.T) {
+	const good = `{"cells": [{"cell_type": "markdown", "source": ["# Title"]},
+		{"cell_type": "code", "source": ["a\n", "b"], "outputs": [{"data": {"application/vnd.vegalite.v5+json": {}}}]},
+		{"cell_type": "markdown", "source": ["## Exercises\n", "One."]}, {"cell_type": "code", "source": ["1"]},
+		{"cell_type": "code", "source": ["2"]}, {"cell_type": "code", "source": ["3"]}]}`
+	for what, change := range map[string][2]string{
+		"":                           {"", ""},
+		"1205 words":                 {"One.", strings.Repeat("word ", 1201)},
+		"65 lines of Go in view":     {`"2"`, strings.Repeat(`"2\n", `, 60) + `"2"`},
+		"203 words before a figure":  {"# Title", "# " + strings.Repeat("word ", 202)},
+		"or there is none":           {"vegalite", "other"},
+		"the verdict **forced":       {"One.", "It is **forced**."},
+		"2 cells to begin the exerc": {`{"cell_type": "code", "source": ["2"]},`, ""},
+	} {
+		var f found
+		var page notebook
+		if err := json.Unmarshal([]byte(strings.Replace(good, change[0], change[1], 1)), &page); err != nil {
+			t.Fatal(what, err)
+		}
+		checkLesson(&f, "lesson-1-x.ipynb", page)
+		if (len(f) == 0) != (what == "") || len(f) > 0 && !strings.Contains(f[0], what) {
+			t.Errorf("%q: %q", what, f)
 		}
 	}
 }

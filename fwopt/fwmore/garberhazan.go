@@ -31,7 +31,7 @@ type GarberHazan struct {
 // (LocalLinear.Rho): with μ = L/α, γ_k = 1/(2μρ²) and
 // r_k² = μD²(1 − 1/(4μρ²))^{k−1} give f(w_k) − f(w*) ≤
 // Constants.BoundGarberHazan(k), if it holds for w_0, as it does for
-// Oracle.Start's; the proof stands in notebooks/local-steps. Where f(w_0) − f(w*) ≤ δ_0 is
+// Oracle.Start's; the proof is in notebooks/earlier-methods. Where f(w_0) − f(w*) ≤ δ_0 is
 // known, √(2δ_0/L) may stand for D. It panics unless α ≤ L and ρ ≥ 1.
 func GarberHazanStronglyConvex(c fwopt.Constants) *GarberHazan {
 	c.BoundGarberHazan(0) // panics where a constant is missing

@@ -34,8 +34,8 @@ type OnlineFW struct {
 
 // OnlineFWSmooth has γ_k = k^{−1/2}, which needs no constants of f. If the f_i are
 // convex, L-smooth and G-Lipschitz on a domain of diameter D in dimension d, then
-// E f(x_{k+1}) − f(w*) ≤ Constants.BoundOnlineFW(d, k). The proof is that of
-// notebooks/online-fw.
+// E f(x_{k+1}) − f(w*) ≤ Constants.BoundOnlineFW(d, k), as
+// notebooks/earlier-methods proves.
 func OnlineFWSmooth() *OnlineFW { return &OnlineFW{Gamma: rootStep} }
 
 // rootStep is γ_k = k^{−1/2}.
@@ -112,8 +112,8 @@ type OnlineFWLinear struct {
 // OnlineFWLipschitz has the parameters for convex, G-Lipschitz f_i on a domain of
 // diameter D: γ_k = k^{−1/2} and σ_k = (G/D) k^{−1/4} give
 // E f(w_k) − f(w*) ≤ Constants.BoundOnlineFWLinear(k), for any number of rounds;
-// the mean of σ_1 … σ_k for σ_k keeps the bound. Both proofs stand in
-// notebooks/online-fw. Theorem 7.3 of Hazan, "Introduction to Online Convex
+// the mean of σ_1 … σ_k for σ_k keeps the bound. Both proofs are in
+// notebooks/earlier-methods. Theorem 7.3 of Hazan, "Introduction to Online Convex
 // Optimization" (2nd ed.), is the like for a number of rounds that is known.
 func OnlineFWLipschitz(c fwopt.Constants) *OnlineFWLinear {
 	c.BoundOnlineFWLinear(1) // panics where a constant is missing

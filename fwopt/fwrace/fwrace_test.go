@@ -158,9 +158,9 @@ func TestArchive(t *testing.T) {
 	}
 	for want, open := range map[string][2]string{
 		"the archive of digits, not of experiments-aloi": {"experiments-aloi", path},
-		"run the race first": {"digits", path + ".none"},
-		"in full: " + bad:    {"digits", bad},
-		"is a directory":     {"digits", filepath.Dir(path)},
+		"run the race first":                             {"digits", path + ".none"},
+		"in full: " + bad:                                {"digits", bad},
+		"is a directory":                                 {"digits", filepath.Dir(path)},
 	} {
 		_, err := Open(open[0], open[1])
 		if !strings.Contains(fmt.Sprint(err), want) ||

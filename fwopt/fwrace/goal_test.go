@@ -161,7 +161,7 @@ func TestGoalMistakes(t *testing.T) {
 	}
 }
 
-// The rows of notebooks/untuned-closed-forms on a small problem: all get there, those by exact gradients too, and the
+// The rows of notebooks/untuned-data on a small problem: all get there, those by exact gradients too, and the
 // best constant of an opponent is no dearer than one of the grid.
 func TestUntuned(t *testing.T) {
 	g := Closed(fwinst.Product(fwinst.NoisyBox(5, 16, 1), fwinst.MSC(3, 1)))
