@@ -24,7 +24,8 @@ func TestAPI(t *testing.T) {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		if _, own := os.Stat(filepath.Join(dir, "go.mod")); own == nil || d.Name() == "internal" || d.Name() == "testdata" {
+		_, own := os.Stat(filepath.Join(dir, "go.mod"))
+		if own == nil || d.Name() == "internal" || d.Name() == "testdata" {
 			return filepath.SkipDir
 		}
 		lines, err := exported(dir)

@@ -1,5 +1,5 @@
 // Package fwopt holds the algorithms of "Variance-Reduced and Projection-Free
-// Stochastic Optimization" (Elad Hazan and Haipeng Luo, ICML 2016), which solve
+// Stochastic Optimization" (Elad Hazan and Haipeng Luo, ICML 2016). They solve
 //
 //	min_{w∈Ω} f(w) = (1/n) Σ f_i(w)
 //

@@ -228,8 +228,10 @@ func TestPageFaults(t *testing.T) {
 // A lesson that breaks a rule is told, and one that does not is not.
 func TestLessonFaults(t *testing.T) {
 	const good = `{"cells": [{"cell_type": "markdown", "source": ["# Title"]},
-		{"cell_type": "code", "source": ["a\n", "b"], "outputs": [{"data": {"application/vnd.vegalite.v5+json": {}}}]},
-		{"cell_type": "markdown", "source": ["## Exercises\n", "One."]}, {"cell_type": "code", "source": ["1"]},
+		{"cell_type": "code", "source": ["a\n", "b"],
+			"outputs": [{"data": {"application/vnd.vegalite.v5+json": {}}}]},
+		{"cell_type": "markdown", "source": ["## Exercises\n", "One."]},
+		{"cell_type": "code", "source": ["1"]},
 		{"cell_type": "code", "source": ["2"]}, {"cell_type": "code", "source": ["3"]}]}`
 	for what, change := range map[string][2]string{
 		"":                           {"", ""},

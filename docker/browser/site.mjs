@@ -75,7 +75,7 @@ async function whole(page, found) {
     contents: document.querySelectorAll('.contents a').length,
     beside: (() => { // the contents: open and to the left of the text, or folded above it
       const [nav, main] = ['.contents nav', 'main'].map(e => document.querySelector(e)?.getBoundingClientRect());
-      return !nav || (innerWidth >= 1200 ? nav.width > 100 && nav.right <= main.left : !nav.height);
+      return !nav || (innerWidth >= 1200 ? nav.width > 100 && nav.right <= main.left : !document.querySelector('.contents').open);
     })(),
   }));
   if (/[$\\]/.test(saw.title + saw.menu)) found.push(`TeX in the title or the menu: ${saw.title}`);
@@ -328,11 +328,12 @@ if (!only.length || only.includes('search')) for (const view of [wide, narrow]) 
 }
 // A name in a cell leads to its place in the API, and from there to its line.
 if (!only.length || only.includes('api')) await visit('quickstart.html', wide, async (page, found) => {
-  await page.locator('section.code a.declared[href="api-fwopt.html#Run"]').first().click();
-  await page.waitForURL(/api-fwopt\.html#Run$/, { timeout: 5000 });
-  const top = await page.locator('#Run').evaluate(e => e.getBoundingClientRect().top);
-  if (top < 0 || top > 900 || !/func Run\(/.test(await page.locator('#Run + .highlight').innerText())) found.push(`Run is at ${top}`);
-  if (!/github.*run\.go#L\d+$/.test(await page.locator('#Run .source').getAttribute('href'))) found.push('no link to its line');
+  const link = page.locator('section.code a.declared[href^="api-"]:visible').first(), [file, id] = (await link.getAttribute('href')).split('#');
+  await link.click();
+  await page.waitForURL(u => u.pathname.endsWith(file) && u.hash === `#${id}`, { timeout: 5000 });
+  const place = page.locator(`[id="${id}"]`), top = await place.evaluate(e => e.getBoundingClientRect().top);
+  if (top < -1 || top > 900) found.push(`${id} is at ${top}`);
+  if (!/github.*\.go#L\d+$/.test(await page.locator('h2 .source').first().getAttribute('href'))) found.push('no link to a line');
 });
 if (!only.length || only.includes('live')) {
   // It starts by itself, the methods in turn; on a telephone its chart is on the first screen.

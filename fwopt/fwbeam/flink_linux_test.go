@@ -50,7 +50,8 @@ func TestFlinkBits(t *testing.T) {
 	defer workers.Wait()
 	defer workers.Process.Signal(syscall.SIGTERM)
 	pooled := []string{"--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", port)}
-	for _, more := range [][]string{nil, append(pooled, "--parallelism=1"), append(pooled, "--parallelism=2")} {
+	for _, more := range [][]string{nil, append(pooled, "--parallelism=1"),
+		append(pooled, "--parallelism=2")} {
 		runs := t.TempDir()
 		began := time.Now()
 		out, err := drive(quietly, runArgs(dir, runs, append(flags, more...))...)

@@ -44,7 +44,9 @@ type workerPool struct {
 	ctx context.Context
 }
 
-func (w *workerPool) StartWorker(_ context.Context, ask *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
+func (w *workerPool) StartWorker(_ context.Context,
+	ask *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
+
 	ctx := grpcx.WriteWorkerID(w.ctx, ask.GetWorkerId())
 	var opts harness.Options
 	if url := ask.GetProvisionEndpoint().GetUrl(); url != "" {
@@ -52,9 +54,11 @@ func (w *workerPool) StartWorker(_ context.Context, ask *fnpb.StartWorkerRequest
 		if err != nil {
 			return &fnpb.StartWorkerResponse{Error: err.Error()}, nil
 		}
-		opts = harness.Options{StatusEndpoint: info.GetStatusEndpoint().GetUrl(), RunnerCapabilities: info.GetRunnerCapabilities()}
+		opts = harness.Options{StatusEndpoint: info.GetStatusEndpoint().GetUrl(),
+			RunnerCapabilities: info.GetRunnerCapabilities()}
 	}
-	go harness.MainWithOptions(ctx, ask.GetLoggingEndpoint().GetUrl(), ask.GetControlEndpoint().GetUrl(), opts)
+	logging, control := ask.GetLoggingEndpoint().GetUrl(), ask.GetControlEndpoint().GetUrl()
+	go harness.MainWithOptions(ctx, logging, control, opts)
 	return &fnpb.StartWorkerResponse{}, nil
 }
 

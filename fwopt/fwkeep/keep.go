@@ -1,3 +1,5 @@
+// Package fwkeep keeps runs of package fwopt in files: a finished run is read back, an interrupted one goes on to the
+// same bits, and what was edited in between runs anew. Traces are written and read as CSV.
 package fwkeep
 
 import (

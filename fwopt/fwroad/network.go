@@ -1,3 +1,5 @@
+// Package fwroad finds traffic equilibria and system optima on road networks: it reads TNTP files and has Beckmann's
+// objective for them, flows and paths, Frank-Wolfe with conjugate directions, and gradient projection by paths.
 package fwroad
 
 import (

@@ -68,6 +68,10 @@ addEventListener('DOMContentLoaded', () => {
 
   const form = document.querySelector('.search'), [box, shown] = form.children, menu = document.querySelector('.menu');
   form.hidden = false;
+  form.onsubmit = e => { // before the search is there
+    e.preventDefault();
+    form.dataset.asked = 'yes';
+  };
   box.oninput = () => { // at the first key
     box.oninput = null;
     const script = document.createElement('script');

@@ -14,7 +14,7 @@ function worth(part, asked) {
       const pieces = text.split(word);
       if (pieces.length === 1) continue;
       const begins = pieces.slice(0, -1).some(before => !/[\p{L}\p{N}]$/u.test(before));
-      best += points * (begins ? 2 : 1) * Math.min(pieces.length - 1, points === 1 ? 5 : 1);
+      best += points * (text === word ? 6 : begins ? 2 : 1) * Math.min(pieces.length - 1, points === 1 ? 5 : 1);
     }
     if (!best) return 0;
     sum += best;
@@ -64,4 +64,5 @@ function search(form) {
     links[links.indexOf(document.activeElement) + step]?.focus();
   };
   show();
+  if (form.dataset.asked) form.requestSubmit();
 }

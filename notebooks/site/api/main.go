@@ -95,7 +95,11 @@ func parse(fset *token.FileSet, dir string) (*doc.Package, error) {
 		}
 		files = append(files, f)
 	}
-	return doc.NewFromFiles(fset, files, module+dir)
+	p, err := doc.NewFromFiles(fset, files, module+dir)
+	if err == nil && p.Doc == "" {
+		err = fmt.Errorf("package %s has no comment", dir)
+	}
+	return p, err
 }
 
 // writer writes the page of a package.
@@ -213,7 +217,8 @@ func address(name string) string { return "api-" + name + ".html" }
 func (w *writer) examples(examples []*doc.Example) {
 	for _, e := range examples {
 		var b strings.Builder
-		if err := format.Node(&b, w.fset, &printer.CommentedNode{Node: e.Code, Comments: e.Comments}); err != nil {
+		node := &printer.CommentedNode{Node: e.Code, Comments: e.Comments}
+		if err := format.Node(&b, w.fset, node); err != nil {
 			panic(err) // it was parsed
 		}
 		code := strings.TrimSpace(b.String())
@@ -293,8 +298,8 @@ func (w *writer) code(code, of string, isType bool) {
 		case tok != token.PERIOD:
 			pkg = ""
 		}
-		field = isType && (tok == token.LBRACE || field && tok == token.IDENT && strings.HasPrefix(code[last:], ",") ||
-			field && tok == token.COMMA)
+		list := tok == token.COMMA || tok == token.IDENT && strings.HasPrefix(code[last:], ",")
+		field = isType && (tok == token.LBRACE || field && list)
 		before = tok
 	}
 	w.WriteString(html.EscapeString(code[last:]))

@@ -102,13 +102,15 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadBroken: a file that does not parse is an error.
+// TestReadBroken: a file that does not parse is an error, and a package without a comment.
 func TestReadBroken(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/x.go", []byte("package x\nfunc"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if pages, err := read(dir); err == nil {
-		t.Errorf("%d pages of a broken file", len(pages))
+	for _, text := range []string{"package x\nfunc", "package x\n"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(dir+"/x.go", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if pages, err := read(dir); err == nil {
+			t.Errorf("%d pages of %q", len(pages), text)
+		}
 	}
 }

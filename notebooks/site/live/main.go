@@ -141,7 +141,8 @@ func looks(method string, args []js.Value) iter.Seq[look] {
 		terms, next := args[5].Int(), n
 		count := func(c fwopt.Calls) int { return c.Stochastic + n*c.Exact }
 		see := func(p fwopt.Point, ended string) {
-			yield(look{count(p.Calls), p.Calls.Linear, p.Calls.Projections, p.DualityGap + p.Slack, p.Seconds, ended})
+			yield(look{count(p.Calls), p.Calls.Linear, p.Calls.Projections, p.DualityGap + p.Slack, p.Seconds,
+				ended})
 		}
 		tr := fwopt.Run(context.Background(), o, methods[method](), fwopt.Budget{
 			Tolerance: args[4].Float(), NoW: true,
