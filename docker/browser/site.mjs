@@ -210,7 +210,7 @@ for (const name of runs.filter(p => p === live)) {
     const first = cells.filter({ has: page.locator('.output') }).first(), drawn = cells.filter({ has: page.locator('.output img') }).first();
     const run = async (cell, how) => {
       await how();
-      await cell.locator('.go', { hasText: /\d\.\d s|failed/ }).waitFor({ timeout: 120_000 });
+      await cell.locator('.go', { hasText: /\d\.\d s|failed/ }).waitFor({ timeout: 400_000 });
       return (await cell.locator('.output').allInnerTexts()).join('\n');
     };
     const pre = first.locator('.highlight pre');
