@@ -207,7 +207,8 @@ for (const name of runs.filter(p => p === live)) {
     await cells.first().waitFor({ timeout: 120_000 });
     if (Math.abs(came / 1e6 - size) > 0.1) found.push(`${came / 1e6} MB came, and ${size} were said`);
     const kept = await page.locator('.output').count();
-    const first = cells.filter({ has: page.locator('.output') }).first(), drawn = cells.filter({ has: page.locator('.output img') }).first();
+    const open = cells.filter({ has: page.locator('details[open]') }); // a folded cell shows neither its text nor how it ended
+    const first = open.filter({ has: page.locator('.output') }).first(), drawn = open.filter({ has: page.locator('.output img') }).first();
     const run = async (cell, how) => {
       await how();
       await cell.locator('.go', { hasText: /\d\.\d s|failed/ }).waitFor({ timeout: 400_000 });
