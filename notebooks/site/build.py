@@ -39,14 +39,14 @@ def main(out):
     (out / "figures").mkdir(parents=True, exist_ok=True)
     api = json.loads((out / "api.json").read_text())
     (out / "api.json").unlink()
-    menu = {door: [Page(p) for p in paths] for door, paths in listed().items()}
+    menu = {door: [Page(path, under=under) for path, under in some] for door, some in listed().items()}
     index, none = Page(BOOKS / "README.md", "index", front()), Page(HERE / "404.html")
     live = Page(HERE / "live" / "live.html", text=raced((HERE / "live" / "live.html").read_text(), out))
     packages = [Page(HERE / "api", "api", overview(api)), *(Page(REPO / p["dir"], f"api-{p['name']}", p["html"], p["synopsis"]) for p in api)]
     teach, pages = menu["Teach"], [p for door in menu for p in menu[door]]
     menu["Use"] += [live, packages[0]]
     index.cells = [nbformat.v4.new_markdown_cell(front()), nbformat.v4.new_raw_cell(raced(doors(menu), out)),
-                   nbformat.v4.new_markdown_cell(index.path.read_text().replace("# ", "## ", 1))]
+                   nbformat.v4.new_markdown_cell(titled(index.path.read_text().replace("# ", "## ", 1), pages))]
     links = Links([index, live, none, *packages, *pages])
     kernel = json.loads((out / "kernel" / "index.json").read_text())
     for name in (BOOKS / "live.txt").read_text().split():
@@ -84,26 +84,28 @@ def main(out):
     faults = links.faults + broken(out, soups)
     if faults:
         sys.exit("fwlab: the site has links that lead nowhere, or titles that cannot be:\n  " + "\n  ".join(faults))
-    found = [[p.name, p.plain, sections(soups[f"{p.name}.html"])] for p in [index, *pages, live, *packages]]
+    found = [[p.name, p.plain, sections(soups[f"{p.name}.html"], p.plain)] for p in [index, *pages, live, *packages]]
     (out / "search.js").write_text(f"const pages = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n{(HERE / 'search.js').read_text()}")
     size = sum(f.stat().st_size for f in out.rglob("*") if f.is_file())
     print(f"fwlab: {len(list(out.glob('*.html')))} pages, {size / 1e6:.1f} MB in {out}")
 
 
 def listed():
-    """The files below each door in the folder's README: what its lines begin with, what they name besides, and what it does not name."""
-    found, at, text = {door: [] for door in (*DOORS, "More")}, [], (BOOKS / "README.md").read_text()
-    for part in re.split(r"^## ", text, flags=re.M)[1:]:
-        if (door := re.match(r"\w*", part)[0]) in DOORS:
-            lines = [re.findall(r"\]\(([\w./-]+\.(?:ipynb|md))[#)]", line) for line in part.splitlines()]
-            at += [(0, door, line[0]) for line in lines if line] + [(1, door, name) for line in lines for name in line[1:]]
-    at = sorted(at, key=lambda one: one[0]) + [(2, "Teach", "assignments/README.md")]
-    at += [(2, door, str(p.relative_to(BOOKS))) for door, glob in (("Teach", "assignments/source/*/*.ipynb"), ("More", "*.ipynb")) for p in sorted(BOOKS.glob(glob))]
+    """The files below each door in the folder's README, each with the heading there: first what its lines begin with, then what they
+    name besides, and at the end what it does not name."""
+    found, at, door, under = {door: [] for door in (*DOORS, "More")}, [], "", ""
+    for line in (BOOKS / "README.md").read_text().splitlines():
+        if heading := re.match(r"##(#*) ((\w*).*)", line):
+            door, under = (door, heading[2]) if heading[1] else (heading[3], "")
+        if door in DOORS:
+            at += [(min(i, 1), door, name, under) for i, name in enumerate(re.findall(r"\]\(([\w./-]+\.(?:ipynb|md))[#)]", line))]
+    at.append((2, "Teach", "assignments/README.md", ""))
+    at += [(2, door, p.relative_to(BOOKS), "") for door, glob in (("Teach", "assignments/source/*/*.ipynb"), ("More", "*.ipynb")) for p in sorted(BOOKS.glob(glob))]
     seen = {BOOKS / "README.md"}
-    for _, door, name in at:
+    for _, door, name, under in sorted(at, key=lambda one: one[0]):
         path = (BOOKS / name).resolve()
         if path not in seen and path.exists() and path.is_relative_to(BOOKS):
-            found[door].append(path)
+            found[door].append((path, under))
             seen.add(path)
     return found
 
@@ -118,11 +120,17 @@ def front():
 
 def doors(menu):
     """The four doors, and the race below them."""
-    say = {"Learn": "Lessons in order, each with its picture first.", "Use": "Which method for your problem, recipes, and the API.",
-           "Research": "The paper’s claims, measured, and what is proven past it.", "Teach": "Problem sets with hidden checks and their grading."}
+    say = {"Learn": "Eight lessons in order, each with a figure that moves.", "Use": "A quick start, recipes for real tasks, and the API.",
+           "Research": "The paper’s claims, measured, and what is proven past it.", "Teach": "Problem sets with hidden checks, and how to grade them."}
     items = "".join(f'<li><a href="{menu[d][0].name}.html"><b>{d}</b> {say[d]}</a></li>' for d in DOORS if menu[d])
     return (f'<nav aria-label="four doors"><ul class="doors">{items}</ul></nav>\n<p>Below, the library races in your browser: five methods learn '
             'to read handwritten digits. <a href="live.html#methods">What you see</a></p>\n<!--race-->')
+
+
+def titled(text, pages):
+    """The list of pages, which calls them by their files' names, by their titles."""
+    titles = {p.name: re.sub(r"([|\[\]])", r"\\\1", p.plain) for p in pages}
+    return re.sub(r"\[([\w-]+)\](?=\(\1\.ipynb\))", lambda m: f"[{titles.get(m[1], m[1])}]", text)
 
 
 def raced(page, out):
@@ -178,7 +186,7 @@ def plain(text):
 class Page:
     """A notebook, a Markdown file or a piece of HTML, and how it is called on the site."""
 
-    def __init__(self, path, name=None, text=None, about=None):
+    def __init__(self, path, name=None, text=None, about=None, under=""):
         course = path == BOOKS / "assignments" / "README.md"
         self.path, self.name, self.run, self.slides, self.brings = path, name or ("course" if course else path.stem), True, False, None
         self.sheet = path.parent.parent == BOOKS / "assignments" / "source"
@@ -188,7 +196,9 @@ class Page:
             text = path.read_text() if text is None else text
             self.cells = [(nbformat.v4.new_markdown_cell if text.startswith("# ") else nbformat.v4.new_raw_cell)(text)]
         title = re.search(r"(?:^# |<h1>)(.*?)(?:</h1>)?$", self.cells[0].source, re.M)[1]
-        self.plain, self.about = plain(BeautifulSoup(markdown2html(title), "html.parser").get_text()), about
+        lesson = re.match(r"lesson-(\d+)", self.name)
+        self.plain = (f"Lesson {lesson[1]}: " if lesson else "") + plain(BeautifulSoup(markdown2html(title), "html.parser").get_text())
+        self.about, self.under = about, under
         if not about:
             self.about = f"{self.plain}. A sheet of the course, in Go, with hidden checks." if self.sheet else first(self.cells)
         self.url = f"{HOST}{BASE}{'' if self.name == 'index' else f'{self.name}.html'}"
@@ -343,7 +353,7 @@ def contents(body):
             + "".join(f'<a href="#{to}">{html.escape(plain(head))}</a>\n' for to, head in lines) + "</nav></details>")
 
 
-def sections(soup):
+def sections(soup, title):
     """What a page says, without its code and outputs, for the search: a heading's address, the heading and the text below it."""
     found, main = [], soup.main
     for e in main.select("section.code, pre, form, script, noscript, #counts, .never, .anchor-link, .source, small"):
@@ -351,7 +361,7 @@ def sections(soup):
     for e in main.find_all(["p", "li", "td", "th", "h1", "h2", "h3", "h4"]):
         e.insert_after(" ")
         if e.name in ("h1", "h2", "h3"):
-            found.append([e.get("id", ""), plain(e.get_text()), ""])
+            found.append([e.get("id", ""), title if e.name == "h1" else plain(e.get_text()), ""])
             e.replace_with(f"\x00")
     for text, one in zip(main.get_text().split("\x00")[1:], found):
         one[2] = plain(text).replace("\\", "")

@@ -112,7 +112,10 @@ class Site(unittest.TestCase):
 
     def test_order(self):
         (self.books / "README.md").write_text("# Title\n\n[z](quickstart.ipynb)\n\n## Learn\n\n- [a](untuned.ipynb), [c](theorem-3.ipynb)\n- [b](frank-wolfe.ipynb#The-page-frank-wolfe), [a](untuned.ipynb)\n\n"
-                                              "## Use: all\n\n- [d](theorem-2.ipynb), [e](../README.md), [f](none.ipynb)\n")
+                                              "## Use: all\n\n- [d](theorem-2.ipynb), [e](../README.md), [f](none.ipynb)\n\n### Behind\n\n- [lemma-1](lemma-1.ipynb)\n\n## Teach\n\n- [g](assignments/plan.md)\n")
+        self.page("lemma-1", title="A [lemma]")
+        self.page("lesson-1-it", title="It")
+        (self.books / "assignments" / "plan.md").write_text("# A plan\n\nOf hours.\n")
         for name in "untuned", "frank-wolfe", "theorem-3", "theorem-2":
             self.page(name, shown(plain="one"), title=f"The page {name}")
         self.assertIn("README.md: none.ipynb", self.build().stderr)
@@ -124,11 +127,14 @@ class Site(unittest.TestCase):
         self.assertEqual(re.findall(r'rel="next">(.*?) →', "".join((self.out / f"{n}.html").read_text() for n in ("index", "untuned", "frank-wolfe"))),
                          ["The page untuned", "The page frank-wolfe", "The page theorem-3"])
         menu = {door: re.findall(r'href="(.*?)\.html"', rest) for door, rest in re.findall(r'(?s)<section aria-label="(\w+)">(.*?)</section>', read)}
-        self.assertEqual(menu, {"Learn": ["untuned", "frank-wolfe", "theorem-3"], "Use": ["theorem-2", "live", "api"], "Teach": ["course"], "More": ["quickstart", "theorem-1"]})
+        self.assertEqual(menu, {"Learn": ["untuned", "frank-wolfe", "theorem-3"], "Use": ["theorem-2", "lemma-1", "live", "api"], "Teach": ["plan", "course"], "More": ["lesson-1-it", "quickstart", "theorem-1"]})
         self.assertIn('<a aria-current="page" href="untuned.html">The page untuned</a>', read)
+        self.assertIn('<i>Behind</i>\n<a href="lemma-1.html">A [lemma]</a>', read)
+        self.assertIn('<a href="lesson-1-it.html">Lesson 1: It</a>', read)
         front = (self.out / "index.html").read_text()
-        self.assertEqual(re.findall(r'<li><a href="(\S+)"><b>(\w+)</b>', front), [("untuned.html", "Learn"), ("theorem-2.html", "Use"), ("course.html", "Teach")])
-        self.assertEqual([front.count(tag) for tag in ("<h1", ' id="chart"', "{MB}")], [1, 1, 0])
+        self.assertIn('<li><a href="lemma-1.html">A [lemma]</a></li>', front)
+        self.assertEqual(re.findall(r'<li><a href="(\S+)"><b>(\w+)</b>', front), [("untuned.html", "Learn"), ("theorem-2.html", "Use"), ("plan.html", "Teach")])
+        self.assertEqual([front.count(tag) for tag in ("<h1", 'id="chart"', "{MB}")], [1, 1, 0])
         self.assertIn("url=quickstart.html", (self.out / "00-first.html").read_text())
         (self.books / "site/moved.tsv").write_text("# heading\n00-first\tnowhere\n")
         (self.out / "api.json").write_text("[]")
