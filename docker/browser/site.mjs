@@ -207,14 +207,16 @@ for (const name of runs.filter(p => p === live)) {
     await cells.first().waitFor({ timeout: 120_000 });
     if (Math.abs(came / 1e6 - size) > 0.1) found.push(`${came / 1e6} MB came, and ${size} were said`);
     const kept = await page.locator('.output').count();
-    const open = cells.filter({ has: page.locator('details[open]') }); // a folded cell shows neither its text nor how it ended
-    const first = open.filter({ has: page.locator('.output') }).first(), drawn = open.filter({ has: page.locator('.output img') }).first();
+    const [wrote, drew] = await cells.evaluateAll(all => [all.findIndex(c => c.querySelector('.output > pre') && !c.querySelector('.output img, .vega-embed')),
+      all.findIndex(c => c.querySelector('.output > .figure img'))]); // which they are changes when they run
+    const first = cells.nth(wrote), drawn = cells.nth(drew);
     const run = async (cell, how) => {
       await how();
       await cell.locator('.go', { hasText: /\d\.\d s|failed/ }).waitFor({ timeout: 400_000 });
       return (await cell.locator('.output').allInnerTexts()).join('\n');
     };
     const pre = first.locator('.highlight pre');
+    await first.locator('details').evaluate(d => { d.open = true; });
     await pre.fill('%%\nfmt.Println("changed", len(os.Args))');
     const said = await run(first, () => pre.press('Shift+Enter'));
     if (said.trim() !== 'changed 1') found.push(`a changed cell says ${said}`);

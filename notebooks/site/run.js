@@ -12,6 +12,7 @@ addEventListener('DOMContentLoaded', () => {
   const not = cannot();
   say(not || `${size} MB, once: Go’s compiler and the packages of this page. Nothing leaves your machine.`);
   if (!not) bar.prepend(start, ' ');
+  else if (matchMedia('(pointer: coarse)').matches) bar.parentNode.append(bar); // to the end of the page
 
   async function load() {
     start.disabled = true;
