@@ -106,6 +106,10 @@ async function openFox() {
   return fox;
 }
 
+const text = lines => [].concat(lines ?? []).join(''); // notebooks hold lists of lines
+const live = fs.readFileSync(path.join(repo, 'notebooks/live.txt'), 'utf8').split('\n').filter(Boolean);
+const codeOf = (name, root) => JSON.parse(fs.readFileSync(path.join(root, `notebooks/${name}.ipynb`))).cells.filter(c => c.cell_type === 'code');
+
 // native runs a page in a clone of the last commit, by the kernel of .venv, and returns what its cells put out.
 function native(name) {
   const clone = `${temp}/clone`;
@@ -114,21 +118,17 @@ function native(name) {
     fs.symlinkSync(path.join(repo, '.venv'), `${clone}/.venv`);
   }
   execFileSync(`${clone}/.venv/bin/python`, ['docker/run_notebooks.py', '--write', `notebooks/${name}.ipynb`], { cwd: clone, env: { ...process.env, FWLAB_BUDGET: 'short' }, stdio: ['ignore', 'ignore', 'inherit'] });
-  const text = x => [].concat(x).join('');
-  return JSON.parse(fs.readFileSync(`${clone}/notebooks/${name}.ipynb`)).cells.filter(c => c.cell_type === 'code').map(({ outputs }) => ({
-    stdout: outputs.filter(o => o.name === 'stdout').map(o => text(o.text)).join(''),
-    displays: outputs.filter(o => o.data).map(o => ({ data: Object.fromEntries(Object.entries(o.data).map(([k, v]) => [k, typeof v === 'object' && !Array.isArray(v) ? v : text(v)])) })) }));
+  return codeOf(name, clone).map(({ outputs }) => ({ stdout: outputs.filter(o => o.name === 'stdout').map(o => text(o.text)).join(''), displays: outputs.filter(o => o.data) }));
 }
 
-// result is what of a cell's output stays: no progress, no line of a run that was read back, and of what is drawn the numbers and the SVG.
-const result = r => JSON.stringify([r.stdout.trim(), r.displays.map(({ data }) => ['text/markdown', 'text/plain', 'image/svg+xml'].map(k => data[k]?.trim()).filter(Boolean)).filter(d => d.length)]);
+// result is what of a cell's output stays: no progress, and of what is drawn the numbers and the SVG.
+const result = r => JSON.stringify([r.stdout.trim(), r.displays.map(({ data }) => ['text/markdown', 'text/plain', 'image/svg+xml'].map(k => text(data[k]).trim()).filter(Boolean)).filter(d => d.length)]);
 
 // whole runs all cells of a page here and in Chromium, a live one in Firefox, too: none fails, and what is put out differs where it has seconds alone.
 async function whole(name) {
-  const cells = JSON.parse(fs.readFileSync(path.join(repo, `notebooks/${name}.ipynb`))).cells.filter(c => c.cell_type === 'code').map(c => [].concat(c.source).join(''));
+  const cells = codeOf(name, repo).map(c => text(c.source));
   const want = native(name).map(result), timed = want.map(text => /second|\bms\b|\d ?s\b/.test(text));
-  const live = fs.readFileSync(path.join(repo, 'notebooks/live.txt'), 'utf8').split('\n').includes(name);
-  for (const [who, begin] of [['Chromium', open], ...live ? [['Firefox', openFox]] : []]) {
+  for (const [who, begin] of [['Chromium', open], ...live.includes(name) ? [['Firefox', openFox]] : []]) {
     const page = await begin(), began = Date.now(), other = [];
     try {
       await page.evaluate(list => kernel.load(list), importsOf(cells[0]));
@@ -156,9 +156,9 @@ async function begin(page, cell) {
 
 // lite opens the first live page in JupyterLite, runs its imports, and does what a reader may do.
 async function lite() {
-  const page = await (await browser.newContext({ viewport: { width: 1300, height: 1000 } })).newPage(), first = fs.readFileSync(path.join(repo, 'notebooks/live.txt'), 'utf8').split('\n')[0];
+  const page = await (await browser.newContext({ viewport: { width: 1300, height: 1000 } })).newPage();
   page.setDefaultTimeout(60e3);
-  await page.goto(`${liteAddress}lab/index.html?path=${first}.ipynb`);
+  await page.goto(`${liteAddress}lab/index.html?path=${live[0]}.ipynb`);
   const code = page.locator('.jp-Notebook .jp-CodeCell'), shown = page.locator('.jp-Cell.jp-mod-active .jp-OutputArea-output');
   const idle = async () => {
     await page.waitForFunction(() => /\d/.test(document.querySelector('.jp-Cell.jp-mod-active .jp-InputPrompt')?.innerText), null, { timeout: 180e3 });
