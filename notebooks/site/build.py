@@ -29,8 +29,6 @@ CAPTION = re.compile(r"\*\*Figure (\w+)\.\*\*")
 HOST, BASE = "https://projection-free.github.io", "/fwlab/"  # where the site is published, with a JupyterLite in lite/
 HERO = "theorem-1"  # the picture of a page that has none
 SLIDE = "application/vnd.vegalite.v5+json"
-
-
 DOORS = "Learn", "Use", "Research", "Teach"
 
 
@@ -362,7 +360,7 @@ def sections(soup, title):
         e.insert_after(" ")
         if e.name in ("h1", "h2", "h3"):
             found.append([e.get("id", ""), title if e.name == "h1" else plain(e.get_text()), ""])
-            e.replace_with(f"\x00")
+            e.replace_with("\x00")
     for text, one in zip(main.get_text().split("\x00")[1:], found):
         one[2] = plain(text).replace("\\", "")
     return found
