@@ -162,7 +162,7 @@ def main():
     if not files:
         sys.exit(f"no notebook in {', '.join(map(str, args.paths))}")
     here = {os.getcwd(), str(pathlib.Path.home())} - {"/"}
-    bad = 0
+    bad = []
     for file in files:
         nb = nbformat.read(file, as_version=4)
         wrong = [] if args.write else list(faults(nb))  # as committed
@@ -179,7 +179,8 @@ def main():
         print(f"{seconds:7.1f} s  {file}  {'FAILED' if wrong else 'ok'}", flush=True)
         for w in wrong:
             print(f"  {w}".replace("\n", "\n  "), file=sys.stderr, flush=True)
-        bad += bool(wrong)
+        if wrong:
+            bad.append(f"{file} FAILED:\n  {wrong[0][-1500:]}".replace("\n", "\n  "))
         if args.write and not wrong:
             nbformat.write(nb, file)
             if png := picture(nb):
@@ -189,8 +190,9 @@ def main():
                 to = file.parent / "committed" / name
                 to.parent.mkdir(parents=True, exist_ok=True)
                 to.write_text(shown, encoding="utf-8")
-    print(f"{len(files) - bad} of {len(files)} notebooks passed")
-    sys.exit(bad > 0)
+    # each fault once more, where a reader of the end of a log looks
+    print(f"{len(files) - len(bad)} of {len(files)} notebooks passed", *bad, sep="\n")
+    sys.exit(len(bad) > 0)
 
 
 main()
