@@ -82,22 +82,23 @@ func TestSpectraplexSlack(t *testing.T) {
 	}
 }
 
-// Against all permutations, with many ties, with numbers that are no whole ones and huge
-// ones.
+// Against all permutations, with many ties, with numbers that are no whole ones, huge ones, and products.
 func TestBirkhoffByPermutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for k := range 3000 {
 		b := fwset.Birkhoff{N: 1 + rng.IntN(6)}
-		g := fwset.Normal(rng, b.Dim())
+		g, scale := fwset.Normal(rng, b.Dim()), 1.0
+		x, y := fwset.Normal(rng, b.N), fwset.Normal(rng, b.N)
 		for i := range g {
-			switch k % 3 {
+			switch k % 4 {
 			case 1:
 				g[i] = math.Round(g[i])
 			case 2:
-				g[i] *= 1e308 / 4
+				g[i], scale = g[i]*(1e308/4), 0x1p-1000
+			case 3:
+				g[i] = x[i/b.N] * y[i%b.N]
 			}
 		}
-		scale := math.Pow(2, -float64(k%3/2*1000))
 		least := math.Inf(1)
 		var all func(j, used int, sum float64)
 		all = func(j, used int, sum float64) {
@@ -113,9 +114,42 @@ func TestBirkhoffByPermutations(t *testing.T) {
 		all(0, 0, 0)
 		v := make([]float64, len(g))
 		b.Argmin(v, g)
-		x := floats.Dot(v, floats.ScaleTo(make([]float64, len(g)), scale, g))
-		if !(x <= least+1e-14*floats.Norm(g, 1)*scale) || b.Gauge(v) != 1 && least != 0 {
-			t.Fatalf("%v: %v has %g, the best %g", g, v, x, least)
+		sum := floats.Dot(v, floats.ScaleTo(make([]float64, len(g)), scale, g))
+		if !(sum <= least+1e-14*floats.Norm(g, 1)*scale) || b.Gauge(v) != 1 && least != 0 {
+			t.Fatalf("%v: %v has %g, the best %g", g, v, sum, least)
+		}
+	}
+}
+
+// Where c_ij = x_i·y_j the largest x has the smallest y, and so on; where it is (x_i − y_j)² the
+// largest has the largest. A number far below the others is taken, in whatever order they are.
+func TestBirkhoffSorted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 6))
+	for _, n := range []int{1, 2, 7, 8, 9, 40} {
+		x, y, v := fwset.Normal(rng, n), fwset.Normal(rng, n), make([]float64, n*n)
+		products, squares := make([]float64, n*n), make([]float64, n*n)
+		for k := range products {
+			i, j := k%n, k/n
+			products[k], squares[k] = x[i]*y[j], (x[i]-y[j])*(x[i]-y[j])
+		}
+		slices.Sort(x)
+		slices.Sort(y)
+		apart := floats.Distance(x, y, 2)
+		slices.Reverse(y)
+		for _, want := range []struct {
+			g   []float64
+			sum float64
+		}{{products, floats.Dot(x, y)}, {squares, apart * apart}} {
+			fwset.Birkhoff{N: n}.Argmin(v, want.g)
+			if sum := floats.Dot(v, want.g); math.Abs(sum-want.sum) > 1e-12*float64(n) {
+				t.Errorf("N = %d: %g, by sorting %g", n, sum, want.sum)
+			}
+			want.g[rng.IntN(n*n)] -= 100 // is taken, and what is left sorted no more
+			fwset.Birkhoff{N: n}.Argmin(v, want.g)
+			k := slices.Index(want.g, slices.Min(want.g))
+			if v[k] != 1 {
+				t.Errorf("N = %d: the least number is 100 below the others, and not taken", n)
+			}
 		}
 	}
 }
