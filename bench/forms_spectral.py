@@ -33,6 +33,10 @@ def make(path, h, m, kind):
         a = rng.integers(1, 101, (m, h)).astype(float)
     elif kind == "products":
         a = np.outer(rng.random(m), rng.random(h))
+    elif kind == "near-products":
+        a = np.outer(rng.random(m), rng.random(h)) + 0.01 * rng.random((m, h))
+    elif kind == "distances":
+        a = np.hypot(*(np.subtract.outer(rng.random(m), rng.random(h)) for _ in range(2)))
     else:
         s = min(h, m)
         u = np.linalg.qr(rng.standard_normal((h, s)))[0]

@@ -123,10 +123,10 @@ func startSpectral(what string, m matrix) side {
 }
 
 // assignItems are P7, the linear optimisation over the Birkhoff polytope: assignments of
-// random numbers from 0 to 1, of whole numbers from 1 to 100, and of products of a number of the row
-// and one of the column, exact on both sides.
+// random numbers from 0 to 1, of whole numbers from 1 to 100, of products of a number of the row and one of the
+// column, of such products with a hundredth of noise, and of distances of points in a square, exact on both sides.
 func (b *bench) assignItems() (all []item) {
-	for _, kind := range []string{"random", "whole", "products"} {
+	for _, kind := range []string{"random", "whole", "products", "near-products", "distances"} {
 		for _, n := range []int{100, 256, 500, 1000} {
 			m := newMatrix(n, n, kind)
 			start := func() side {
