@@ -121,7 +121,7 @@ func Ratios(title, xlabel string, all ...Ratio) *plot.Plot {
 // at least 0.5 to 1.4 of it, so that two such figures compare. Of a logarithm, what a factor e costs is over
 // what it costs by the bound alone. Slopes panics at a logarithmic law without a Bound.
 func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
-	const title = "● long window and 95 % interval, ○ late, × schedule"
+	const title = "● long window and 95 % interval, ○ last half, × prescribed"
 	p := newPlot(title, "slope / theory’s", "", false, false)
 	var names []plot.Tick
 	var drawn []series
