@@ -119,7 +119,7 @@ def front():
 def doors(menu):
     """The four doors, and the race below them."""
     say = {"Learn": "Eight lessons in order, each with a figure that moves.", "Use": "A quick start, recipes for real tasks, and the API.",
-           "Research": "The paper’s claims, measured, and what is proven past it.", "Teach": "Problem sets with hidden checks, and how to grade them."}
+           "Research": "The paper’s claims, measured, and what is proven beyond it.", "Teach": "Problem sets with hidden checks, and how to grade them."}
     items = "".join(f'<li><a href="{menu[d][0].name}.html"><b>{d}</b> {say[d]}</a></li>' for d in DOORS if menu[d])
     return (f'<nav aria-label="four doors"><ul class="doors">{items}</ul></nav>\n<p>Below, the library races in your browser: five methods learn '
             'to read handwritten digits. <a href="live.html#methods">What you see</a></p>\n<!--race-->')
@@ -272,7 +272,7 @@ def words(markdown):
 
 
 def leads(cell, after):
-    """Whether a cell is but a line that says what the code after it is for: small where that code is folded."""
+    """Whether a cell is but a line on what the code after it is for: small where that code is folded."""
     return (cell.cell_type == "markdown" and after and after.cell_type == "code" and not after.outputs
             and bool(re.fullmatch(r"`.*|[A-Z].{,159}", cell.source.strip())))
 
@@ -352,7 +352,7 @@ def contents(body):
 
 
 def sections(soup, title):
-    """What a page says, without its code and outputs, for the search: a heading's address, the heading and the text below it."""
+    """The text of a page, without its code and outputs, for the search: a heading's address, the heading and the text below it."""
     found, main = [], soup.main
     for e in main.select("section.code, pre, form, script, noscript, #counts, .never, .anchor-link, .source, small"):
         e.decompose()
