@@ -31,7 +31,7 @@ func length(N func(t int) int, t int) int {
 // rounding, a relative 1e-12, counts as that number.
 func ceil(x float64) int {
 	if math.IsNaN(x) || x > 1<<53 {
-		panic(need.Linef("fwopt: a schedule asks for %g samples or steps", x))
+		panic(need.Linef("fwopt: a parameter asks for %g samples or steps", x))
 	}
 	if r := math.Round(x); math.Abs(x-r) <= 1e-12*r {
 		x = r

@@ -40,7 +40,7 @@ const maxInner = 1_000_000
 // Objective sets g, until Argmin returns. It panics if β is not positive.
 func (c *CondG) Objective(beta float64, x, tilde []float64) {
 	if !(beta > 0) {
-		panic(need.Linef("fwopt: β = %g, want β > 0; look at the schedule Beta", beta))
+		panic(need.Linef("fwopt: β = %g, want β > 0; check Beta", beta))
 	}
 	c.β, c.x, c.tilde = beta, x, tilde
 }
@@ -49,7 +49,7 @@ func (c *CondG) Objective(beta float64, x, tilde []float64) {
 // panics if η is negative.
 func (c *CondG) Argmin(o *Oracle, eta float64) []float64 {
 	if !(eta >= 0) {
-		panic(need.Linef("fwopt: η = %g, want η ≥ 0; look at the schedule Eta", eta))
+		panic(need.Linef("fwopt: η = %g, want η ≥ 0; check Eta", eta))
 	}
 	u, grad := c.x, c.tilde // u = x_{k−1}, where ∇g(u) = ∇̃
 	if c.s != nil {

@@ -30,7 +30,7 @@ func (a *FW) rule() StepRule {
 
 func (a *FW) String() string { return "FW" }
 
-// Identify says the rule.
+// Identify writes the rule.
 func (a *FW) Identify(id *Identity) { id.Of(a).Part(a.rule()) }
 
 // Tested returns a, or what in it fwtest has not passed: see Identity.

@@ -17,19 +17,19 @@ type Step struct {
 // Method is an algorithm. Steps runs it from w0, which it does not write to, one iteration a step,
 // as long as the caller asks for more. It touches f and Ω through o only.
 //
-// A method is a struct of its schedules, functions with the paper's names, and its whole state in
-// exported fields, so that a run that was saved goes on to the same bits. Keep knows it by its
+// A method is a struct of its parameters, functions with the paper's names, and its whole state in
+// exported fields, so that a run that was saved goes on to the same bits. Keep recognises it by its
 // [Identity]; fwtest.TestMethod checks all that. A value that has run is used up.
 type Method interface {
 	Steps(o *Oracle, w0 []float64) iter.Seq[Step]
 }
 
 // Identity is what decides what a part of a run does, its f, Ω, method or rule, as the part itself has
-// it. Keep knows a run by it; one with a part without Identify is run anew each time.
+// it. Keep recognises a run by it; one with a part without Identify is run anew each time.
 //
 //	func (b ball) Identify(id *fwopt.Identity) { id.Of(b).Int(b.d) }
 //
-// Two calls must say the same; two parts that differ in a parameter, data or a schedule must not. Code
+// Two calls must say the same; two parts that differ in data, or in a parameter at any step, must not. Code
 // need not be said: see fwkeep.Keep.
 //
 // A part that fwtest has passed may declare it, so that [Run] spares it questions. Tested returns the

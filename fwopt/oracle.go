@@ -385,7 +385,7 @@ func (o *Oracle) Start() []float64 {
 // draws their counts, in O(n); a Sampler draws by itself. It counts nothing, and panics if m < 1.
 func (o *Oracle) Sample(m int) Batch {
 	if m < 1 {
-		panic(need.Linef("fwopt: a batch of %d samples; m_k, the schedule M, must be at least 1", m))
+		panic(need.Linef("fwopt: a batch of %d samples; m_k, the parameter M, must be at least 1", m))
 	}
 	if o.rng == nil {
 		panic(need.Line("fwopt: an Oracle is made by NewOracle"))
@@ -416,7 +416,7 @@ func lerpTo(dst, x []float64, gamma float64, v []float64) {
 		panic(need.Line("fwopt: vectors of different lengths"))
 	}
 	if !(gamma >= 0 && gamma <= 1) {
-		panic(need.Linef("fwopt: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
+		panic(need.Linef("fwopt: γ = %g, want a step in [0, 1]; check Gamma", gamma))
 	}
 	if gamma == 1 { // γ_1 = 1: also from an x that holds no number
 		copy(dst, v)

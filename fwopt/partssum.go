@@ -117,7 +117,7 @@ func (c *partsCheck) segment(p, g, to []float64, fp, t float64, flat bool) (y, g
 	if !(miss > 0) || miss < 4*c.noise(p, to, t, fp, max(math.Abs(lo), math.Abs(hi))) {
 		return y, gy, ""
 	}
-	seen := fmt.Sprintf("from w to y Value changes by %.6g, Grad of the zero Batch says between ⟨∇f(w), "+
+	seen := fmt.Sprintf("from w to y Value changes by %.6g, Grad of the zero Batch puts it between ⟨∇f(w), "+
 		"y−w⟩ = %.6g and ⟨∇f(y), y−w⟩ = %.6g", rise, lo, hi)
 	switch ratio := 2 * rise / (lo + hi); {
 	case ratio < 0:

@@ -6,12 +6,12 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Entry is what tests, tables and figures know of a method beside its code.
+// Entry is what tests, tables and figures use of a method besides its code.
 type Entry struct {
 	Name string                   // as Trace.Method has it
 	New  func(c Constants) Method // a fresh one, with the parameters of its theorem if it has one
 
-	// Calls is what step k of epoch t spends by the schedules of m; −1: it depends on the data.
+	// Calls is what step k of epoch t spends by the parameters of m; −1: it depends on the data.
 	Calls func(m Method, t, k int) Calls
 	// Bound is on E f(X) − f(w*) after step k or, with epochs, at the end of epoch t; nil: none.
 	Bound func(c Constants, t, k int) float64

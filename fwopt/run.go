@@ -22,7 +22,7 @@ import (
 //
 // Run panics if m or o has run already, if w0 is seen to be outside of Ω, unless m is [Free], and if an f or Ω of
 // your own is seen to break its contract: see [Identity]. It asks such parts questions first, for 0.1 seconds or,
-// if they are dear, some four linear optimisations, two gradients, two values and 1,000 gradients of terms.
+// if they are expensive, about four linear optimisations, two gradients, two values and 1,000 gradients of terms.
 func Run(ctx context.Context, o *Oracle, m Method, b Budget) *Trace {
 	return NewRunner(o, m, b).Run(ctx)
 }
@@ -43,7 +43,7 @@ type Runner struct {
 	g, v  []float64 // scratch of records
 }
 
-// State is where a run stands after a whole step: with the exported fields of its method, all that
+// State is where a run is after a whole step: with the exported fields of its method, all that
 // decides how it goes on. It shares memory with the run.
 type State struct {
 	Now     Point     // the last whole step
@@ -131,7 +131,7 @@ func (r *Runner) Twin(m Method) (*Runner, error) {
 	return t, t.Resume(r.State())
 }
 
-// State returns where the run stands. It is valid until the next step.
+// State returns where the run is. It is valid until the next step.
 func (r *Runner) State() State {
 	s := r.state
 	s.Points, s.Monitor = r.Trace.Points, r.Trace.Monitor
@@ -176,7 +176,7 @@ func name(x any) string {
 	return fmt.Sprintf("%T", x)
 }
 
-// Run takes the run from where it stands to its end, once.
+// Run takes the run from where it is to its end, once.
 func (r *Runner) Run(ctx context.Context) *Trace {
 	given("the context of a run", ctx == nil)
 	r.Oracle.work(1)

@@ -20,7 +20,7 @@ type SCGS struct {
 	Eta   func(k int) float64 // η_k, the accuracy of the inner loop
 	M     func(k int) int     // m_k, the samples of step k
 
-	Memory Memory // of the inner loop; the zero Memory is the box as it stands
+	Memory Memory // of the inner loop; the zero Memory is the pseudocode as written
 
 	K    int       // steps done
 	X, Y []float64 // x_k, y_k
@@ -55,7 +55,7 @@ func scgs(c Constants, m func(k int) int) *SCGS {
 
 func (a *SCGS) String() string { return "SCGS" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *SCGS) Identify(id *Identity) {
 	id.Of(a).Int(a.Memory.Size)
 	for _, k := range id.Steps(nil) {

@@ -26,7 +26,7 @@ type SCGSStrong struct {
 	M     func(t, k int) int     // m_{t,k}, the samples of step k of epoch t
 	N     func(t int) int        // N_t, the steps of epoch t
 
-	T, K int       // where the run stands: k steps of epoch t are done
+	T, K int       // where the run is: k steps of epoch t are done
 	X, Y []float64 // x_k, y_k
 }
 
@@ -51,7 +51,7 @@ func SCGSStronglyConvex(c Constants) *SCGSStrong {
 
 func (a *SCGSStrong) String() string { return "SCGS, strongly convex" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *SCGSStrong) Identify(id *Identity) {
 	id.Of(a)
 	for t, k := range id.Steps(a.N) {

@@ -26,14 +26,14 @@ func SFWTheorem3(c Constants) *SFW {
 	}
 }
 
-// SFWExperiments has m_k = k² as Section 5 says, and γ_k of Theorem 3.
+// SFWExperiments has m_k = k² as in Section 5, and γ_k of Theorem 3.
 func SFWExperiments() *SFW {
 	return &SFW{Gamma: gamma2, M: func(k int) int { return k * k }}
 }
 
 func (a *SFW) String() string { return "SFW" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *SFW) Identify(id *Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {

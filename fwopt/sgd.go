@@ -32,7 +32,7 @@ func SGDExperiments(c float64) *SGD {
 
 func (a *SGD) String() string { return "SGD" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *SGD) Identify(id *Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {

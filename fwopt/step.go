@@ -28,7 +28,7 @@ type OpenLoop struct{}
 // Step returns 2/(k+1).
 func (OpenLoop) Step(_ *Oracle, k int, _ Segment) float64 { return gamma2(k) }
 
-// Identify says that there is nothing to say.
+// Identify writes the type alone.
 func (r OpenLoop) Identify(id *Identity) { id.Of(r) }
 
 // Short is the step min{1, slope/(L‖D‖²)}: it never increases an L-smooth f.
@@ -45,7 +45,7 @@ func (r Short) step(slope, length2 float64) float64 {
 	return shortStep(slope, positive("L", r.L)*length2)
 }
 
-// Identify says L.
+// Identify writes L.
 func (r Short) Identify(id *Identity) { id.Of(r).Float(r.L) }
 
 // LineSearch is the minimiser of f on the segment, by a LineSearcher, for one exact gradient. In a
@@ -61,7 +61,7 @@ func (LineSearch) Step(o *Oracle, _ int, seg Segment) float64 {
 	return o.scorer().SearchAt(seg.Scores, seg.Along, seg.D, seg.Slope)
 }
 
-// Identify says that there is nothing to say.
+// Identify writes the type alone.
 func (r LineSearch) Identify(id *Identity) { id.Of(r) }
 
 // Step asks a rule for γ_k ∈ [0, Most]; 0 where the gradient was not finite. It panics if the rule

@@ -32,9 +32,9 @@ type STORC struct {
 	M     func(t, k int) int     // m_{t,k}, the samples of step k of epoch t
 	N     func(t int) int        // N_t, the steps of epoch t
 
-	Memory Memory // of line 11; the zero Memory is the box as it stands
+	Memory Memory // of line 11; the zero Memory is the pseudocode as written
 
-	T, K  int       // where the run stands: k steps of epoch t are done
+	T, K  int       // where the run is: k steps of epoch t are done
 	X, Y  []float64 // x_k, y_k
 	Y0    []float64 // y_0 = w_{t−1}, the snapshot
 	Grad0 []float64 // ∇f(y_0)
@@ -104,7 +104,7 @@ func STORCExperiments(c Constants) *STORC {
 
 func (a *STORC) String() string { return "STORC" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *STORC) Identify(id *Identity) { a.say(id.Of(a)) }
 
 func (a *STORC) say(id *Identity) {

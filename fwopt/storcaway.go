@@ -16,7 +16,7 @@ type STORCAway struct{ STORC }
 
 func (a *STORCAway) String() string { return "STORC, away steps" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *STORCAway) Identify(id *Identity) { a.say(id.Of(a)) }
 
 // Steps runs it, with one linear optimisation a step more than STORC.

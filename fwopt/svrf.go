@@ -27,7 +27,7 @@ type SVRF struct {
 	M     func(t, k int) int     // m_k, the samples of step k
 	N     func(t int) int        // N_t, the steps of epoch t
 
-	T, K  int       // where the run stands: k steps of epoch t are done
+	T, K  int       // where the run is: k steps of epoch t are done
 	X     []float64 // x_k
 	X0    []float64 // x_0 = w_{t−1}, the snapshot
 	Grad0 []float64 // ∇f(x_0)
@@ -64,7 +64,7 @@ func SVRFExperiments() *SVRF {
 
 func (a *SVRF) String() string { return "SVRF" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *SVRF) Identify(id *Identity) {
 	id.Of(a)
 	for t, k := range id.Steps(a.N) {

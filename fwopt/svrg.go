@@ -18,7 +18,7 @@ type SVRG struct {
 	M    func(k int) int // m_k, the samples of step k
 	N    func(t int) int // N_t, the steps of epoch t
 
-	T, K  int       // where the run stands: k steps of epoch t are done
+	T, K  int       // where the run is: k steps of epoch t are done
 	X     []float64 // x_k
 	X0    []float64 // x_0 = w_{t−1}, the snapshot
 	Grad0 []float64 // ∇f(x_0)
@@ -35,7 +35,7 @@ func SVRGExperiments(c float64) *SVRG {
 
 func (a *SVRG) String() string { return "SVRG" }
 
-// Identify says the rate, and m_k at each step.
+// Identify writes the rate, and m_k at each step.
 func (a *SVRG) Identify(id *Identity) {
 	id.Of(a).Float(a.Rate)
 	for _, k := range id.Steps(a.N) {

@@ -28,7 +28,7 @@ func nowhere() Point {
 	return Point{F: math.NaN(), Excess: math.NaN(), DualityGap: math.NaN()}
 }
 
-// Status says why a run ended.
+// Status is why a run ended.
 type Status int
 
 // The ends of a run. Only a run that is Done or Converged is kept as finished.
@@ -69,7 +69,7 @@ type Trace struct {
 	Note      string    // why Keep did not keep it, or ran it anew; where a gradient was not finite; Remarks
 }
 
-// Remarks are what the Note says of this run wherever it is found: Doubt, and that f is not convex.
+// Remarks are what the Note tells of this run wherever it is found: Doubt, and that f is not convex.
 func (tr *Trace) Remarks() string {
 	var said []string
 	if tr.Doubt != "" {

@@ -30,8 +30,8 @@ var version struct {
 }
 
 // Version returns a hash of the code that decides what parts of these types do, as "fwset.Box", and of what
-// any run stands on, with the versions of Go and gonum; of no types, of all code. Another method or set does
-// not change it. It costs some ten milliseconds, once, and links the sources.
+// any run depends on, with the versions of Go and gonum; of no types, of all code. Another method or set does
+// not change it. It costs about ten milliseconds, once, and links the sources.
 func Version(types ...string) uint64 {
 	version.Do(func() { version.tree = newTree(sources) })
 	h := version.tree.hash(types)

@@ -6,7 +6,7 @@
 //	fwbeam sweep --shards shards --methods svrf,storc --scales 1,0.01 --seeds 5
 //
 // A pass brings back f and ∇f at the snapshot and the rows that the inner steps of the
-// epoch will draw, for the draws do not depend on the iterate. README.md says the rest.
+// epoch will draw, for the draws do not depend on the iterate. See README.md for the rest.
 package main
 
 import (
@@ -49,5 +49,5 @@ func command(ctx context.Context, args []string) error {
 	case args[0] == "pool":
 		return pool(ctx, f, args[1:])
 	}
-	return errors.New("want a command: shard, run, sweep, prism or pool; --help after one says its flags")
+	return errors.New("want a command: shard, run, sweep, prism or pool; --help after one lists its flags")
 }

@@ -31,7 +31,7 @@ func (p *problem) flags(f *flag.FlagSet) {
 	f.Float64Var(&p.Scale, "scale", 1, "STORC, FISTA, SVRG, and theorems: L of the formulas is so many times f's; SVRG's rate is 1/L")
 	f.StringVar(&p.Ball, "set", "trace", "Ω: l1, l2, trace, balls of a norm; simplex; box")
 	f.Float64Var(&p.Radius, "radius", 50, "of the ball; the sum on the simplex; the largest weight in the box")
-	f.Uint64Var(&p.Seed, "seed", 1, "of all draws")
+	f.Uint64Var(&p.Seed, "seed", 1, "of all random numbers")
 	f.IntVar(&p.Steps, "steps", 500, "steps of the method")
 }
 
@@ -98,7 +98,7 @@ func (p *problem) method(L, D float64) (fwopt.Method, error) {
 	if why, refused := unfit[p.Method]; refused {
 		return nil, errors.New(why)
 	}
-	return nil, fmt.Errorf("no method %q with the schedule %q: fw, sfw, svrf, storc, fista, svrg; experiments, "+
+	return nil, fmt.Errorf("no method %q with --schedule %q: fw, sfw, svrf, storc, fista, svrg; experiments, "+
 		"theorem, which svrg has not", p.Method, p.Schedule)
 }
 

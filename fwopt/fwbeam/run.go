@@ -112,7 +112,7 @@ func (j *job) run(ctx context.Context) (tr *fwopt.Trace, err error) {
 		return nil, err
 	}
 	if err := a.fits(j.Steps, m.Rows, limit); err != nil {
-		return nil, fmt.Errorf("%s with the schedule %s: %w, and a driver of %s may hold %d: %s", j.Method,
+		return nil, fmt.Errorf("%s with --schedule %s: %w, and a driver of %s may hold %d: %s", j.Method,
 			j.Schedule, err, size(j.memory), limit, j.smaller(m, limit))
 	}
 	if tr := j.finished(m); tr != nil {

@@ -60,7 +60,7 @@ func open(ctx context.Context, dir string) (*manifest, error) {
 			return nil, fmt.Errorf("a shard is missing: %w", err)
 		}
 		if size != s.Bytes {
-			return nil, fmt.Errorf("%s has %d bytes where the manifest says %d: it is cut off, or was "+
+			return nil, fmt.Errorf("%s has %d bytes, not the %d of the manifest: it is cut off, or was "+
 				"changed, or the manifest is of other data", join(dir, s.File), size, s.Bytes)
 		}
 	}

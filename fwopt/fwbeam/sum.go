@@ -72,7 +72,7 @@ func (s *sum) String() string    { return s.m.Name }
 // Smoothness returns L = max_i ‖e_i‖²/2, as fwsum.Logistic does.
 func (s *sum) Smoothness() float64 { return s.m.Norm2 / 2 }
 
-// Identify says the manifest, which has a digest of each shard.
+// Identify writes the manifest, which has a digest of each shard.
 func (s *sum) Identify(id *fwopt.Identity) { id.Of(s).Text(s.m.Digest) }
 
 // Tested spares a run the checks of its start: rows that no pass has brought are not here.

@@ -33,7 +33,7 @@ type element struct {
 
 func init() { register.DoFn2x2[context.Context, string, string, error](&sweepFn{}) }
 
-// ProcessElement makes the run that text, an element in JSON, says.
+// ProcessElement makes the run that text, an element in JSON, describes.
 func (s *sweepFn) ProcessElement(ctx context.Context, text string) (string, error) {
 	var e element
 	if err := json.Unmarshal([]byte(text), &e); err != nil {
@@ -123,7 +123,7 @@ func sweepCommand(ctx context.Context, f *flag.FlagSet, args []string) error {
 		"the folder that fwbeam shard has written; each worker holds all of it")
 	f.StringVar(&fn.Runs, "runs", "runs", "the folder of kept runs, which all workers see")
 	methods := f.String("methods", "svrf,storc", "a list of methods")
-	schedules := f.String("schedules", "experiments", "a list of schedules")
+	schedules := f.String("schedules", "experiments", "a list of values for --schedule of run")
 	scales := f.String("scales", "1", "a list of scales; SFW and SVRF have no L and are run once")
 	seeds := f.Int("seeds", 5, "runs from the seeds 1 to this")
 	e := newEngine(f)

@@ -55,7 +55,7 @@ func encodeBody(w io.Writer, s *Set) {
 }
 
 // Encode writes the set in binary, as the cache has it: labels, classes, the matrix, the
-// Digest and a checksum, little-endian, some 12 bytes a nonzero. A set without a Digest is
+// Digest and a checksum, little-endian, about 12 bytes a nonzero. A set without a Digest is
 // given that of its numbers.
 func (s *Set) Encode(w io.Writer) error {
 	if s.loaded().Digest == "" {

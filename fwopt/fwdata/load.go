@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrNotHere says that a set of the registry is not on this machine; the error
-// that wraps it says how to get it. A damaged file is another error.
+// ErrNotHere means that a set of the registry is not on this machine; the error
+// that wraps it tells how to get it. A damaged file is another error.
 var ErrNotHere = errors.New("not on this machine")
 
 // Load returns the registry's set of that name: "digits", "news20", "rcv1" or
@@ -39,8 +39,8 @@ var ErrNotHere = errors.New("not on this machine")
 // m and classes is trusted: its digest is kept in CacheDir as aloi.bz2.sha256,
 // and later files must match it.
 //
-// A set that is nowhere gives an error that wraps ErrNotHere; a file that is not
-// what the registry says gives an error that names it.
+// A set that is nowhere gives an error that wraps ErrNotHere; a file other than the
+// registry describes gives an error that names it.
 func Load(name string) (*Set, error) {
 	e, ok := datasets.Lookup(name)
 	if !ok {
@@ -107,7 +107,7 @@ func Import(e datasets.Entry, b []byte) error {
 		err = file.Write(path, func(w io.Writer) error { return second(w.Write(b)) })
 	}
 	if err != nil {
-		return fmt.Errorf("fwdata: cannot write to the cache folder: %w: make room, "+
+		return fmt.Errorf("fwdata: cannot write to the cache folder: %w: free some space, "+
 			"or fetch %s yourself and set FWLAB_DATA to its folder", err, e.URL)
 	}
 	return nil
@@ -256,7 +256,7 @@ func check(e datasets.Entry, path string, b []byte, pin string) (digest string, 
 		!bytes.Contains(b, []byte("END OF METADATA")): // a road network begins so, too
 		what = "a web page (HTML)"
 	}
-	by := "as the registry says"
+	by := "as in the registry"
 	if e.SHA256 == "" {
 		by = "as pinned when it was first seen (" + e.File + ".sha256 in the cache folder)"
 	}

@@ -25,7 +25,7 @@ const npyMagic = "\x93NUMPY"
 
 // ReadNPY reads a matrix from r as numpy.save writes it: floats of 4 or 8 bytes, integers or booleans, of either
 // order of bytes, row by row or column by column. A vector is a column. The name stands for the file in errors,
-// which say a remedy. It needs memory for what there is in the file, whatever that says of itself.
+// which say a remedy. It needs memory for what there is in the file, whatever its head claims.
 func ReadNPY(r io.Reader, name string) (*fwsum.Dense, error) {
 	fail := func(format string, a ...any) (*fwsum.Dense, error) {
 		return nil, fmt.Errorf("fwdata: %s: %s", name, fmt.Sprintf(format, a...))

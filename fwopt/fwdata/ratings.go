@@ -20,7 +20,7 @@ import (
 // Ratings are numbers that users gave to items: some entries of a matrix, as for matrix
 // completion. Treat what Split has made of them as read-only.
 type Ratings struct {
-	Name         string        // as figures show it; that of a twin ends in "(generated)"
+	Name         string        // as figures show it; that of a generated stand-in ends in "(generated)"
 	Users, Items int           // h and m: the rows and columns of the matrix
 	At           []fwset.Entry // of each rating the user, its row, and the item, its column
 	Value        []float64     // the ratings b_k
@@ -176,7 +176,7 @@ func (s *Ratings) RMSE(x []float64) float64 {
 	return math.Sqrt(sum / float64(len(x)))
 }
 
-// String says how many there are, as in "own.csv: 100,836 ratings by 610 users of 9,724 items".
+// String tells how many there are, as in "own.csv: 100,836 ratings by 610 users of 9,724 items".
 func (s *Ratings) String() string {
 	k := num.Thousands
 	return fmt.Sprintf("%s: %s ratings by %s users of %s items",

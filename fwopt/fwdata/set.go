@@ -1,5 +1,5 @@
 // Package fwdata reads multiclass data sets: the registry's by name (Load), a user's own
-// LIBSVM file (ReadFile) or matrix (FromMatrix), and generated twins of the sets that are
+// LIBSVM file (ReadFile) or matrix (FromMatrix), and generated stand-ins for the sets that are
 // not at hand (Twin, LoadOrTwin). ReadTargets reads data for regression, ReadTable and
 // ReadNPY text of columns and numpy's matrices, ReadRatings those of users and items,
 // ReadVideo the boxes of a video, and NetworkFiles finds the registry's road networks for

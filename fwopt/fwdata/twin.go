@@ -23,7 +23,7 @@ import (
 // frequencies has a rank of at most the number of topics: that is the low-rank
 // truth. A row draws its words one by one, seven in ten by its class and the
 // others by the weights alone, until it has as many different words as the
-// distribution says; the values are counts. The classes are equally large. Last,
+// distribution asks for; the values are counts. The classes are equally large. Last,
 // the labels of one row in ten are shuffled among these rows: that is the noise.
 // So a linear model does far better than chance, and none errs on less than
 // about a tenth. Columns are numbered in the order in which they occur, as in
@@ -48,11 +48,11 @@ const (
 func TwinN(name string, n int, seed uint64) *Set {
 	e, ok := datasets.Lookup(name)
 	if !ok {
-		panic(need.Linef("fwdata: no set %q in the registry to make a twin of", name))
+		panic(need.Linef("fwdata: no set %q in the registry to imitate", name))
 	}
 	m, h := e.M, e.Classes
 	if n < h {
-		panic(need.Linef("fwdata: a twin of %s with %d rows: it has %d classes", name, n, h))
+		panic(need.Linef("fwdata: a stand-in for %s with %d rows: it has %d classes", name, n, h))
 	}
 	g := sample.NewPortable(seed, 2)
 
@@ -237,7 +237,7 @@ const (
 // uniform ones. So no prediction has an RMSE below 0.85 but by chance, the mean alone has
 // 1.1, and the truth has a trace norm of about 0.7·√(users·items)·Σ c_k, where Σ c_k = 2.2.
 //
-// The same arguments give the same bits everywhere. It costs some 0.5 s a million. It panics
+// The same arguments give the same bits everywhere. It costs about 0.5 s a million. It panics
 // if n, users or items is not positive, or if n is more than half of the pairs.
 func TwinRatings(users, items, n int, seed uint64) *Ratings {
 	if users < 1 || items < 1 || n < 1 || n > users*items/2 {

@@ -12,7 +12,7 @@ import (
 )
 
 // Video is the quadratic f(w) = ½wᵀAw + bᵀw over the boxes of some videos: one box of each
-// frame is to be taken, and w_j says how much box j is. It is a sum of one term, with an exact
+// frame is to be taken, and w_j is the share of box j. It is a sum of one term, with an exact
 // line search; each method costs O(d²). Vectors of another length than d are a panic.
 type Video struct {
 	A      *mat.Dense    // d × d for d boxes, symmetric and positive semidefinite
@@ -83,7 +83,7 @@ func (v *Video) Len() int { return 1 }
 // String is the name in figures.
 func (v *Video) String() string { return "video co-localisation" }
 
-// Identify says A and b.
+// Identify writes A and b.
 func (v *Video) Identify(id *fwopt.Identity) {
 	id.Of(v).Float(v.B.RawVector().Data...).Float(v.A.RawMatrix().Data...)
 }

@@ -15,7 +15,7 @@
 //
 //	Simplex       linear 1/ε of FW, SVRF, STORC; ∇f(w*) = 0, case (a); μ = 2, case (c)
 //	Face          the same with ∇f(w*) ≠ 0: STORC's case (b), G/(LD) by choice
-//	MSL           1/ε² samples in a batch, which schedules make 1/ε³ (SFW), 1/ε⁴ (Online-FW); SCGS
+//	MSL           1/ε² samples in a batch, for which methods draw 1/ε³ (SFW), 1/ε⁴ (Online-FW); SCGS
 //	MSC           batches that grow like 1/ε, in late epochs of SVRF; STORC's m ~ N
 //	Product       linear counts of one factor with the stochastic ones of the other
 //	NoisyBox      stochastic 1/ε of strongly convex SCGS, and of others no more than that
@@ -75,11 +75,11 @@ func (p *Instance) Excess(w []float64) float64 { return p.sum().excess(w) }
 //
 // Variance(WStar, nil) is the noise at w*. Where it is 0 all ∇f_i(w*) are the same, plain
 // samples get better as w does, and no snapshot is needed: what SVRF and STORC do there
-// says nothing for variance reduction.
+// is no evidence for variance reduction.
 func (p *Instance) Variance(w, w0 []float64) float64 { return p.sum().variance(w, w0) }
 
 // Run makes one run of m from W0 and returns its counts and its gap, f(w) − f*, at the
-// checkpoints, as fwopt.EpochEnds or fwopt.Geometric names them. Same seed, same bits. Beside
+// checkpoints, as fwopt.EpochEnds or fwopt.Geometric names them. Same seed, same bits. Besides
 // the run it costs an Excess, O(d), a checkpoint; no w is kept. It panics if ctx ends the run,
 // as [fwopt.Trace.Complete] does: fwrate.Until and fwnb.Runs leave such a run out.
 func (p *Instance) Run(ctx context.Context, m fwopt.Method, seed uint64,

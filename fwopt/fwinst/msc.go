@@ -59,7 +59,7 @@ func MSC(J int, r float64) *Instance {
 // to 2^{J−j+1} − 1 are those of coordinate j.
 type scales struct{ quad }
 
-// Identify says the mean of the terms, which are as many as the scales make them.
+// Identify writes the mean of the terms, which are as many as the scales make them.
 func (f *scales) Identify(id *fwopt.Identity) { f.say(id.Of(f)) }
 
 // of returns the coordinate of term i, from 0, or −1 for term 0.

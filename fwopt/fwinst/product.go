@@ -60,7 +60,7 @@ type pairs struct {
 	a, b sum
 }
 
-// Identify says the factors.
+// Identify writes the factors.
 func (f *pairs) Identify(id *fwopt.Identity) { f.say(id.Of(f)).Part(f.a).Part(f.b) }
 
 // scratch holds batches of the factors that are free. A sum may not hold any: it
@@ -68,8 +68,8 @@ func (f *pairs) Identify(id *fwopt.Identity) { f.say(id.Of(f)).Part(f.a).Part(f.
 var scratch = sync.Pool{New: func() any { return &[2]fwopt.Batch{{Index: []int{}}, {Index: []int{}}} }}
 
 // SampleBatch draws a batch of each factor, which are independent. Of the joint
-// counts of the pairs only these margins matter, because ∇f_(i,j) is ∇f_i beside
-// ∇f_j: it joins them greedily to at most n_a + n_b − 1 pairs.
+// counts of the pairs only these margins matter, because ∇f_(i,j) is ∇f_i followed
+// by ∇f_j: it joins them greedily to at most n_a + n_b − 1 pairs.
 func (f *pairs) SampleBatch(batch *fwopt.Batch, m int, rng *rand.Rand) {
 	s := scratch.Get().(*[2]fwopt.Batch)
 	defer scratch.Put(s)

@@ -46,7 +46,7 @@ func newSigns(q quad, a, b float64, seed uint64) *signs {
 	return f
 }
 
-// Identify says the mean of the terms and the signs.
+// Identify writes the mean of the terms and the signs.
 func (f *signs) Identify(id *fwopt.Identity) {
 	f.say(id.Of(f)).Float(f.a, f.b)
 	for _, m := range f.mask {
@@ -242,7 +242,7 @@ func MSL(J, n int, radius float64, seed uint64) *Instance {
 // LF = α = ½, D = √2, σ² ≤ ¼(1 + 1/h).
 //
 // It cannot show that the samples of case (b) are needed: they are what its
-// schedule asks for, and fewer do as well here.
+// parameters ask for, and fewer do as well here.
 func Face(d, n int, R float64, seed uint64) *Instance {
 	atLeast("d", d, 4)
 	positive("R", R)
@@ -301,7 +301,7 @@ func NoisySimplex(d, n int, scale float64, seed uint64) *Instance {
 	return newSigns(q, 0, scale, seed).instance(fwset.Simplex{D: d, R: 1}, vertex(d))
 }
 
-// IllBox is the box [−1, 1]^d and a sum of a condition number μ = L/α of one's own:
+// IllBox is the box [−1, 1]^d and a sum of a condition number μ = L/α of your choice:
 //
 //	f_i(w) = ½ Σ_j h_j (1 + s_ij) (w_j − c_j)²
 //
@@ -314,7 +314,7 @@ func NoisySimplex(d, n int, scale float64, seed uint64) *Instance {
 // the smallest ones decide how long a method takes: its counts grow with μ.
 //
 // It is not the worst f of its μ, whose Hessian is not diagonal: a count on it
-// that grows less than a bound says nothing against the bound. The noise is
+// that grows less than a bound is no evidence against the bound. The noise is
 // gone at w*.
 func IllBox(d, n int, mu float64, seed uint64) *Instance {
 	atLeast("d", d, 2)

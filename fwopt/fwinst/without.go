@@ -33,7 +33,7 @@ func (f plain) AddGradDiff(dst, w, _ []float64, batch fwopt.Batch) { f.Grad(dst,
 // SampleBatch draws as the sum does.
 func (f plain) SampleBatch(b *fwopt.Batch, m int, rng *rand.Rand) { draw(b, f.sum, m, rng) }
 
-// Identify says the sum.
+// Identify writes the sum.
 func (f plain) Identify(id *fwopt.Identity) { id.Of(f).Part(f.sum) }
 
 // Tested returns f, or what in it fwtest has not passed: see fwopt.Identity.

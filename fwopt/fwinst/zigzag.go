@@ -37,7 +37,7 @@ func (p Polygon) check(v ...[]float64) {
 	need.Len("fwinst", 2, v...)
 }
 
-// Identify says the vertices.
+// Identify writes the vertices.
 func (p Polygon) Identify(id *fwopt.Identity) {
 	id.Of(p)
 	for _, v := range p {

@@ -29,16 +29,16 @@ const (
 
 // A record is what is kept of a run. A finished one has the Trace, another one what it goes on from.
 type record struct {
-	Spec    string   // all that decides it, but for the schedules
+	Spec    string   // all that decides it, but for the parameters at each step
 	Version uint64   // of the code
-	Walk    uint64   // the schedules at the steps so far
-	First   []uint64 // hashes of the first iterates, where code is one's own
+	Walk    uint64   // the parameters at the steps so far
+	First   []uint64 // hashes of the first iterates, where code is the caller's
 
 	Trace *fwopt.Trace
 
 	*fwopt.State
 	Method []byte // its own state
-	Owner  uint64 // the schedules at the first steps: who may remove the file
+	Owner  uint64 // the parameters at the first steps: who may remove the file
 }
 
 // soFar returns how many steps the run has made, and what was recorded of them.

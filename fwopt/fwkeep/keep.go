@@ -27,19 +27,19 @@ import (
 // notebook, finds the run again:
 //
 //   - a finished run is read from its file, if all that decides it is the same: data, domain, method and
-//     schedules, w0, seed, budget and [Kernel];
+//     parameters, w0, seed, budget and [Kernel];
 //   - an interrupted run goes on where it stopped, to the same bits as one that was not; it is saved when it
 //     is interrupted and every 20 seconds before that;
 //   - any other run is run, and kept if it reaches its budget.
 //
 // The parts say by themselves what decides them: see [fwopt.Identity]. A run with a part that does not is run
 // anew each time; Trace.Note names the part. The exported fields of a fresh method count without being
-// said, its schedules by their values at the steps that the run made, so that a checkpoint serves all that
+// said, functions by their values at the steps that the run made, so that a checkpoint serves all that
 // begin as it did. The budget is a part of a run: one that may want more asks for more from the start.
 //
 // Code may change under the same words. Of that of this package a file holds a hash. With a part of your
 // own Keep makes the start of the run that it finds once more, for 0.2 seconds and at least one step, and
-// compares bits. Where they differ the run is run anew, and Trace.Note says why. A change that shows only
+// compares bits. Where they differ the run is run anew, and Trace.Note tells why. A change that shows only
 // later it cannot see: say a version in Identify, by id.Text.
 //
 // If a checkpoint would lose a part of the method's state, its exported fields, or if a copy that takes it
@@ -48,8 +48,8 @@ import (
 // from such a state.
 //
 // A file is whole at any instant, has a checksum, and two programs may use one folder. An error in writing
-// is returned beside the trace. A file that is damaged or of another format is an error, with a nil trace,
-// and is left as it is; one that cannot be read counts as none, Trace.Note says so, and a new one takes
+// is returned along with the trace. A file that is damaged or of another format is an error, with a nil trace,
+// and is left as it is; one that cannot be read counts as none, Trace.Note records it, and a new one takes
 // its place. Watch is called for the steps that are new.
 func Keep(ctx context.Context, dir string, o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) (
 	*fwopt.Trace, error) {
@@ -306,7 +306,7 @@ func (k *keeper) finish() error {
 			tr.Note), "; ")
 		return nil
 	case k.walk(at) != new(ident.Identity).Schedules(k.run.Method, at):
-		k.run.Trace.Note = "not kept: a schedule has changed while it ran"
+		k.run.Trace.Note = "not kept: a parameter has changed while it ran"
 		return nil
 	}
 	err := k.record(at, record{Trace: tr}).save(k.name(at, ".trace"))

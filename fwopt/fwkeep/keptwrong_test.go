@@ -333,7 +333,7 @@ func TestKeepChangingSchedule(t *testing.T) {
 			}
 		}}
 		if tr := keep(t, bg, dir, f, omega, m,
-			b); tr.Note != "not kept: a schedule has changed while it ran" || len(files(dir, "*")) > 0 {
+			b); tr.Note != "not kept: a parameter has changed while it ran" || len(files(dir, "*")) > 0 {
 			t.Errorf("changed after step %d: %q, %v", at, tr.Note, files(dir, "*"))
 		}
 	}

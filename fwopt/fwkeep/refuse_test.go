@@ -110,7 +110,7 @@ func TestKeepRefuses(t *testing.T) {
 		{&holds[chan int]{}, "would lose the field A, a chan", 0},
 		{&holds[[]any]{}, "would lose the field A, a interface", 0},
 		{&holds[[]func()]{}, "would lose the field A, a func", 0},
-		{&holds[beside]{}, "would lose the field A.PCG, whose encoding leaves out what is beside it", 0},
+		{&holds[beside]{}, "would lose the field A.PCG, whose encoding leaves out the other fields", 0},
 		{&twins{}, "would lose that two fields share memory", 1},
 		{&fwopt.FW{Rule: &noisy{F: over(1)}}, "would lose the field Rule.PCG", 0},
 		{&swapped{FW: fwopt.FW{Rule: by{over(1)}}, Other: by{over(2)}}, "would lose its rules", 7},

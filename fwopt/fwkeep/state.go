@@ -23,7 +23,7 @@ func leaves(v reflect.Value, path string) (state []reflect.Value, err error) {
 			func(f reflect.StructField) bool { return f.Anonymous && own(f.Type) }); i >= 0 &&
 			t.NumField() > 1 {
 			return nil, lost(path+t.Field(i).Name,
-				"whose encoding leaves out what is beside it: name the field, in place of embedding it")
+				"whose encoding leaves out the other fields: name the field, in place of embedding it")
 		}
 		return []reflect.Value{v}, nil
 	}

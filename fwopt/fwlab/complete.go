@@ -20,7 +20,7 @@ import (
 func (o *options) complete(ctx context.Context, out, progress io.Writer) error {
 	if o.loss == "logistic" || o.loss == "huber" || o.weights != "" || o.target+o.leave != "" ||
 		o.method != "" {
-		return usage("--set completion reads a user, an item and a rating a line, and knows the squared loss alone: no " +
+		return usage("--set completion reads a user, an item and a rating a line, and has the squared loss alone: no " +
 			"--loss, --weights, --target, --leave or --method")
 	}
 	data, err := ratings(o.file)

@@ -27,7 +27,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 			"or for a .npy file another one")
 	f.StringVar(&o.leave, "leave", "", "columns to leave out, between commas")
 	f.StringVar(&o.rowWeights, "row-weights", "",
-		"the `column` that says how often a row counts in f, of a .csv by name")
+		"the `column` with how often a row counts in f, of a .csv by name")
 	f.StringVar(&o.test, "test", "", "another `file` of the same columns, to count errors on")
 	f.StringVar(&o.testTarget, "test-target", "",
 		"the target of --test, where that is a .npy `file` of its own")
@@ -44,7 +44,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 			"numbers")
 	f.Float64Var(&o.delta, "delta", 1, "huber: the residual from which on it grows no faster")
 	f.BoolVar(&o.intercept, "intercept", true,
-		"a constant beside the weights, outside of the set; of ratings their mean")
+		"a constant added to the weights, outside of the set; of ratings their mean")
 	f.StringVar(&o.scale, "scale", "std",
 		"the set holds weights of columns divided by their deviations: std; or as they "+
 			"are: none")
@@ -54,7 +54,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	f.Float64Var(&o.gap, "gap", 1e-4,
 		"end where f is proven to be at most this share of the first f above the least")
 	f.Float64Var(&o.seconds, "seconds", 600, "end after so many")
-	f.Uint64Var(&o.seed, "seed", 1, "of all draws")
+	f.Uint64Var(&o.seed, "seed", 1, "of all random numbers")
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
 	var files []string

@@ -3,7 +3,7 @@
 //
 //	go run github.com/projection-free/fwlab/fwopt/fwlab fit --radius 10 --target price --test new.csv houses.csv
 //
-// fwlab fit --help says the rest.
+// fwlab fit --help lists the rest.
 package main
 
 import (

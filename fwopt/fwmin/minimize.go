@@ -22,7 +22,7 @@ type Settings struct {
 	Record          func(r *Result) error // if set, called in each major iteration; an error ends the run
 }
 
-// Status says why a run ended.
+// Status is why a run ended.
 type Status int
 
 // The ends of a run.
@@ -75,7 +75,7 @@ type Result struct {
 // γ is where the slope is 0, by the secant, to a hundredth of the slope at 0.
 //
 // An error comes with the result so far: where f or its gradient is not finite, where a linear programme fails,
-// where Record says so, or where f is seen not to be convex, or grad not to be its gradient: a slope falls, f
+// where Record asks for it, or where f is seen not to be convex, or grad not to be its gradient: a slope falls, f
 // rises, or B is above f(x). Not every f that is not convex is seen. Minimize panics if a function or omega is
 // nil, or if InitX has another length or is outside of omega, as far as omega has a Gauge.
 func Minimize(f func(x []float64) float64, grad func(grad, x []float64), omega fwset.Domain,

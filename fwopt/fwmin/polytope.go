@@ -13,7 +13,7 @@ import (
 )
 
 // Polytope is Ω = {x : Ax ≤ b, Cx = d, lo ≤ x ≤ hi}, which NewPolytope makes. A linear optimisation is a linear
-// programme, by gonum's lp.Simplex on the dual, which has a row for each coordinate of x and so is made for some
+// programme, by gonum's lp.Simplex on the dual, which has a row for each coordinate of x and so is made for about
 // 50 of them. Its slack is proven by the dual's solution, whatever lp.Simplex thinks of that. Where lp.Simplex
 // fails four times the call panics, and Minimize returns that as an error.
 type Polytope struct {
@@ -84,7 +84,7 @@ func (p *Polytope) Gauge(x []float64) float64 {
 	return 1 + p.off(y)
 }
 
-// Identify says the constraints, as they are kept.
+// Identify writes the constraints, as they are kept.
 func (p *Polytope) Identify(id *ident.Identity) {
 	id.Of(p).Float(p.lo...).Float(p.size...).Float(p.rhs...).Float(slices.Concat(p.row...)...)
 }

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// AdaptiveSTORC is STORC without constants: no L, no D and no schedule. It measures the
+// AdaptiveSTORC is STORC without constants: no L, no D and no prescribed batches. It measures the
 // curvature of f and the noise of its batches, and asks line 11 for a quarter of what it
 // has proven, B ≥ f(y_0) − f(w*), where STORC asks for a share of LD². G(y) is the duality
 // gap max_{v∈Ω} ∇f(y)ᵀ(y − v).
@@ -59,7 +59,7 @@ type AdaptiveSTORC struct {
 	L     float64 // the curvature that was measured
 	M     int     // m
 
-	T, K     int       // where the run stands: k steps of epoch t are done
+	T, K     int       // where the run is: k steps of epoch t are done
 	X, Y     []float64 // x_k, y_k
 	Y0       []float64 // y_0, the snapshot
 	Grad0    []float64 // ∇f(y_0)
@@ -69,7 +69,7 @@ type AdaptiveSTORC struct {
 	Returned int       // times that line 14 has held since line 15
 }
 
-// AdaptiveRules are what the box has as numbers. They are no constants to choose: another
+// AdaptiveRules are the numbers of the pseudocode. They are no constants to choose: another
 // value shows what a line is for.
 type AdaptiveRules struct {
 	Eta         float64 // line 8: η is this share of B
@@ -80,10 +80,10 @@ type AdaptiveRules struct {
 	Endless     bool    // line 16 begins no other t
 }
 
-// frozen is the box.
+// frozen is the pseudocode.
 var frozen = AdaptiveRules{Eta: 1. / 4, Least: 8, Most: 50}
 
-// NewAdaptiveSTORC returns the method with the Rules of the box and a Memory of 32 vertices. It
+// NewAdaptiveSTORC returns the method with the Rules of the pseudocode and a Memory of 32 vertices. It
 // goes on until its budget is spent; or until B is within rounding, where the run is Stalled.
 func NewAdaptiveSTORC() *AdaptiveSTORC {
 	return &AdaptiveSTORC{Memory: fwopt.Memory{Size: 32}, Rules: frozen}
@@ -91,7 +91,7 @@ func NewAdaptiveSTORC() *AdaptiveSTORC {
 
 func (a *AdaptiveSTORC) String() string { return "STORC, adaptive" }
 
-// Identify says the tolerance, the size of the memory, and rules that are not those of the box.
+// Identify writes the tolerance, the size of the memory, and rules that are not those of the pseudocode.
 func (a *AdaptiveSTORC) Identify(id *fwopt.Identity) {
 	id.Of(a).Float(a.Tolerance).Int(a.Memory.Size)
 	if r := a.Rules; r != frozen {

@@ -12,7 +12,7 @@ import (
 
 // AwayFW is Frank-Wolfe with away steps, Algorithm 1 of Lacoste-Julien & Jaggi,
 // "On the global linear convergence of Frank-Wolfe optimization variants", NIPS
-// 2015. It knows w_k as Σ_{v∈S} α_v v, a mean of the active vertices S:
+// 2015. It keeps w_k as Σ_{v∈S} α_v v, a mean of the active vertices S:
 //
 //	Initialize S = {w_0}, α_{w_0} = 1.
 //	for k = 1, 2, … do
@@ -49,15 +49,15 @@ type AwayFW struct {
 
 func (a *AwayFW) String() string { return "AwayFW" }
 
-// Identify says the rule.
+// Identify writes the rule.
 func (a *AwayFW) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
 // Tested returns a, or what in it fwtest has not passed: see fwopt.Identity.
 func (a *AwayFW) Tested() any { return ident.First(a, a.Rule) }
 
 // Steps runs AwayFW. A step counts one exact gradient and one linear
-// optimisation, and one exact gradient more for a line search; beside them it
-// costs as much as three passes over the numbers of the active vertices.
+// optimisation, and one exact gradient more for a line search; apart from them
+// it costs as much as three passes over the numbers of the active vertices.
 func (a *AwayFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Given("fwmore", "AwayFW.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex

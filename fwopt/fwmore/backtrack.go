@@ -21,8 +21,8 @@ import (
 //
 // In the first step M is that of the parabola through f at both ends of the seg. Where the
 // fall of f would be hidden by rounding, at 1e-13 of f or the step at 1e-13 of w_{k−1}, the
-// while asks in its place for ∇f(w_{k−1} + γ_k d)ᵀd > ∇f(w_{k−1})ᵀd + γ_kM‖d‖², which says the
-// same of a quadratic, and L_k = L_{k−1}, for this may be rounding, too.
+// while asks in its place for ∇f(w_{k−1} + γ_k d)ᵀd > ∇f(w_{k−1})ᵀd + γ_kM‖d‖², which is the
+// same for a quadratic, and L_k = L_{k−1}, for this may be rounding, too.
 //
 // For an L-smooth f no L_k is above 2L, so that what holds with the Short step holds with
 // twice the L: that of FW is fwopt.Constants{L: 2L, D: D}.BoundFW(k). Where f is flatter than L on the
@@ -73,5 +73,5 @@ func (r *Backtracking) Step(o *fwopt.Oracle, _ int, seg fwopt.Segment) float64 {
 	}
 }
 
-// Identify says that there is nothing to say: L is a state.
+// Identify writes the type alone: L is a state.
 func (r *Backtracking) Identify(id *fwopt.Identity) { id.Of(r) }

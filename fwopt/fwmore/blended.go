@@ -35,8 +35,8 @@ import (
 // f(w_k) − f(w*) ≤ (1 − (α/4L)(δ/D)²)^{k/2} (f(w_0) − f(w*)), if w_0 is a vertex, for with
 // the g of the direction taken g ≥ ½∇f(w_{k−1})ᵀ(u_k − v_k), so that f(w_{k−1}) − f(w*) ≤
 // 2g²/(αδ²), and g²/(2LD²) comes off, in a step to v_k with γ_k = 1 even half of f(w_{k−1}) −
-// f(w*), unless u_k is dropped. There are no more drops than steps to a v_k. What AwayFW
-// says of another w_0 holds here, too.
+// f(w*), unless u_k is dropped. There are no more drops than steps to a v_k. What holds
+// for another w_0 in AwayFW holds here, too.
 type BlendedPairwise struct {
 	Rule fwopt.StepRule
 
@@ -49,7 +49,7 @@ type BlendedPairwise struct {
 
 func (a *BlendedPairwise) String() string { return "BlendedPairwise" }
 
-// Identify says the rule.
+// Identify writes the rule.
 func (a *BlendedPairwise) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
 // Tested returns a, or what in it fwtest has not passed: see fwopt.Identity.
@@ -57,7 +57,7 @@ func (a *BlendedPairwise) Tested() any { return ident.First(a, a.Rule) }
 
 // Steps runs BlendedPairwise. A step counts one exact gradient and one linear
 // optimisation, and what the rule counts: one exact gradient more for a line search.
-// Beside them it costs as much as three passes over the numbers of the active vertices.
+// Apart from them it costs as much as three passes over the numbers of the active vertices.
 func (a *BlendedPairwise) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Given("fwmore", "BlendedPairwise.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex

@@ -11,7 +11,7 @@ import (
 )
 
 // CertifiedCGS is conditional gradient sliding without constants, with exact gradients and a proof of its own
-// gap: no L, no D, no schedule, and a rate. G(w) is the duality gap at w.
+// gap: no L, no D, no prescribed accuracies, and a rate. G(w) is the duality gap at w.
 //
 //	 1  Input: objective function f.
 //	 2  Initialize: y_0 = w_0, B = G(w_0), F = f(w_0) − B; L is the curvature of f from w_0 half the way to
@@ -43,7 +43,7 @@ type CertifiedCGS struct {
 	B, F  float64
 	L     float64 // the curvature that was found
 
-	T, K     int       // where the run stands: k steps of epoch t are done
+	T, K     int       // where the run is: k steps of epoch t are done
 	X, Y, Y0 []float64 // x_k, y_k, y_0
 	S        []float64 // ∇ℓ_k
 	P        float64   // ℓ_k(y_0)
@@ -55,7 +55,7 @@ func NewCertifiedCGS() *CertifiedCGS { return &CertifiedCGS{Memory: fwopt.Memory
 
 func (a *CertifiedCGS) String() string { return "CGS, certified" }
 
-// Identify says the tolerance and the size of the memory.
+// Identify writes the tolerance and the size of the memory.
 func (a *CertifiedCGS) Identify(id *fwopt.Identity) { id.Of(a).Float(a.Tolerance).Int(a.Memory.Size) }
 
 // Steps runs the method; the iterate is y_k. Line 2 counts two exact gradients and one linear optimisation;

@@ -40,7 +40,7 @@ type FISTA struct {
 
 func (a *FISTA) String() string { return "FISTA" }
 
-// Identify says L, and whether it is fixed.
+// Identify writes L, and whether it is fixed.
 func (a *FISTA) Identify(id *fwopt.Identity) {
 	if id.Of(a).Float(a.L); a.Fixed {
 		id.Text("fixed")

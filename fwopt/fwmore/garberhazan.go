@@ -45,7 +45,7 @@ func GarberHazanStronglyConvex(c fwopt.Constants) *GarberHazan {
 
 func (a *GarberHazan) String() string { return "Garber-Hazan" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *GarberHazan) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {

@@ -21,7 +21,7 @@ import (
 //	end for
 //
 // On a network this is what Scion and Muon do, see [NewScion] and [NewMuon]. Three more choices each change a line
-// of the box. With Decay w_k may leave Ω; 0 is the free form, and γ_k times a number a weight decay:
+// of these. With Decay w_k may leave Ω; 0 is the free form, and γ_k times a number a weight decay:
 //
 //	w_k = (1 − δ_k) w_{k−1} + γ_k v_k
 //
@@ -99,7 +99,7 @@ func share(name string, k int, most float64, of func(k int) float64) float64 {
 
 func (a *MomentumSFW) String() string { return cmp.Or(a.Name, "Momentum SFW") }
 
-// Identify writes the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *MomentumSFW) Identify(id *fwopt.Identity) {
 	id.Of(a).Text(a.Name)
 	if a.Nesterov {

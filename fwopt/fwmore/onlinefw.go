@@ -43,7 +43,7 @@ func rootStep(k int) float64 { return 1 / math.Sqrt(float64(k)) }
 
 func (a *OnlineFW) String() string { return "Online-FW" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *OnlineFW) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {
@@ -126,7 +126,7 @@ func OnlineFWLipschitz(c fwopt.Constants) *OnlineFWLinear {
 
 func (a *OnlineFWLinear) String() string { return "Online-FW, linearised" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *OnlineFWLinear) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {

@@ -11,7 +11,7 @@ import (
 )
 
 // PairwiseFW is pairwise Frank-Wolfe, Algorithm 2 of Lacoste-Julien & Jaggi, "On the
-// global linear convergence of Frank-Wolfe optimization variants", NIPS 2015. It knows
+// global linear convergence of Frank-Wolfe optimization variants", NIPS 2015. It keeps
 // w_k as Σ_{v∈S} α_v v, as AwayFW does, and moves weight from one vertex to another:
 //
 //	Initialize S = {w_0}, α_{w_0} = 1.
@@ -32,7 +32,7 @@ import (
 // Theorem 3), and such a step takes g²/(2LD²) off. Of the steps with γ_k = γ_max, which
 // swap one vertex for another or drop one, only a very large bound is known, (3|V|! + 1)k
 // steps in all for k others and |V| vertices (their Theorem 1); BlendedPairwise has none
-// that swap. What AwayFW says of w_0 holds here, too.
+// that swap. What holds for w_0 in AwayFW holds here, too.
 type PairwiseFW struct {
 	Rule fwopt.StepRule
 
@@ -45,15 +45,15 @@ type PairwiseFW struct {
 
 func (a *PairwiseFW) String() string { return "PairwiseFW" }
 
-// Identify says the rule.
+// Identify writes the rule.
 func (a *PairwiseFW) Identify(id *fwopt.Identity) { id.Of(a).Part(a.Rule) }
 
 // Tested returns a, or what in it fwtest has not passed: see fwopt.Identity.
 func (a *PairwiseFW) Tested() any { return ident.First(a, a.Rule) }
 
 // Steps runs PairwiseFW. A step counts one exact gradient and one linear optimisation,
-// and what the rule counts: one exact gradient more for a line search. Beside them it
-// costs as much as three passes over the numbers of the active vertices.
+// and what the rule counts: one exact gradient more for a line search. Apart from them
+// it costs as much as three passes over the numbers of the active vertices.
 func (a *PairwiseFW) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	need.Given("fwmore", "PairwiseFW.Rule", ident.IsNil(a.Rule))
 	var v fwopt.Vertex

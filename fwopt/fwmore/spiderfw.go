@@ -42,7 +42,7 @@ func SPIDERFWConvex() *SPIDERFW {
 
 func (a *SPIDERFW) String() string { return "SPIDER-FW" }
 
-// Identify writes the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *SPIDERFW) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for t, k := range id.Steps(a.N) {

@@ -41,7 +41,7 @@ func STORMFWConvex(m int) *STORMFW {
 
 func (a *STORMFW) String() string { return "STORM-FW" }
 
-// Identify writes the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *STORMFW) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	for _, k := range id.Steps(nil) {

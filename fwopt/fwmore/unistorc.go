@@ -32,7 +32,7 @@ import (
 //
 // If every f_i is convex and L-smooth on R^d, D the diameter of Ω and w_0 that of Oracle.Start, then
 // E f(w_t) − f(w*) ≤ Constants.BoundUniSTORC(n, b, t): but for logarithms n + √(nbLD²/ε) gradients of terms
-// and nLD²/(bε) linear optimisations. With r times D in the box it is at most max{r, 1/r}² times as much.
+// and nLD²/(bε) linear optimisations. With r times D in the pseudocode it is at most max{r, 1/r}² times as much.
 //
 // Proof: Write h for f − f(w*), D_f(u, v) = f(v) − f(u) − ∇f(u)ᵀ(v − u), δ for the error of ∇̃, and z, x, H
 // and z⁺, x⁺, H⁺ for what belongs to k−1 and to k. As z⁺ − z = γ(x⁺ − x), D_f(z, z⁺) is
@@ -55,7 +55,7 @@ type UniSTORC struct {
 	B      int          // b; 0 stands for ⌈√n⌉ of a sum of n terms
 	Memory fwopt.Memory // of line 8
 
-	T, K         int       // where the run stands: k steps of epoch t are done
+	T, K         int       // where the run is: k steps of epoch t are done
 	A, H         float64   // A_{t−1}, H
 	X, Y0, Grad0 []float64 // x_k, y_0, ∇f(y_0)
 	G            []float64 // ∇̃_k
@@ -95,7 +95,7 @@ func (a *UniSTORC) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
 	inner := fwopt.NewCondG(d, &a.Memory)
 	return func(yield func(fwopt.Step) bool) {
 		for { // for t = 1, 2, …
-			s := min(math.Sqrt(float64(b)*a.A/2), 0.5+math.Sqrt(0.25+a.A)) // a of the box
+			s := min(math.Sqrt(float64(b)*a.A/2), 0.5+math.Sqrt(0.25+a.A)) // a of the pseudocode
 			γ := s / (a.A + s)                                             // γ = a/A_t
 			if a.K == 0 {
 				copy(a.Y0, a.W)       // take snapshot y_0 = w_{t−1}

@@ -6,14 +6,14 @@ import (
 )
 
 // Committed displays what a cell showed when its page was committed, if some of its data is not on this
-// machine: the figure name.svg and the tables of name.md, of the folder "committed" beside the notebook. It
+// machine: the figure name.svg and the tables of name.md, of the folder "committed" next to the notebook. It
 // marks them, and displays in bold that all else in the cell is generated. It is called where a cell begins
 // to run, and does nothing where no data is missing:
 //
 //	%%
 //	fwnb.Committed("roads/Anaheim", fwdata.Unavailable("Anaheim")...)
 //
-// The script docker/run_notebooks.py writes the files with the page. Where neither is here, it says so.
+// The script docker/run_notebooks.py writes the files with the page. Where neither is here, it prints that.
 func Committed(name string, missing ...string) {
 	if len(missing) == 0 {
 		return

@@ -12,22 +12,22 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Plan says how often a method runs on a problem in closed form, and how far.
+// Plan is how often a method runs on a problem in closed form, and how far.
 type Plan struct {
 	Name  string // of the runs; "" stands for the method's
 	Draws int    // of the problem; 0 stands for Pick(2, 5)
-	Seeds int    // on each draw; 0 stands for 1
+	Seeds int    // on each instance; 0 stands for 1
 	Last  int    // epochs of a method that has epochs, else steps
 
 	// At are the checkpoints; nil stands for the ends of the method's epochs, by its field N, or else
 	// the steps 1, 2, 4, …, up to Last.
 	At   func(s fwopt.Step) (record, last bool)
-	Same bool // each draw has the seeds 1, 2, …, where else they go on
+	Same bool // each instance has the seeds 1, 2, …, where else they go on
 }
 
 // Draws runs a method on random draws of a problem, 1, 2, …, and returns its counts and gaps at
 // the ends of epochs, or at the steps 1, 2, 4, … of a method without. Its parameters are made of the
-// constants of each draw, as by a constructor that is named after a theorem:
+// constants of each instance, as by a constructor that is named after a theorem:
 //
 //	face := func(draw uint64) *fwinst.Instance { return fwinst.Face(4096, 32, 8, draw) }
 //	r := fwnb.Draws(fwnb.Plan{Last: 9}, face, fwopt.STORCTheorem2b)
@@ -39,7 +39,7 @@ type Plan struct {
 //
 // Both functions are called side by side, once a run.
 //
-// Bound is that of the method's registration with the constants of draw 1, nil if there is none.
+// Bound is that of the method's registration with the constants of instance 1, nil if there is none.
 // Stop leaves the draws that have all their runs, as in Runs.
 func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance,
 	of func(c fwopt.Constants) M) fwrate.Runs {

@@ -10,7 +10,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Record is a line of a table in a file: what stands there under each heading.
+// Record is a line of a table in a file: the value under each heading.
 type Record map[string]string
 
 // ReadTable reads a table of comma-separated values, the first line of which has the headings.
@@ -37,7 +37,7 @@ func ReadTable(path string) (table []Record) {
 	return table
 }
 
-// Num returns the number under a heading, NaN where nothing stands. It panics if there is no
+// Num returns the number under a heading, NaN where there is none. It panics if there is no
 // such heading, or something else than a number under it.
 func (r Record) Num(heading string) float64 {
 	text, ok := r[heading]

@@ -36,10 +36,10 @@ func Show(panels ...*plot.Plot) { Grid(panels).Show() }
 
 // Grid draws plots as one figure, row by row, up to three in a row; one by itself is 6 inches wide. The
 // PNG, at 192 dots an inch or fewer, and the SVG, which names fonts of the same metrics, have less than
-// 100 KB each: lines lose what a pixel does not show, and more if it takes that. It costs some 50 ms. For
+// 100 KB each: lines lose what a pixel does not show, and more if it takes that. It costs about 50 ms. For
 // another size or format use Save of a plot, which has no strip under a Rate.
 //
-// Of a title longer than the figure is wide, what follows its first colon stands below. A title that all
+// Of a title longer than the figure is wide, what follows its first colon goes below. A title that all
 // share is written once. Plots in a row with the vertical label of the first share it and its range, and
 // of three with the same lines, or of two maps, the last has their names. Grid panics if a plot is nil,
 // or if a row is empty or has more than three plots.

@@ -6,7 +6,7 @@
 // look alike. Lines have their names at their ends, and over a figure there is one line of words: numbers
 // are for the table below it. A method has the same colour and dash in every figure. A solid line is
 // SVRF or a STORC, dashes are other projection-free methods, dots are projected, grey is none of
-// the paper’s methods; a variant beside its method has the same colour in other dashes. Three lines or
+// the paper’s methods; a variant next to its method has the same colour in other dashes. Three lines or
 // more whose names differ in a number at their end alone, as "m = 8", are a parameter: from light to
 // dark. Where no line is a method's the colours are no method's either.
 package fwplot
@@ -64,7 +64,7 @@ func DualityGap() Curve {
 // The horizontal axis is logarithmic if its values span two decades; points at zero (w_0) are then left
 // out, and seconds begin at a 10,000th of the last. Values that are NaN or infinite are never drawn. A
 // method without anything to draw, as projections, is named in the label of the axis. The title is the
-// name of the data, as "news20 (generated)", and says what lines and bands are and what was left out.
+// name of the data, as "news20 (generated)", and explains what lines and bands are and what was left out.
 //
 // The cost is O(points · log points). Traces panics if a trace is nil.
 func Traces(x fwrate.Count, y Curve, traces ...*fwopt.Trace) *plot.Plot {

@@ -68,7 +68,7 @@ func (k *key) spoken() (entries []series, names []words) {
 	return entries, names
 }
 
-// GlyphBoxes keeps room at the right, by claiming a glyph at the right edge.
+// GlyphBoxes keeps space at the right, by claiming a glyph at the right edge.
 func (k *key) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var w vg.Length
 	_, names := k.spoken()

@@ -17,14 +17,14 @@ import (
 // or for a logarithmic law the count on a linear one. Intervals are for a table: fwrate.Rate.Row.
 //
 // Dots are means over the runs, with bars as long as the range of the runs. In the method's own style is
-// the line that was fitted in the late window, over that window, with its slope. A grey line has the
+// the line that was fitted over the last half, with its slope. A grey line has the
 // theory's slope. What the theorem's bound forbids is shaded; if that is far off, as much of it as leaves
 // the dots most of the width. Grid adds a strip below: the slopes from each dot to the next, which show
 // whether the window has settled, and the theory's as a grey line.
 func Rate(problem, method string, r *fwrate.Rate) *plot.Plot {
 	if r == nil || len(r.Mean) == 0 {
 		panic(need.Line("fwplot: a Rate that is nil or has no points:" +
-			" Law.Measure makes one, or says in an error why not"))
+			" Law.Measure makes one, or tells in an error why not"))
 	}
 	log, own := r.Power > 0, Style(method)
 	p := newPlot(problem, "1/gap", r.Count.String(), true, log)

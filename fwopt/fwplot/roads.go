@@ -31,10 +31,10 @@ var fullness = []struct {
 
 const roadWidths = 4
 
-// Roads draws a map: each road beside the line from node to node, on the right of its direction, in one of
+// Roads draws a map: each road next to the line from node to node, on the right of its direction, in one of
 // four widths by its flow, and in the colour of how full it is. Fuller ones are above. x and y place the
-// nodes, in one unit on both axes: multiply longitudes in degrees by the cosine of the latitude first. Of
-// some 3,000 roads the SVG has 80 KB, and of more it is as much larger. Roads panics if there is no road,
+// nodes, in one unit on both axes: multiply longitudes in degrees by the cosine of the latitude first. For
+// about 3,000 roads the SVG has 80 KB, and of more it is as much larger. Roads panics if there is no road,
 // or if one has a node that is nowhere, or a number that is negative or not finite.
 func Roads(title string, x, y []float64, roads []Road) *plot.Plot {
 	if len(roads) == 0 {

@@ -115,9 +115,9 @@ func Ratios(title, xlabel string, all ...Ratio) *plot.Plot {
 	return p
 }
 
-// Slopes draws measured slopes over what their theorems say, one cell below the other, in groups by these
+// Slopes draws measured slopes over their theorems’, one cell below the other, in groups by these
 // verdicts: that of the long window as a dot, that of the late one as a ring, each with its interval, and
-// those of the schedule alone, where there is a bound, as crosses. The grey line is at 1, and the axis has
+// the prescribed ones, where there is a bound, as crosses. The grey line is at 1, and the axis has
 // at least 0.5 to 1.4 of it, so that two such figures compare. Of a logarithm, what a factor e costs is over
 // what it costs by the bound alone. Slopes panics at a logarithmic law without a Bound.
 func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
@@ -134,7 +134,7 @@ func Slopes(cells []fwrate.Cell, verdicts ...string) *plot.Plot {
 			}
 			if c.Rate == nil {
 				panic(need.Linef("fwplot: %s on %s has no Rate:"+
-					" Law.Measure makes one, or says in an error why not", c.Name, c.On))
+					" Law.Measure makes one, or tells in an error why not", c.Name, c.On))
 			}
 			by := c.Power
 			if by == 0 {

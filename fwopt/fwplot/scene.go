@@ -128,7 +128,7 @@ func solid(method string, width float64) draw.LineStyle {
 }
 
 // Levels draws n level lines of f, denser where f is small, in what is in view of a domain of two
-// dimensions. It calls f some 26,000 times.
+// dimensions. It calls f about 26,000 times.
 func (s *Scene) Levels(f func(w []float64) float64, n int) {
 	s.check()
 	need.Given("fwplot", "Levels: f", f == nil)

@@ -244,7 +244,7 @@ func length(v vg.Point) vg.Length { return vg.Length(math.Hypot(float64(v.X), fl
 
 // Series is a line for Lines: points (X[i], Y[i]) in order of X.
 type Series struct {
-	Name string // of a method, for its style; any other is grey beside methods
+	Name string // of a method, for its style; any other is grey next to methods
 	X, Y []float64
 }
 

@@ -99,7 +99,7 @@ func stroke(c uint32, width float64, dashes ...float64) draw.LineStyle {
 	return s
 }
 
-// Style returns the line style of a method, for lines of one's own. "SVRF, tuned" has the style of SVRF, and
+// Style returns the line style of a method, for lines that you draw. "SVRF, tuned" has the style of SVRF, and
 // an unknown method a thick grey line.
 func Style(method string) draw.LineStyle { return assign([]string{method})[0] }
 

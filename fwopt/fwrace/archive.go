@@ -24,7 +24,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/kern"
 )
 
-// Archive is all that came out of a race. What it says is computed from its traces, each
+// Archive is all that came out of a race. All its answers are computed from its traces, each
 // time anew.
 type Archive struct {
 	Name   string         // of the Race
@@ -85,7 +85,7 @@ func processor() string {
 }
 
 // Table returns the facts, for fwnb.Table, and if the code of this program is not that of
-// the runs, a line that says so.
+// the runs, a line about that.
 func (a *Archive) Table() [][]string {
 	rows := [][]string{{"", a.Data}, {"runs", "made here, by this code"}}
 	if a.Path != "" {
@@ -195,7 +195,7 @@ func (a *Archive) Save(path string) error {
 }
 
 // Open reads the archive of the race of that name, from the first of the files that is
-// there. It returns an error that wraps fs.ErrNotExist if none is, and one that says what is
+// there. It returns an error that wraps fs.ErrNotExist if none is, and one that tells what is
 // wrong if the file is another race's, of another form, or not as it was written.
 func Open(name string, paths ...string) (*Archive, error) {
 	for _, path := range paths {

@@ -192,7 +192,7 @@ type Campaign struct {
 	problems []*contest
 }
 
-// OpenCampaign reads an archive of Collect. It returns an error that says what is wrong with the file.
+// OpenCampaign reads an archive of Collect. It returns an error that tells what is wrong with the file.
 func OpenCampaign(path string) (*Campaign, error) {
 	rest, err := unseal(path, campaignFormat, "a campaign")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // row comes many times.
 type singly struct{ *fwsum.Logistic }
 
-// Identify says the sum.
+// Identify writes the sum.
 func (f *singly) Identify(id *fwopt.Identity) { id.Of(f).Part(f.Logistic) }
 
 // SampleBatch draws m terms.
@@ -50,7 +50,7 @@ type endless struct{ fwopt.STORC }
 
 func (a *endless) String() string { return "STORC" }
 
-// Identify says the schedules at each step.
+// Identify writes the parameters at each step.
 func (a *endless) Identify(id *fwopt.Identity) {
 	id.Of(a)
 	all := 0

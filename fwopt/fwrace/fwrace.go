@@ -1,7 +1,7 @@
 // Package fwrace is the race of Section 5: six methods on a multiclass logistic loss
 // under a trace-norm bound, their free constants tuned, from several seeds; what the
-// paper says of it, judged; and what one of its open choices changes at a time. On data
-// of one's own, in a notebook:
+// paper says of it, judged; and what one of its open choices changes at a time. On your
+// own data, in a notebook:
 //
 //	set, err := fwdata.ReadFile("mine.svm")
 //	…
@@ -45,7 +45,7 @@ type Race struct {
 	Grid     []float64    // of the constants, rising by one factor; fwrate.Tune lets it grow
 	Accuracy float64      // to which f* is certified, as a share of the duality gap at w_0
 	Epochs   int          // whole epochs that STORC makes at least, within 20 times the Budget's seconds
-	Changes  []string     // what is changed, one at a time; nil for no flips; New has all
+	Changes  []string     // what is changed, one at a time; nil for none; New has all
 
 	Run func(o *fwopt.Oracle, m fwopt.Method, b fwopt.Budget) *fwopt.Trace // as fwnb.Run
 }
@@ -84,7 +84,7 @@ var errInterrupted = errors.New("fwrace: interrupted: what is done is kept if Ru
 // Go certifies f*, tunes each method's constant, and runs the race and its changes. It
 // returns an error if a run was interrupted. Each run has one processor, so that seconds
 // are worth the same to all. Each constant is tuned on the Grid, and then at a quarter to four times
-// its best. With the numbers of New that takes as long as some 400 runs of the Budget, 230 without
+// its best. With the numbers of New that takes as long as about 400 runs of the Budget, 230 without
 // changes; more where a grid grows.
 //
 // It panics if the Budget cannot be divided (see fwrate.Tune), if there are no seeds, or if

@@ -182,7 +182,7 @@ func TestUntuned(t *testing.T) {
 		}
 	}
 	if msg := small.Panics(func() { g.Tuned(at, []float64{1}, 1, "SVRF") }); !strings.Contains(msg,
-		`fwrace: no opponent "SVRF"`) {
+		`fwrace: no rival "SVRF"`) {
 		t.Errorf("%q", msg)
 	}
 	if Omniglot(1) != nil && os.Getenv("FWLAB_DATA") == "" {

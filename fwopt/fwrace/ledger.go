@@ -12,7 +12,7 @@ type sentence struct {
 	Short         string // as a column's head
 	Text, Where   string
 	Ahead, Behind []string // entries
-	Large         bool     // it says by much: "significantly", "large", "substantially"
+	Large         bool     // it claims a wide margin: "significantly", "large", "substantially"
 }
 
 // large is what those words are taken to say: a factor.
@@ -141,7 +141,7 @@ func (a *Archive) overall(claim sentence, c Currency, change string) string {
 
 // Ledger is a table for fwnb.Table: each claim, the verdict at each of the levels and in all, and
 // the runs that it is from. First come the paper's sentences in the paper's currency, seconds, then
-// what is asked beside that. A doubt is one of the tuning.
+// what else is asked. A doubt is one of the tuning.
 func (a *Archive) Ledger() [][]string {
 	head := []string{a.Data, "where", "in"}
 	for _, level := range levels {
@@ -177,7 +177,7 @@ func (a *Archive) runs(claim sentence) string {
 }
 
 // Flips is a table for fwnb.Table: for each change that was run, what becomes of the verdicts on
-// the paper's sentences. A red square stands where one turns round, with which, as "seconds, 0.01:
+// the paper's sentences. A red square marks where one reverses, with which, as "seconds, 0.01:
 // fails → holds"; a yellow one where some are others; a white one where none is, and nothing for a
 // sentence that the change does not touch. From neither to open is no change.
 func (a *Archive) Flips() [][]string {

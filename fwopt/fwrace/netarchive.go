@@ -284,7 +284,7 @@ func CollectNets(dir, path string) (missing []string, err error) {
 	return missing, file.Write(path, seal(netsFormat, b.Bytes()))
 }
 
-// OpenNets reads an archive of CollectNets. It returns an error that says what is wrong with the file.
+// OpenNets reads an archive of CollectNets. It returns an error that tells what is wrong with the file.
 func OpenNets(path string) (*Nets, error) {
 	rest, err := unseal(path, netsFormat, "the race of networks")
 	if err != nil {

@@ -26,7 +26,7 @@ type Page struct {
 	Every   float64 // by this factor the steps of two records grow
 }
 
-// Load returns the set of that name, or where it is not on this machine its generated twin of so
+// Load returns the set of that name, or where it is not on this machine its generated stand-in with so
 // many rows. It panics where the set's file cannot be read.
 func (p Page) Load(name string, twinRows int) *fwdata.Set {
 	set, err := fwdata.Load(name)
@@ -79,7 +79,7 @@ func (p Page) Run(r *Race) {
 }
 
 // Read opens archives of the page, or of another as "experiments-news20: news20": of the set
-// itself, or where that is not in this clone of its twin, or of short runs here. It shows which
+// itself, or where that is not in this clone of its stand-in, or of short runs here. It shows which
 // are not here, and panics where one cannot be read.
 func (p Page) Read(names ...string) (all []*Archive) {
 	for _, name := range names {
@@ -114,8 +114,8 @@ func (a *Archive) Plot(x fwrate.Count, runs ...*fwopt.Trace) *plot.Plot {
 	return p
 }
 
-// Changed draws changes, as "STORC, m = 1000", a panel each: in seconds, one seed, beside the
-// method and SVRF.
+// Changed draws changes, as "STORC, m = 1000", a panel each: in seconds, one seed, next to
+// the method and SVRF.
 func (a *Archive) Changed(names ...string) (row []*plot.Plot) {
 	for _, name := range names {
 		var one []*fwopt.Trace

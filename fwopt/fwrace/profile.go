@@ -140,7 +140,7 @@ func (a *Campaign) Without(parts ...string) *Campaign {
 
 // Table is what each method spent on a problem to each of the levels, with its constants there, for
 // fwnb.Table: thousands of terms / linear optimisations or projections / processor seconds, medians over the
-// seeds, and the range of thousands of terms to the last level. A dash stands where most runs did not get there
+// seeds, and the range of thousands of terms to the last level. A dash marks where most runs did not get there
 // within the budget, which is the same for all.
 func (a *Campaign) Table(name string) [][]string {
 	r := a.find(name)

@@ -28,8 +28,8 @@ func Closed(p *fwinst.Instance) *Goal {
 	return g
 }
 
-// ClosedForms returns three problems on which an exact gradient is dear: a set that asks for
-// linear optimisations, or noise at w*, beside a sum of very many terms with curvatures of all sizes.
+// ClosedForms returns three problems on which an exact gradient is expensive: a set that asks for
+// linear optimisations, or noise at w*, added to a sum of very many terms with curvatures of all sizes.
 func ClosedForms() []*Goal {
 	msc := func(J int) *fwinst.Instance { return fwinst.MSC(J, 1) }
 	return []*Goal{
@@ -141,14 +141,14 @@ func Opponents() (names []string) {
 	return names
 }
 
-// Tuned returns the rows of opponents with the best s of a grid, for each share apart and on the
+// Tuned returns the rows of rivals with the best s of a grid, for each share apart and on the
 // seed on which they are judged. They may spend so many times the terms of at, and twice that of
-// its linear optimisations. It panics where there is no opponent of a name.
+// its linear optimisations. It panics where there is no rival of a name.
 func (g *Goal) Tuned(at Reached, grid []float64, times float64, names ...string) (rows [][]string) {
 	for _, name := range names {
 		i := slices.Index(Opponents(), name)
 		if i < 0 {
-			panic(need.Linef("fwrace: no opponent %q; there are %q", name, Opponents()))
+			panic(need.Linef("fwrace: no rival %q; there are %q", name, Opponents()))
 		}
 		of := func(s float64) fwopt.Method { return opponents[i].of(fwopt.Constants{L: s * g.L, D: g.D}) }
 		rows = append(rows, g.Best(grid, of, at.Times(times, 2*times)).Row(name+", best s"))

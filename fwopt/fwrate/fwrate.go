@@ -14,9 +14,9 @@
 //
 // In a notebook fwnb.Draws makes such runs in one call, and Runs.Rate measures them.
 //
-// A count that a schedule prescribes follows its theorem whatever the iterates
+// A count that is prescribed follows its theorem whatever the iterates
 // do. So each slope comes with an interval over the seeds, in two windows that
-// are chosen beforehand, and beside the slope of the schedule alone.
+// are chosen beforehand, and next to the slope that is prescribed.
 package fwrate
 
 import (

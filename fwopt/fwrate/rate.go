@@ -48,8 +48,8 @@ type Law struct {
 	Power float64
 	Bound func(p fwopt.Point) float64 // of the mean gap at p, as Constants.BoundEpoch(p.T); nil: none
 
-	// Within is how far off f* may be, as Above returns it; 0 where it is known. A fit
-	// that hangs on it says so: see Fit.Coarse.
+	// Within is how far off f* may be, as Above returns it; 0 where it is known. Fit.Coarse names
+	// a fit that depends on it.
 	Within float64
 }
 
@@ -65,7 +65,7 @@ type Rate struct {
 	Schedule    []Pair    // the bound and the mean count at each checkpoint; nil without a Bound
 	Ratio       float64   // the largest mean gap over its bound, at most 1 by the theorem; NaN without one
 	Long, Late  Fit       // in the two windows
-	Draws       []float64 // the slope of each draw in the long window, if there are two or more
+	Draws       []float64 // the slope of each instance in the long window, if there are two or more
 }
 
 // Fit is the line a + Slope·ln(1/gap), fitted by least squares to the Mean[From:]
@@ -77,7 +77,7 @@ type Fit struct {
 	R2        float64 // the share of the variance that the line explains
 	From      int     // the first point; the last is that of the Rate
 	Window    string  // as "t = 3–8"
-	Schedule  float64 // the slope that the schedule alone implies: the bound for the gap; NaN without one
+	Schedule  float64 // the slope that the parameters alone imply: the bound for the gap; NaN without one
 	Coarse    string  // how the slope hangs on Law.Within; "" if by less than a twentieth of it
 
 	log, alike bool
@@ -90,8 +90,8 @@ func (f Fit) measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 // String returns "1.945 [1.930, 1.950]", or "1.976 (no variation)" if the interval is narrower than
 // half a percent: what is not known of the slope then shows in the other window. A fit whose interval
 // has no width is "set by the schedule (2.054)", or "0.990 (identical runs)" if the gaps are the same in
-// all runs, as those of a method without randomness. After a slope that hangs on the
-// accuracy of f* stands by how much.
+// all runs, as those of a method without randomness. A slope that depends on the accuracy
+// of f* is followed by how much.
 func (f Fit) String() string {
 	if f.Coarse != "" {
 		sure := f
@@ -132,7 +132,7 @@ func Head() []string {
 }
 
 // Row is r as a row of a table: its name, the theory's exponent, the slopes in both windows with
-// their intervals, those of the schedule alone, a dash without a Bound, and the range of the slopes of
+// their intervals, the prescribed ones, a dash without a Bound, and the range of the slopes of
 // the instances, or "no variation".
 func (r *Rate) Row(name string) []string {
 	r.check()
@@ -186,12 +186,12 @@ func windows(n int) (long, late int, err error) {
 }
 
 // Measure is the first choice: it fits the mean count against 1/(mean gap) at the checkpoints, over
-// all runs. A draw is the runs, one a seed, on one random draw of the instance; all have the same
+// all runs. Each argument is the runs, one a seed, on one random instance; all have the same
 // checkpoints.
 //
-// The intervals come from 2000 bootstrap samples: of the seeds, or, of two draws or more, of the
-// draws and within these of the seeds. The percentiles are expanded (Hesterberg, The American
-// Statistician 69, 2015), to be as wide for few seeds, or draws, as Student's t asks. Of simulated
+// The intervals come from 2000 bootstrap samples: of the seeds, or, of two instances or more, of the
+// instances and within these of the seeds. The percentiles are expanded (Hesterberg, The American
+// Statistician 69, 2015), to be as wide for few seeds, or instances, as Student's t asks. Of simulated
 // slopes they hold 95 of 100 with ten seeds and 90 with five. Same runs, same bits.
 //
 // It is an error if a gap, a bound or a count is not a positive number, by run and checkpoint, or if
@@ -200,7 +200,7 @@ func (l Law) Measure(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(by
 
 // FirstHit fits, over ε, the mean of the counts at which the runs first had a gap of at most ε. The ε
 // fall by √2, from below the least gap at the first checkpoint to the last that all runs hit. Where they
-// hit at the same checkpoints this is the schedule, and is named so. The rest is as in Measure.
+// hit at the same checkpoints this is set by the schedule, and named so. The rest is as in Measure.
 func (l Law) FirstHit(draws ...[][]fwopt.Point) (*Rate, error) { return l.rate(byHit, draws) }
 
 // Scheduled fits what a user of the theorem pays: for each ε that is a bound, the mean count at the

@@ -31,12 +31,12 @@ func (r Runs) Rate(c Count, power float64, bound func(q fwopt.Point) float64) *R
 }
 
 // Mean returns the mean over all runs of a number at each checkpoint, as a count. It panics if
-// there are no runs, as where Stop came before the first draw was done.
+// there are no runs, as where Stop came before the first instance was done.
 func (r Runs) Mean(of func(q fwopt.Point) float64) []float64 {
 	need.Given("fwrate", "Mean: of", of == nil)
 	runs := slices.Concat(r.Draws...)
 	if len(runs) == 0 {
-		panic(need.Linef("fwrate: %s: no runs: it was stopped before a draw was done", r.Name))
+		panic(need.Linef("fwrate: %s: no runs: it was stopped before an instance was done", r.Name))
 	}
 	mean := make([]float64, len(runs[0]))
 	for i, run := range runs {

@@ -131,7 +131,7 @@ func ends(traces []*fwopt.Trace) string {
 // Groups returns the traces by Method and Data, in order of appearance: a group is the seeds
 // of one method on one problem. A run that is given twice, to the same points but for their
 // seconds, counts once. Groups panics if a trace is nil, or if two of a group have the same
-// Seed and are not the same run, as with another constant: it says how to name them apart.
+// Seed and are not the same run, as with another constant: it tells how to name them apart.
 func Groups(traces ...*fwopt.Trace) (groups [][]*fwopt.Trace) {
 	given(traces)
 next:

@@ -14,7 +14,7 @@ import (
 // Tuning is what Tune or TuneTwo has found.
 type Tuning struct {
 	Best   float64   // the value with the least median in the last round; NaN before there is one
-	Second float64   // the value of the second constant beside it; 0 from Tune
+	Second float64   // the value of the second constant with it; 0 from Tune
 	Rounds [][]Tried // what was left of the grid in each round, in its order
 	Spent  float64   // in whole budgets
 	Doubts []string  // what speaks against Best; empty if nothing does
@@ -42,9 +42,9 @@ type Tried struct {
 // kept, or by fwopt.Run. The runs follow one another, so that seconds are worth the
 // same to all. If one is interrupted Tune returns what was tried and an error.
 //
-// Doubts says where Best is not to be trusted: a grid of one value; the best at an end
+// Doubts tells where Best is not to be trusted: a grid of one value; the best at an end
 // of the grid, beyond which a better one may be; a tie with one that came so low within 1/20 of
-// the same share, as records are apart; a best that stands still, whose median f falls in the last half of the
+// the same share, as records are apart; a best that stalls, whose median f falls in the last half of the
 // budget by less than 1/1000 of what it has gained, while its duality gap, or its f above
 // the least that any run saw, is over 1/100 of the first, or while it has gained nothing;
 // no value at which most runs did not diverge, where Best is NaN.
@@ -340,7 +340,7 @@ func (t *Tuning) still(best Tried, b fwopt.Budget) {
 	gap := func(q fwopt.Point) float64 { return q.DualityGap + q.Slack }
 	gapLeft := middleOf(best.Traces, (*fwopt.Trace).Last, gap) / middleOf(best.Traces, start, gap)
 	lossLeft := (best.Median - least) / (middleOf(best.Traces, start, loss) - least)
-	still := fmt.Sprintf("f stands still in the last half of the budget at the best value, %v, ", best.pair())
+	still := fmt.Sprintf("f stalls in the last half of the budget at the best value, %v, ", best.pair())
 	switch {
 	case best.gained() <= 0:
 		t.doubt("%sand is no less than where the run began", still)

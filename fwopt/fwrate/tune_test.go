@@ -185,7 +185,7 @@ func TestTuneStill(t *testing.T) {
 				return c.other
 			})
 		said := strings.Join(got.Doubts, "; ")
-		const begin = "f stands still in the last half of the budget at the best value, 2, "
+		const begin = "f stalls in the last half of the budget at the best value, 2, "
 		rest, still := strings.CutPrefix(said, begin)
 		if err != nil || got.Best != 2 || still != (c.want != "") || !strings.HasPrefix(rest, c.want) ||
 			!still && said != "" {

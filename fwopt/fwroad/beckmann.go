@@ -201,7 +201,7 @@ func (f *Beckmann) CostAt(j int, x float64) (cost, slope float64) {
 }
 
 // LineSearch returns the γ ∈ [0, 1] that minimises f((1−γ)w + γv), to about 12 digits, by
-// some six steps of O(d).
+// about six steps of O(d).
 func (f *Beckmann) LineSearch(w, v []float64) float64 {
 	f.checkLen("w", w)
 	f.checkLen("v", v)
@@ -233,7 +233,7 @@ func raise(u, p float64) float64 {
 	return math.Pow(u, p)
 }
 
-// Identify says the costs of all links in all scenarios. It costs O(dn).
+// Identify writes the costs of all links in all scenarios. It costs O(dn).
 func (f *Beckmann) Identify(id *fwopt.Identity) {
 	id.Of(f).Int(f.n).Float(f.power...).Float(f.a...).Float(f.k...)
 }

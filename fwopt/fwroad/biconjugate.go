@@ -36,7 +36,7 @@ type BiconjugateFW struct {
 
 func (a *BiconjugateFW) String() string { return "BiconjugateFW" }
 
-// Identify says that there is nothing to say.
+// Identify writes the type alone.
 func (a *BiconjugateFW) Identify(id *fwopt.Identity) { id.Of(a) }
 
 // Steps runs BiconjugateFW. A step counts one linear optimisation and two exact gradients,

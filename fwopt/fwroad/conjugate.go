@@ -46,7 +46,7 @@ type Curver interface {
 
 func (a *ConjugateFW) String() string { return "ConjugateFW" }
 
-// Identify says that there is nothing to say.
+// Identify writes the type alone.
 func (a *ConjugateFW) Identify(id *fwopt.Identity) { id.Of(a) }
 
 // Steps runs ConjugateFW. A step counts one linear optimisation and three exact gradients,

@@ -29,7 +29,7 @@ type Demand struct {
 // processors if there is enough to do: 11 µs, 0.5 ms and 14 ms on networks of 24, 416 and
 // 933 nodes with 24, 38 and 386 origins, on one, half of what a heap takes and a hundredth of what
 // gonum's graph/path does. A projection is a quadratic programme with a
-// variable for each origin and arc, 2,000 and 15,000 times as dear on the first two, and is
+// variable for each origin and arc, 2,000 and 15,000 times as expensive on the first two, and is
 // not given; nor are a gauge and a diameter, for to tell whether a sum of flows is one
 // takes a linear programme.
 type Flows struct {
@@ -273,7 +273,7 @@ func (t *tree) drain(flow []float64, arc []int32, origin int) {
 	}
 }
 
-// Identify says the arcs, the demands and which nodes are ends only.
+// Identify writes the arcs, the demands and which nodes are ends only.
 func (f *Flows) Identify(id *ident.Identity) {
 	identifyArcs(id.Of(f), f.arcs)
 	id.Int(f.thru, len(f.demands))

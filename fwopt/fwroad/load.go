@@ -20,7 +20,7 @@ import (
 //
 // and checks their SHA-256. The best known flows and the coordinates may be missing. A
 // network whose links or demands are nowhere gives an error that wraps fwdata.ErrNotHere; a file
-// that is not what the registry says gives an error that names it.
+// other than the registry describes gives an error that names it.
 func LoadNetwork(name string) (*Network, error) {
 	e, ok := datasets.LookupNetwork(name)
 	if !ok {

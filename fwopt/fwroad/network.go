@@ -40,7 +40,7 @@ func (n *Network) Flows() *Flows { return NewFlows(n.Arcs, n.Demands, n.Thru) }
 func (n *Network) Beckmann() *Beckmann { return NewBeckmann(n.Links) }
 
 // Weigh returns the network with toll·Toll + length·Length for Fixed, as its link's cost
-// beside the time. It panics if a cost would be negative, or is no finite number.
+// on top of the time. It panics if a cost would be negative, or is no finite number.
 func (n *Network) Weigh(toll, length float64) *Network {
 	m := *n
 	m.Links = slices.Clone(n.Links)
@@ -81,7 +81,7 @@ func (n *Network) Scenarios(count int, seed uint64) *Beckmann {
 	return NewBeckmann(all...)
 }
 
-// String says the name and the sizes, as in
+// String writes the name and the sizes, as in
 // "SiouxFalls: 24 zones, 24 nodes, 76 links, 528 demands, 360,600 trips".
 func (n *Network) String() string {
 	trips := 0.0

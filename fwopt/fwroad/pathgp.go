@@ -29,8 +29,8 @@ import (
 //	    Set w_k = Σ_i Σ_{p∈A_i} h_p p.
 //	end for
 //
-// So w_1 is the all-or-nothing flow at the costs of w_0, whose own paths nobody knows. The six
-// passes, cheap beside a search where paths are few, and the halving are not of 1994. With
+// So w_1 is the all-or-nothing flow at the costs of w_0, whose own paths are unknown. The six
+// passes, cheap next to a search where paths are few, and the halving are not of 1994. With
 // it every move takes δD/4 or more off f, if all t_a are convex and rise, as those of Beckmann
 // do. For the costs rise by U(s) ≤ U(0) + (U(δ) − U(0))s/δ on q\p and fall by V(0) − V(s) ≤
 // sV' on p\q, where U' and V' are the slopes at w, so that f changes by ∫_0^δ U(s) − V(s) ds ≤
@@ -65,7 +65,7 @@ const passes = 6 // over the paths, for each search of new ones
 
 func (a *PathGP) String() string { return "PathGP" }
 
-// Identify says that there is nothing to say.
+// Identify writes the type alone.
 func (a *PathGP) Identify(id *fwopt.Identity) { id.Of(a) }
 
 // Steps runs PathGP. A step counts one linear optimisation, as it looks for all shortest paths at

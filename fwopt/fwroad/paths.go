@@ -178,7 +178,7 @@ func (p *Paths) Gauge(x []float64) float64 {
 	return 1 + off
 }
 
-// Identify says the arcs and the two nodes.
+// Identify writes the arcs and the two nodes.
 func (p *Paths) Identify(id *ident.Identity) {
 	id.Of(p).Int(p.from, p.to)
 	identifyArcs(id, p.arcs)

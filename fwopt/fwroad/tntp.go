@@ -150,7 +150,7 @@ func (t *tntp) whole(what, text string, most int, says string) int {
 
 // node reads the number of a node, and returns it from 0 on.
 func (t *tntp) node(what, text string, most int) int {
-	return t.whole(what, text, most, ", as the head says") - 1
+	return t.whole(what, text, most, ", as in the head") - 1
 }
 
 // number reads a finite number.
@@ -193,13 +193,13 @@ func (n *Network) readLinks(t *tntp) {
 	}
 	for s := t.next(); s != ""; s = t.next() {
 		if len(n.Arcs) == links {
-			t.fail("one more than the %d links that the head says: "+
+			t.fail("one more than the %d links in the head: "+
 				"mend its <NUMBER OF LINKS>, or leave out what is not of this network", links)
 		}
 		n.readLink(t, s)
 	}
 	if len(n.Arcs) < links {
-		t.fail("%d links, and the head says %d: is the file cut off?", len(n.Arcs), links)
+		t.fail("%d links, and %d in the head: is the file cut off?", len(n.Arcs), links)
 	}
 }
 

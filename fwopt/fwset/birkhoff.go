@@ -15,7 +15,7 @@ import (
 // column: x[j·N+i] is in row i and column j.
 //
 // A linear optimisation is an assignment, O(N³) at worst; random numbers take 0.1, 1.5 and
-// 100 ms for N = 100, 300 and 1000. A projection is no dearer than that by much: 1 to 9
+// 100 ms for N = 100, 300 and 1000. A projection costs little more than that: 1 to 9
 // linear optimisations for random matrices of numbers about 0.01, 1 and 100.
 type Birkhoff struct {
 	N int // rows and columns, at least 1
@@ -93,5 +93,5 @@ func (b Birkhoff) Gauge(x []float64) float64 {
 	return 1 + off/float64(b.N)
 }
 
-// Identify says N.
+// Identify writes N.
 func (b Birkhoff) Identify(id *ident.Identity) { id.Of(b).Int(b.N) }

@@ -114,5 +114,5 @@ func (b Box) Gauge(x []float64) float64 {
 	return worst
 }
 
-// Identify says the bounds.
+// Identify writes the bounds.
 func (b Box) Identify(id *ident.Identity) { id.Of(b).Float(b.Lo...).Float(b.Hi...) }

@@ -191,7 +191,7 @@ func (a *lines) gram(y, q, w []float64) {
 	}
 }
 
-// Identify says the shape, the radius and the entries. It costs O(N).
+// Identify writes the shape, the radius and the entries. It costs O(N).
 func (c *Completion) Identify(id *ident.Identity) {
 	id.Of(c).Int(c.h, c.m).Float(c.tau)
 	for i := range c.first[1:] {

@@ -1,7 +1,7 @@
 // Package fwset holds the sets Ω that methods without projections work on, and what
 // such a method asks of a set: the [Vertex] where a linear function is least.
 //
-// What a [Domain] can do beside Argmin is found by type assertion: one of your own needs
+// What a [Domain] can do besides Argmin is found by type assertion: one of your own needs
 // none of the other interfaces here, and fwtest.TestDomain checks those that it has. If it
 // embeds a set of this package and overrides Argmin, it must override ArgminVertex, Project
 // and the rest as well.
@@ -40,7 +40,7 @@ type WarmProjector interface {
 	ProjectWarm(dst, x []float64, warm *Warm)
 }
 
-// A Bounded is a Domain that knows its Euclidean diameter
+// A Bounded is a Domain that returns its Euclidean diameter
 // D = max_{v,w∈Ω} ‖v − w‖, the D of the paper's theorems.
 type Bounded interface {
 	Diameter() float64
@@ -96,7 +96,7 @@ type MatrixShaped interface {
 	Shape() (h, m int)
 }
 
-// A Polytope is a polytope that knows its pyramidal width δ (Lacoste-Julien & Jaggi, NIPS
+// A Polytope is a polytope that returns its pyramidal width δ (Lacoste-Julien & Jaggi, NIPS
 // 2015), on which the rates of away steps rest.
 type Polytope interface {
 	Width() float64 // δ; 0 if it is unknown

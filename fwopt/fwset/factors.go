@@ -37,7 +37,7 @@ func NewFactors(omega Domain, size int) *Factors {
 	return nil
 }
 
-// Start sets D, B and the vertices. The weight, if not nil, says that B = Σ_i weight[i] a_i. D is not to change
+// Start sets D, B and the vertices. The weight, if not nil, means that B = Σ_i weight[i] a_i. D is not to change
 // while they are in use, nor the weight before Merge or Drop. It reports whether all vertices are of rank one.
 func (f *Factors) Start(d, b []float64, a []Vertex, weight []float64) bool {
 	h, at, n, q := f.ball.H, f.at, f.n, len(a)

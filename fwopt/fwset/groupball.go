@@ -110,5 +110,5 @@ func (b GroupBall) Gauge(x []float64) float64 {
 	return sum / b.R
 }
 
-// Identify says the sizes and the radius.
+// Identify writes the sizes and the radius.
 func (b GroupBall) Identify(id *ident.Identity) { id.Of(b).Int(b.Size...).Float(b.R) }

@@ -82,7 +82,7 @@ func (b Hull) Diameter() (far float64) {
 	return far
 }
 
-// Identify says the points.
+// Identify writes the points.
 func (b Hull) Identify(id *ident.Identity) {
 	id.Of(b).Int(len(b.Points))
 	for _, p := range b.Points {

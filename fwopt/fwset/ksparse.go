@@ -11,7 +11,7 @@ import (
 )
 
 // KSparse is the k-sparse polytope, the hull of the vectors with K numbers ±R and zeros
-// beside them: Ω = {w ∈ R^D : max_j |w_j| ≤ R, Σ_j |w_j| ≤ K·R}, with centre 0 and
+// elsewhere: Ω = {w ∈ R^D : max_j |w_j| ≤ R, Σ_j |w_j| ≤ K·R}, with centre 0 and
 // diameter 2R√K. With K = 1 it is an L1Ball, with K = D a Box. A linear optimisation
 // costs O(D log K) at worst and O(D) as a rule, a projection O(D log D).
 type KSparse struct {
@@ -158,5 +158,5 @@ func (b KSparse) Gauge(x []float64) float64 {
 	return max(maxAbs(x)/b.R, sum/b.R/float64(b.K))
 }
 
-// Identify says the dimension, the number and the size.
+// Identify writes the dimension, the number and the size.
 func (b KSparse) Identify(id *ident.Identity) { id.Of(b).Int(b.D, b.K).Float(b.R) }

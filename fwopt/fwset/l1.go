@@ -85,5 +85,5 @@ func (b L1Ball) Gauge(x []float64) float64 {
 	return sum / b.R
 }
 
-// Identify says the dimension and the radius.
+// Identify writes the dimension and the radius.
 func (b L1Ball) Identify(id *ident.Identity) { id.Of(b).Int(b.D).Float(b.R) }

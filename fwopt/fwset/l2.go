@@ -46,7 +46,7 @@ func (b L2Ball) Gauge(x []float64) float64 {
 	return norm2(x) / b.R
 }
 
-// Identify says the dimension and the radius.
+// Identify writes the dimension and the radius.
 func (b L2Ball) Identify(id *ident.Identity) { id.Of(b).Int(b.D).Float(b.R) }
 
 // toSphere does dst = r·x/‖x‖ without overflow or underflow on the way. It

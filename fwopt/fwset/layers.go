@@ -131,7 +131,7 @@ func (b LineNorm) Gauge(x []float64) (most float64) {
 	return most
 }
 
-// Identify says the shape, the radius and whether Rows is set.
+// Identify writes the shape, the radius and whether Rows is set.
 func (b LineNorm) Identify(id *ident.Identity) {
 	id.Of(b).Int(b.H, b.M).Float(b.R)
 	if b.Rows {

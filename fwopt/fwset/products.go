@@ -25,7 +25,7 @@ func (p Product) check() {
 	}
 }
 
-// Dim returns the sum of the dimensions. Of a factor that has none it says which.
+// Dim returns the sum of the dimensions. It panics with the factor that has none.
 func (p Product) Dim() (d int) {
 	p.check()
 	for i, f := range p {
@@ -143,7 +143,7 @@ func able[C any](omega Domain, method string) C {
 	return c
 }
 
-// Identify says the factors.
+// Identify writes the factors.
 func (p Product) Identify(id *ident.Identity) {
 	id.Of(p).Int(len(p))
 	for _, f := range p {

@@ -162,5 +162,5 @@ func (b Rotations) Gauge(x []float64) float64 {
 	return max(f.sigma[0], sum/float64(b.N-2))
 }
 
-// Identify says N.
+// Identify writes N.
 func (b Rotations) Identify(id *ident.Identity) { id.Of(b).Int(b.N) }

@@ -182,5 +182,5 @@ func (s Simplex) Gauge(x []float64) float64 {
 	return 1 + (math.Abs(sum-s.R)+neg)/s.R
 }
 
-// Identify says the dimension and the sum.
+// Identify writes the dimension and the sum.
 func (s Simplex) Identify(id *ident.Identity) { id.Of(s).Int(s.D).Float(s.R) }

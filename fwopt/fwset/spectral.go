@@ -40,7 +40,7 @@ func (b SpectralNorm) Argmin(dst, g []float64) { argmin(dst, g, b.ArgminVertex) 
 
 // ArgminVertex is Argmin as a dense vertex. The slack is certain, whatever g is: it is what R times an upper
 // bound on ‖g‖_*, the sum of the σ_i, leaves above −⟨g, v⟩. Mostly it is rounding, (H+M)·2⁻⁵²·R‖g‖_*; where
-// some σ_i are below 10⁻⁵σ_1 it may be some 1e-10·R‖g‖_*. Tol and warm are not used. If g holds a NaN or an
+// some σ_i are below 10⁻⁵σ_1 it may be about 1e-10·R‖g‖_*. Tol and warm are not used. If g holds a NaN or an
 // infinity, v = 0 and the slack is +Inf.
 func (b SpectralNorm) ArgminVertex(v *Vertex, g []float64, _ float64, _ *Warm) (slack float64) {
 	b.check(g)
@@ -109,7 +109,7 @@ func (b SpectralNorm) Gauge(x []float64) float64 {
 	return decompose(b.M, b.H, x, mat.SVDNone).Values(nil)[0] / b.R
 }
 
-// Identify says the shape and the radius.
+// Identify writes the shape and the radius.
 func (b SpectralNorm) Identify(id *ident.Identity) { id.Of(b).Int(b.H, b.M).Float(b.R) }
 
 // notFinite reports whether x holds a NaN or an infinity, and then fills dst with NaN.

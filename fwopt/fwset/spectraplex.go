@@ -18,7 +18,7 @@ import (
 // symmetric part S = (g + gᵀ)/2 counts.
 //
 // A linear optimisation is an eigenvector of the least eigenvalue of S, a projection a full
-// eigen-decomposition: O(N³) beside N² for each step of the Lanczos method.
+// eigen-decomposition: O(N³) against N² for each step of the Lanczos method.
 type Spectraplex struct {
 	N int     // rows and columns, at least 1
 	R float64 // the trace, positive
@@ -219,5 +219,5 @@ func (b Spectraplex) Gauge(x []float64) float64 {
 	return 1 + b.decompose((*p)[:len(x)], (*p)[len(x):], x)
 }
 
-// Identify says N and the trace.
+// Identify writes N and the trace.
 func (b Spectraplex) Identify(id *ident.Identity) { id.Of(b).Int(b.N).Float(b.R) }

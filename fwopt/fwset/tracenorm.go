@@ -167,7 +167,7 @@ func (b TraceNorm) argminLanczos(v *Vertex, g []float64, tol float64, warm *Warm
 }
 
 // Gauge returns ‖x‖_*/τ. It takes the singular values from where Project does:
-// without SVD they are known to about 1e-7·σ_1, more exactly as Project says.
+// without SVD they are known to about 1e-7·σ_1, see Project for more.
 func (b TraceNorm) Gauge(x []float64) float64 {
 	b.check(x)
 	if !inRange(floats.Dot(x, x)) {
@@ -195,7 +195,7 @@ func (b TraceNorm) Gauge(x []float64) float64 {
 	return floats.Sum(sigma) / b.Tau
 }
 
-// Identify says the shape, the radius and whether SVD is set.
+// Identify writes the shape, the radius and whether SVD is set.
 func (b TraceNorm) Identify(id *ident.Identity) {
 	id.Of(b).Int(b.H, b.M).Float(b.Tau)
 	if b.SVD {

@@ -34,7 +34,7 @@ func fewOf(s int) int {
 // 3rs²/2 for the vectors, and 2rsL, or s²(L+r) if that is less, for dst.
 //
 // If s ≥ 500 and r ≤ min(s/8, s²/10000), about, it looks first for these alone, by the
-// block Lanczos method, with 2sL multiplications for each of some 3r+40 vectors, or s² if
+// block Lanczos method, with 2sL multiplications for each of about 3r+40 vectors, or s² if
 // they are many and the Gram matrix is formed. Where the singular values fall as 1/i it takes
 // half of the time at 1000 × 1000 and r = 20, and at 2000 × 2000 a third; to look in vain
 // costs up to a half of the time for all. Then x is a matrix that has exactly these singular

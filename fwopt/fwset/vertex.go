@@ -93,7 +93,7 @@ func (v *Vertex) Check(d int) {
 	case v.rankOne():
 		if len(v.U)*len(v.V) != d || len(v.Value)+len(v.Index) > 0 {
 			panic(need.Linef("fwset: a Vertex of dimension %d made of U with %d numbers and V with %d, "+
-				"beside %d values", d, len(v.U), len(v.V), len(v.Value)))
+				"and %d values", d, len(v.U), len(v.V), len(v.Value)))
 		}
 	case v.dense():
 	case len(v.Index) != len(v.Value):
@@ -146,7 +146,7 @@ func (v *Vertex) Lerp(x []float64, gamma float64) { v.LerpTo(x, x, gamma) }
 func (v *Vertex) LerpTo(dst, x []float64, gamma float64) {
 	need.Len("fwset", v.D, dst, x)
 	if !(gamma >= 0 && gamma <= 1) {
-		panic(need.Linef("fwset: γ = %g, want a step in [0, 1]; look at the schedule Gamma", gamma))
+		panic(need.Linef("fwset: γ = %g, want a step in [0, 1]; check Gamma", gamma))
 	}
 	switch {
 	case gamma == 1: // γ_1 = 1: also from an x that holds no number
@@ -229,7 +229,7 @@ func (v *Vertex) Dot(g []float64) (sum float64) {
 }
 
 // Dots computes dst_i = ⟨v_i, x⟩. If all v_i are matrices of rank one they share the passes
-// over x, so that some 16 of them cost little more than two; ⟨v_i, x⟩ is U_iᵀ(x·V_i) there,
+// over x, so that about 16 of them cost little more than two; ⟨v_i, x⟩ is U_iᵀ(x·V_i) there,
 // and its last bits are not those of Dot.
 func Dots(dst []float64, v []Vertex, x []float64) {
 	if len(v) == 0 || !rankOne(v) {

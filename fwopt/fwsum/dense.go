@@ -23,7 +23,7 @@ func (a *Dense) Row(i int) []float64 { return a.Val[i*a.M : (i+1)*a.M : (i+1)*a.
 // Size returns N and M.
 func (a *Dense) Size() (n, m int) { return a.N, a.M }
 
-// Identify says the whole matrix. It costs O(nm).
+// Identify writes the whole matrix. It costs O(nm).
 func (a *Dense) Identify(id *fwopt.Identity) { id.Of(a).Int(a.N, a.M).Float(a.Val...) }
 
 func (a *Dense) check() {
@@ -185,5 +185,5 @@ func (f *denseRows) columns(s []float64, c float64, index []int, val []float64) 
 
 func (f *denseRows) cut(q int) int { return f.x.M * q / cuts }
 
-// Identify says nothing more: the matrix itself is what is used.
+// Identify writes nothing more: the matrix itself is what is used.
 func (f *denseRows) Identify(id *fwopt.Identity) { id.Of(f) }

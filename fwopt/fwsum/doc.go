@@ -6,7 +6,7 @@
 //	LeastSquares
 //	NewHuber           least squares that outliers hardly move
 //	NewSmoothHinge     a support vector machine's
-//	NewRowSum          with a loss of one's own, a type of three methods
+//	NewRowSum          with your own loss, a type of three methods
 //	Network            fully connected layers in front of a Loss; not convex
 //	EntryLoss           least squares on the first n numbers of w themselves
 //	Quadratic          in closed form

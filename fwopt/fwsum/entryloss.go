@@ -101,7 +101,7 @@ var one = []float64{1}
 // Smoothness returns L = 1.
 func (f *EntryLoss) Smoothness() float64 { return 1 }
 
-// Identify says d and the numbers.
+// Identify writes d and the numbers.
 func (f *EntryLoss) Identify(id *fwopt.Identity) { id.Of(f).Int(f.d).Float(f.b...) }
 
 // String returns Name.

@@ -107,7 +107,7 @@ func (l bySlopes) Curve(i int, s, d []float64, c float64) {
 // Curve computes dst = ∇²f(w)d = (1/n) Σ_i (∇²ℓ_i(w e_i) d e_i) e_iᵀ, where d is a matrix
 // as w is. Where a loss has no second derivative, as on an edge of Huber's, it takes one of
 // a side. It costs two forward passes and one backward pass, one and a half times the exact
-// gradient. A loss of one's own without a Curve, see Loss, is asked for two gradients a
+// gradient. Your own loss without a Curve, see Loss, is asked for two gradients a
 // row, whose difference has about nine digits. dst must not overlap w or d.
 func (f *RowSum) Curve(dst, w, d []float64) {
 	checkLen(f.Dim(), "dst w d", dst, w, d)

@@ -88,5 +88,5 @@ func (f *Logistic) Matrix(w []float64) mat.Matrix {
 	return mat.NewDense(f.m, f.h, w).T()
 }
 
-// Identify says the classes and the data. It costs O(n + nonzeros).
+// Identify writes the classes and the data. It costs O(n + nonzeros).
 func (f *Logistic) Identify(id *fwopt.Identity) { id.Of(f).Part(f.RowSum) }

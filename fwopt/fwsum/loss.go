@@ -42,7 +42,7 @@ func NewLeastSquares(a Features, b []float64) *LeastSquares {
 	return f
 }
 
-// Identify says the data. It costs O(n + nonzeros).
+// Identify writes the data. It costs O(n + nonzeros).
 func (f *LeastSquares) Identify(id *fwopt.Identity) { id.Of(f).Part(f.RowSum) }
 
 type squareLoss struct{ b []float64 }

@@ -181,7 +181,7 @@ func (f *Network) Scion(hidden, last float64) fwset.Product {
 	})
 }
 
-// Place says what number j of w is, for a gradient that is not finite there.
+// Place tells what number j of w is, for a gradient that is not finite there.
 func (f *Network) Place(j int) string {
 	l, _ := slices.BinarySearch(f.at, j+1)
 	if j < f.at[l-1]+f.width[l-1]*f.width[l] {
@@ -281,7 +281,7 @@ func (f *Network) Predict(w []float64, x *Dense) []int {
 	return y
 }
 
-// Identify says the data, the widths, whether there are biases, and the loss, which must have an identity, too.
+// Identify writes the data, the widths, whether there are biases, and the loss, which must have an identity, too.
 func (f *Network) Identify(id *fwopt.Identity) {
 	id.Of(f).Part(f.x).Int(f.width...).Part(f.loss)
 	if f.bias {

@@ -177,7 +177,7 @@ func (f *Quadratic) Lipschitz(radius float64) float64 {
 	return g
 }
 
-// Identify says H, C, Center and Min. It costs O(dn).
+// Identify writes H, C, Center and Min. It costs O(dn).
 func (f *Quadratic) Identify(id *fwopt.Identity) {
 	id.Of(f).Int(f.n).Float(f.h...).Float(f.c...).Float(f.Center...).Float(f.Min)
 }

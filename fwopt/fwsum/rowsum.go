@@ -13,7 +13,7 @@ import (
 
 // RowSum is a sum whose term f_i sees w ∈ R^{h×m} only through the h scores
 // s = w e_i of row i: f_i(w) = ℓ_i(w e_i), so that ∇f_i(w) = ∇ℓ_i(s) e_iᵀ. The ℓ_i
-// are a Loss, ours or one's own; the RowSum makes the two passes over the data,
+// are a Loss, ours or yours; the RowSum makes the two passes over the data,
 // forward w ↦ scores and backward derivatives ↦ gradient, on all processors, and
 // searches lines. Score l takes the weight w[j·h+l] of feature j.
 //
@@ -359,7 +359,7 @@ func (f *RowSum) Lipschitz() float64 {
 	return math.Inf(1)
 }
 
-// Identify says the data, both copies of it, h and the loss, which must have an
+// Identify writes the data, both copies of it, h and the loss, which must have an
 // identity, too. It costs O(n + nonzeros).
 func (f *RowSum) Identify(id *fwopt.Identity) {
 	id.Of(f).Part(f.x).Part(f.back).Int(f.h).Part(f.loss)

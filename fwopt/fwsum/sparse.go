@@ -24,7 +24,7 @@ func (a *Sparse) Row(i int) (col []int32, val []float64) {
 	return a.Col[a.Ptr[i]:a.Ptr[i+1]], a.Val[a.Ptr[i]:a.Ptr[i+1]]
 }
 
-// Identify says the whole matrix. It costs O(n + nonzeros).
+// Identify writes the whole matrix. It costs O(n + nonzeros).
 func (a *Sparse) Identify(id *fwopt.Identity) {
 	id.Of(a).Int(a.N, a.M)
 	for i := range a.N {
@@ -244,5 +244,5 @@ func (f *byColumns) columns(s []float64, c float64, index []int, val []float64) 
 
 func (f *byColumns) cut(q int) int { return f.cuts[q] }
 
-// Identify says the copy, for somebody may have changed the original.
+// Identify writes the copy, for somebody may have changed the original.
 func (f *byColumns) Identify(id *fwopt.Identity) { id.Of(f).Float(f.val...) }

@@ -152,7 +152,7 @@ func (c *domainCheck) project() {
 			what, show(p), worst, floats.Norm(r, 2))
 		if gauge, ok := c.d.(fwset.Gauged); ok {
 			want(gauge.Gauge(x) > 1 || same(p, x),
-				"%s: Gauge(x) = %.17g says that x is in Ω, but Project changes it "+
+				"%s: Gauge(x) = %.17g puts x in Ω, but Project changes it "+
 					"by %.3g; want the same bits", what, gauge.Gauge(x), floats.Distance(x, p, 2))
 		}
 		ps = append(ps, p)
@@ -213,7 +213,7 @@ func (c *domainCheck) diameter() {
 	want(found <= D*(1+1e-6), "Diameter() = %.9g, but Argmin gives two points at distance %.9g; "+
 		"the theorems' bounds fail with a D that is too small", D, found)
 	want(found >= 0.9*D, "Diameter() = %.9g, but a search finds no two points of Ω further apart than %.9g; "+
-		"a D that is too large makes the theorems' schedules slow", D, found)
+		"a D that is too large makes the theorems' parameters slow", D, found)
 }
 
 func (c *domainCheck) gauge() {

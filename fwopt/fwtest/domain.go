@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// TestDomain checks that d keeps the contract of [fwopt.Domain] on some 50 directions g, dense and sparse:
+// TestDomain checks that d keeps the contract of [fwopt.Domain] on about 50 directions g, dense and sparse:
 // that Argmin overwrites dst and writes nothing else; that it keeps no state and may be called from several
 // goroutines; that ⟨g, Argmin(g)⟩ is below ⟨g, v⟩ for all points v that Argmin gives elsewhere, and does not
 // change with the scale of g; that Argmin(0) is in Ω.
@@ -19,7 +19,7 @@ import (
 // If d has them it also checks ArgminVertex (that the slack is honest and the Vertex is one), ArgminLocal
 // (that it stays near and beats points that are nearer), Project (against the variational inequality that
 // defines a projection), Diameter (against the farthest points that a search finds), Width and Shape (that
-// they can be), Gauge, and Identify (that it says each exported number of d).
+// they can be), Gauge, and Identify (that it writes each exported number of d).
 //
 // It cannot know Ω: a domain that is consistent passes, even if it is not the one that was meant. It takes
 // about 100 calls of Argmin and Project each, and memory for 100 vectors: hand it a small instance.

@@ -17,15 +17,15 @@ import (
 //
 //   - t and k begin at 1 and follow each other; an iterate has length d, is finite
 //     and, if Ω is Gauged, in Ω, unless the method declares itself Free; w_0 is not written;
-//   - step k of epoch t counts calls(t, k), where a negative number says nothing, as
+//   - step k of epoch t counts calls(t, k), where a negative number claims nothing, as
 //     for the linear optimisations of an inner loop; calls may be nil;
 //   - the same seed gives the same bits, and samples are drawn by o; what is recorded
 //     changes nothing;
 //   - where the caller ends the loop, after any step, or o is Halted in a step, Steps
 //     goes on from the last whole step when it is called again;
 //   - so does a run that [fwkeep.Keep] saves, after any step from the second on;
-//   - Identify says the same of two fresh methods, and another thing if an exported
-//     number changes, or an exported schedule, be it at the last step only.
+//   - Identify writes the same for two fresh methods, and another thing if an exported
+//     number changes, or an exported function, be it at the last step only.
 //
 // For stochastic Frank-Wolfe that is
 //
@@ -33,11 +33,11 @@ import (
 //		func(_, k int) fwopt.Calls { return fwopt.Calls{Stochastic: k * k, Linear: 1} })
 //
 // With f and Ω nil the problem is a quadratic over a Euclidean ball, with projection
-// and line search. f and Ω of one's own need an Identify, too, and should be small,
-// for TestMethod makes some 10,000 steps. Epochs should be shorter than 60 steps.
+// and line search. Your own f and Ω need an Identify, too, and should be small,
+// for TestMethod makes about 10,000 steps. Epochs should be shorter than 60 steps.
 //
 // It does not see what a method asks of f and Ω behind the back of o, unless calls
-// says how much it should have asked, and no change that leaves these steps as they are.
+// tells how much it should have asked, and no change that leaves these steps as they are.
 func TestMethod(t *testing.T, fresh func() fwopt.Method, f fwopt.FiniteSum, omega fwopt.Domain,
 	calls func(t, k int) fwopt.Calls) {
 	t.Helper()

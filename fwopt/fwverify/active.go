@@ -95,7 +95,7 @@ func shrinks(l *ledger, p *fwinst.Instance, e effort, m fwopt.Method, s *fwset.A
 	})
 }
 
-// conjugate checks the steps of the two methods: that they go where the box says, to
+// conjugate checks the steps of the two methods: that they go where the pseudocode has them, to
 // directions that are conjugate and as steep as they must be, and what comes off f.
 func conjugate(l *ledger, p *fwinst.Instance, e effort) {
 	one, two := &fwroad.ConjugateFW{}, &fwroad.BiconjugateFW{}
@@ -118,7 +118,7 @@ func conjugate(l *ledger, p *fwinst.Instance, e effort) {
 				l.equal(name+": one step, the slope is gap/(1+ν_k)", slope, gap/(1+*ν), 1e-9*gap+1e-12*h0)
 			}
 			if i == 0 && old != nil {
-				l.equal(name+": the box as written", dist(*s, mix(v, *ν/(1+*ν), old)), 0, 1e-12*p.D)
+				l.equal(name+": as written", dist(*s, mix(v, *ν/(1+*ν), old)), 0, 1e-12*p.D)
 			}
 			l.most(name+": the slope is a 200th of the gap", gap/200, slope)
 			length2 := p.LF * floats.Dot(d, d)

@@ -36,7 +36,7 @@ func freshOf(l *ledger, p *fwinst.Instance, e effort, L float64) {
 			f.add(l, name, z, 2*c/float64(N*(N+1)))
 		}
 		v := f.square - f.mean*f.mean
-		l.most(name+": a draw has a mean of at most f(w*)", f.mean, 1e-12*B)
+		l.most(name+": a sample has a mean of at most f(w*)", f.mean, 1e-12*B)
 		l.most(name+": (c)", v, p.L*q*(7*f.gapZ+11*B+f.away/2))
 		return []row{{v}}
 	})

@@ -6,7 +6,7 @@
 //
 // Each is checked wherever it applies: a statement about a point or a step at
 // every point and step, a statement about an expectation on the mean over the
-// seeds. What it says of a mini-batch's variance is computed exactly, given the
+// seeds. A mini-batch's variance is computed exactly, given the
 // past, from all n terms; nothing of that is sampled.
 //
 // One row is one statement. Its slack is bound/measured where that is least: 1

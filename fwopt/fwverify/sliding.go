@@ -89,8 +89,8 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 	before := 0 // linear optimisations until step k
 	k = 1
 	watch(p, m, saw, seed, func(s fwopt.Step, spent fwopt.Calls) bool {
-		l.equal(c.name+": the box as written", float64(s.T), float64(t), 0)
-		l.equal(c.name+": the box as written", float64(s.K), float64(k), 0)
+		l.equal(c.name+": as written", float64(s.T), float64(t), 0)
+		l.equal(c.name+": as written", float64(s.K), float64(k), 0)
 		v.t, v.k = t, k
 		v.γ, v.β, v.η = c.gamma(k), c.beta(k), c.eta(t, k)
 		v.yOlder, v.yOld, v.xOld = v.yOld, v.y, v.x
@@ -100,9 +100,9 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 		v.x, v.y, v.z = slices.Clone(*xk), slices.Clone(s.X), saw.z
 		v.δ = minus(saw.tilde, grad(p.F, v.z, fwopt.Batch{}))
 
-		l.equal(c.name+": the box as written", float64(saw.m), float64(max(1, ceil(c.m(t, k)))), 0)
-		l.equal(c.name+": the box as written", dist(v.z, mix(v.yOld, v.γ, v.xOld)), 0, tiny)
-		l.equal(c.name+": the box as written", dist(v.y, mix(v.yOld, v.γ, v.x)), 0, tiny)
+		l.equal(c.name+": as written", float64(saw.m), float64(max(1, ceil(c.m(t, k)))), 0)
+		l.equal(c.name+": as written", dist(v.z, mix(v.yOld, v.γ, v.xOld)), 0, tiny)
+		l.equal(c.name+": as written", dist(v.y, mix(v.yOld, v.γ, v.x)), 0, tiny)
 		// line 11, with ∇g(x_k) = ∇̃_k + β_k(x_k − x_{k−1})
 		g := slices.Clone(saw.tilde)
 		floats.AddScaled(g, v.β, minus(v.x, v.xOld))
@@ -115,9 +115,9 @@ func (c *sliding) run(l *ledger, p *fwinst.Instance, seed uint64, steps int) (ro
 		switch {
 		case c.noise:
 		case c.reduced:
-			l.equal(c.name+": the box as written", dist(saw.z0, v.y0), 0, 0)
+			l.equal(c.name+": as written", dist(saw.z0, v.y0), 0, 0)
 			if variance2 = pointLemma1(l, p, v.z, v.y0) / float64(saw.m); k == 1 {
-				l.equal(c.name+": the box as written", variance2, 0, 0)
+				l.equal(c.name+": as written", variance2, 0, 0)
 			}
 		default:
 			variance2 = variance(p.F, v.z, nil) / float64(saw.m)

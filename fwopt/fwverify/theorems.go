@@ -93,7 +93,7 @@ func oneStep(l *ledger, name string, p *fwinst.Instance, k int, w, wOld, tilde [
 	δ := dist(tilde, grad(p.F, wOld, fwopt.Batch{}))
 	v := make([]float64, len(w))
 	p.Omega.Argmin(v, tilde)
-	l.equal(name+": the box as written", dist(w, mix(wOld, γ, v)), 0, 1e-12*p.D)
+	l.equal(name+": as written", dist(w, mix(wOld, γ, v)), 0, 1e-12*p.D)
 	l.most(name+", one step", p.Excess(w), (1-γ)*p.Excess(wOld)+γ*p.D*δ+p.L*p.D*p.D*γ*γ/2)
 }
 
@@ -118,7 +118,7 @@ func sfwOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SFW, no
 		var old []float64
 		watch(p, m, saw, seed, func(s fwopt.Step, spent fwopt.Calls) bool {
 			q := p.G * float64(s.K+1) / (L * D)
-			l.equal(name+": the box as written", float64(saw.m), float64(max(1, ceil(q*q))), 0)
+			l.equal(name+": as written", float64(saw.m), float64(max(1, ceil(q*q))), 0)
 			// Σ_{j≤k} ((G(j+1)/LD)² + 1) with ε = 4LD²/(k+2)
 			x := float64(s.K + 2)
 			l.most("SFW: (64/3)G²LD⁴/ε³ + 4LD²/ε samples", float64(spent.Stochastic),
@@ -128,7 +128,7 @@ func sfwOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SFW, no
 				v = limit(s.K) * limit(s.K)
 			}
 			if old != nil {
-				l.equal(name+": the box as written", dist(saw.z, old), 0, 0)
+				l.equal(name+": as written", dist(saw.z, old), 0, 0)
 			}
 			oneStep(l, name, p, s.K, s.X, saw.z, saw.tilde)
 			old = slices.Clone(s.X)
@@ -167,13 +167,13 @@ func svrfOf(l *ledger, p *fwinst.Instance, e effort, method func() *fwopt.SVRF, 
 		snapshot := start(p)
 		old := snapshot
 		watch(p, m, saw, seed, func(s fwopt.Step, spent fwopt.Calls) bool {
-			l.equal(name+": the box as written", float64(saw.m), float64(96*(s.K+1)), 0)
-			l.equal(name+": the box as written", dist(saw.z, old)+dist(saw.z0, snapshot), 0, 0)
+			l.equal(name+": as written", float64(saw.m), float64(96*(s.K+1)), 0)
+			l.equal(name+": as written", dist(saw.z, old)+dist(saw.z0, snapshot), 0, 0)
 			v := limit(s.K) * limit(s.K)
 			if !noise {
 				v = pointLemma1(l, p, saw.z, saw.z0) / float64(saw.m)
 				if s.K == 1 {
-					l.equal(name+": the box as written", v, 0, 0)
+					l.equal(name+": as written", v, 0, 0)
 				}
 			}
 			oneStep(l, name, p, s.K, s.X, saw.z, saw.tilde)

@@ -53,16 +53,16 @@ func universalOf(l *ledger, p *fwinst.Instance, e effort, b int, method func() *
 			X, Z, fresh := slices.Clone(method.X), mix(y0, γ, method.X), saw.tilde
 			floats.Add(mean, Z)
 			far := dist(fresh, tilde)
-			l.equal(name+": the box as written", float64(s.T), float64(t), 0)
-			l.equal(name+": the box as written", float64(s.K), float64(k), 0)
-			l.equal(name+": the box as written", float64(saw.m), q, 0)
-			l.equal(name+": the box as written", dist(saw.z0, y0), 0, tiny)
-			l.equal(name+": the box as written", dist(saw.z, Z), 0, tiny)
-			l.equal(name+": the box as written", dist(s.X, floats.ScaleTo(make([]float64, len(x)),
+			l.equal(name+": as written", float64(s.T), float64(t), 0)
+			l.equal(name+": as written", float64(s.K), float64(k), 0)
+			l.equal(name+": as written", float64(saw.m), q, 0)
+			l.equal(name+": as written", dist(saw.z0, y0), 0, tiny)
+			l.equal(name+": as written", dist(saw.z, Z), 0, tiny)
+			l.equal(name+": as written", dist(s.X, floats.ScaleTo(make([]float64, len(x)),
 				1/float64(k), mean)), 0, tiny*float64(k))
 			η, past := H*D2/(20*a*j), H
 			if H == 0 {
-				l.equal(name+": the box as written", wolfe(p.Omega, tilde, X), 0, 1e-12*p.G*p.D)
+				l.equal(name+": as written", wolfe(p.Omega, tilde, X), 0, 1e-12*p.G*p.D)
 				l.equal(name+": line 8's linear optimisations", float64(spent.Linear-before), 1, 0)
 			} else {
 				g := slices.Clone(tilde)
@@ -72,7 +72,7 @@ func universalOf(l *ledger, p *fwinst.Instance, e effort, b int, method func() *
 			}
 			before = spent.Linear
 			H = math.Hypot(H, a/p.D*far)
-			l.equal(name+": the box as written", method.H, H, 1e-12*H)
+			l.equal(name+": as written", method.H, H, 1e-12*H)
 
 			all := fwopt.Batch{}
 			gz, gZ := grad(p.F, z, all), grad(p.F, Z, all)

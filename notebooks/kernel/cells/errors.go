@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 
 var traced = regexp.MustCompile(`\S*main\.go:(\d+)`)
 
-// Trace names the cell's lines in what a program says as it panics.
+// Trace names the cell's lines in what a program prints as it panics.
 func (p *Program) Trace(text string) string {
 	return traced.ReplaceAllStringFunc(text, func(s string) string {
 		at, _ := strconv.Atoi(traced.FindStringSubmatch(s)[1])
