@@ -65,10 +65,10 @@ def file(lines):
 WORDS = re.compile(
     r"\b(?:[Tt]he|[Tt]his) (?:\w+ )?(?:table|figure|cell|column)s? ha(?:s|ve)\b|\b[Tt]he pages? ha(?:s|ve)\b|\bwhat [^.,;:]{1,40} is is\b|\bone['’]s\b|\band no rate\b|\b[Bb]eside\b"
     r"|\b[Ss]ome (?:\d|(?:two|three|four|five|six|ten|twenty|fifty|hundred|thousand|million)\b)|\b[Dd]ear(?:er|est|ly)?\b"
-    r"|(?<!paper )(?<!as it )\b(?:says|knows|stands|stood)\b(?! for\b| in\b)|\b(?:table|figure|theorem|page|proof|method|lemma|bound|file)s? (?:say|know|stand)\b"
+    r"|(?<!paper )(?<!as it )\b(?:says|knows)\b|\b(?:[Bb]elow|[Aa]bove|[Hh]ere|[Tt]here) stand\b|\b(?:stands|stood)\b(?! for\b| in\b)|\b(?:table|figure|theorem|page|proof|method|lemma|bound|file)s? (?:say|know|stand)\b"
     r"|(?:^|[.:;] )(?:With|By) which\b|(?:^|[.:;] )Who \w+ [^.?]*\.(?=\s|$)"
     r"|\b[Rr]ooms?\b|\b(?:the paper['’]s|STORC['’]s|SVRF['’]s|its|both) box(?:es)?\b|\bbox (?:by box|as written)\b|\btwin(?:s|ned)?\b|\b(?:flip(?:s|ped)?|ledgers?|[Ss]lips?|opponents?)\b"
-    r"|\b(?:[Aa]|[Oo]ne|each|every|per|another|first|\d|two|five|ten|of|over|between|all|other) draws?(?! (?:the|a|an|what|from|it|one)\b)\b|\b(?:a|first|each|every|per) look\b"
+    r"|\b(?:[Aa]|[Oo]ne|each|every|per|another|first|\d|two|five|ten|of|over|between|all|other|random) draws?(?! (?:the|a|an|what|from|it|one)\b)\b|\b(?:a|first|each|every|per) look\b"
     r"|\b[Ll]ate windows?\b|(?<![-\w])(?<![Ss]et by the )[Ss]chedules?\b|\bruns alike\b", re.MULTILINE)
 KEPT = {
     "## Five schedules, one slope": "an address that other pages link to",

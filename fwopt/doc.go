@@ -3,7 +3,7 @@
 //
 //	min_{w∈Ω} f(w) = (1/n) Σ f_i(w)
 //
-// over a compact convex set Ω that is cheap to optimise a linear function over. "The paper" is that paper.
+// over a compact convex set Ω on which linear functions are cheap to minimise. "The paper" is that paper.
 //
 //   - An [Oracle] gives a method access to f, a [FiniteSum], and to Ω, a [Domain]; it draws the samples and
 //     counts the calls: exact and stochastic gradients, linear optimisations, projections ([Calls]).
@@ -31,8 +31,8 @@
 //	SVRG   Section 5 (baseline)       SVRGExperiments
 //
 // Constructors named after a theorem take the parameters of its statement from [Constants]. Those named
-// Experiments have the batches and epochs of Section 5, and for the rest what their comments say.
+// Experiments have the batches and epochs of Section 5, and otherwise what their comments state.
 //
-// Below stand the sets (fwset); above, sums over data (fwsum), files (fwkeep) and conformance tests for
+// Below are the sets (fwset); above, sums over data (fwsum), files (fwkeep) and conformance tests for
 // parts of your own (fwtest). Nothing here draws, prints, reads a file, or needs a notebook.
 package fwopt

@@ -20,8 +20,8 @@ type Budget struct {
 	Tolerance   float64 // of duality gap + slack; turns DualityGap on
 
 	Every float64 // ratio of the steps of two records, above 1; 0: 1.1; a record costs a pass over f
-	// Record, if set, says in the place of Every which steps are recorded, w_0 not among them, and
-	// which one is the last: see EpochEnds and Geometric. Such a run is never Endless.
+	// Record, if set, decides in place of Every which steps are recorded, w_0 not among them, and which
+	// is the last: see EpochEnds and Geometric. Such a run is never Endless.
 	Record     func(s Step) (record, last bool)
 	DualityGap bool                      // record it, for one exact gradient and linear optimisation each
 	Excess     func(w []float64) float64 // if set, recorded: f(w) − f(w*), without cancellation

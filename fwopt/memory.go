@@ -14,7 +14,7 @@ import (
 // hold, and most linear optimisations are saved. It costs two passes over the vectors for each vertex and
 // step, one for each vertex with weight and linear optimisation, and linear systems of up to Size equations,
 // which are most of it above a hundred vertices. Where Ω is a TraceNorm with H ≤ M and H ≤ 64 it costs, by
-// fwset.Factors, a Gram matrix of some H + Size columns for each step, and one to four passes in all for each
+// fwset.Factors, a Gram matrix of about H + Size columns for each step, and one to four passes in all for each
 // linear optimisation; but where rounding may hide η, it begins anew without.
 type Memory struct {
 	Size   int       // at most so many vertices; 0: none

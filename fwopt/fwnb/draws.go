@@ -25,7 +25,7 @@ type Plan struct {
 	Same bool // each instance has the seeds 1, 2, …, where else they go on
 }
 
-// Draws runs a method on random draws of a problem, 1, 2, …, and returns its counts and gaps at
+// Draws runs a method on random instances of a problem, 1, 2, …, and returns its counts and gaps at
 // the ends of epochs, or at the steps 1, 2, 4, … of a method without. Its parameters are made of the
 // constants of each instance, as by a constructor that is named after a theorem:
 //
@@ -40,7 +40,7 @@ type Plan struct {
 // Both functions are called side by side, once a run.
 //
 // Bound is that of the method's registration with the constants of instance 1, nil if there is none.
-// Stop leaves the draws that have all their runs, as in Runs.
+// Stop leaves the instances that have all their runs, as in Runs.
 func Draws[M fwopt.Method](p Plan, in func(draw uint64) *fwinst.Instance,
 	of func(c fwopt.Constants) M) fwrate.Runs {
 	need.Given("fwnb", "Draws: the problem", in == nil)

@@ -13,9 +13,9 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Runs makes the runs of a method on random draws of a problem, so many seeds on each, as fwrate.Until does,
-// with one progress display. Both count from 1, and the seeds go on from draw to draw: with two on each,
-// draw 3 has the seeds 5 and 6. The Stop button (or Ctrl-C) leaves the draws that have all their runs; the
+// Runs makes the runs of a method on random instances of a problem, so many seeds on each, as fwrate.Until does,
+// with one progress display. Both count from 1, and the seeds go on from instance to instance: with two on each,
+// instance 3 has the seeds 5 and 6. The Stop button (or Ctrl-C) leaves the instances that have all their runs; the
 // rest of the cell goes on with these. Nothing is written to a file. Runs panics at the end of the first run
 // that has no gaps, and does not wait for the rest. In one the run is made, as by fwinst.Instance.Run:
 //

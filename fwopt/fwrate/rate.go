@@ -78,7 +78,7 @@ type Fit struct {
 	From      int     // the first point; the last is that of the Rate
 	Window    string  // as "t = 3–8"
 	Schedule  float64 // the slope that the parameters alone imply: the bound for the gap; NaN without one
-	Coarse    string  // how the slope hangs on Law.Within; "" if by less than a twentieth of it
+	Coarse    string  // how the slope depends on Law.Within; "" if by less than a twentieth of it
 
 	log, alike bool
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Runs is a method that has run on random draws of a problem, one at least, each with as many seeds.
+// Runs is a method that has run on random instances of a problem, one at least, each with as many seeds.
 // All runs have the same checkpoints. fwnb.Draws and fwnb.Runs make it, and fwplot.Epochs and
 // fwplot.Costs draw it.
 type Runs struct {
 	Name  string            // of the method
-	Draws [][][]fwopt.Point // the checkpoints of each run, by draw and by seed
+	Draws [][][]fwopt.Point // the checkpoints of each run, by instance and by seed
 
 	Bound func(q fwopt.Point) float64 // what its theorem promises of the mean gap at q; or nil
 }
