@@ -24,7 +24,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 MARK = "FWLAB_NOTEBOOK_RUN"  # in the environment of all that a kernel starts
 FILE_LIMIT, FIGURE_LIMIT = 1_000_000, 100_000  # bytes
 COMMITTED = re.compile(r'^\t*fwnb\.Committed\("([^"]+)"', re.MULTILINE)  # of a cell whose data may be missing
-FORGOTTEN = re.compile(r"`%%`; where that is forgotten, Go says `([^`…]+) …`")  # the quick start
+FORGOTTEN = re.compile(r"`%%`; without it, Go reports `([^`…]+) …`")  # the quick start
 ENDED_BADLY = re.compile(r'^(exit status|signal: |"%.*" unknown)', re.MULTILINE)
 
 
