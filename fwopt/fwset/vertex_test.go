@@ -239,7 +239,7 @@ func TestVertexBadInput(t *testing.T) {
 		"index 3 after -1":                                      {D: 3, Index: []int{3}, Value: two[:1]},
 		"with 1 indices and 2 values":                           {D: 3, Index: []int{1}, Value: two},
 		"made of U with 3 numbers and V with 2":                 {D: 3, U: x, V: two},
-		"made of U with 3 numbers and V with 1, beside 1 value": {D: 3, U: x, V: two[:1], Value: two[:1]},
+		"made of U with 3 numbers and V with 1, and 1 value": {D: 3, U: x, V: two[:1], Value: two[:1]},
 	} {
 		s := wrong{fwset.Simplex{D: 3, R: 1}, bad}
 		panics(t, want, []func(){func() { begin(fwsum.NewQuadratic(3, nil, x), s) }})
