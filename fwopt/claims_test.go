@@ -13,7 +13,7 @@ import (
 )
 
 // The register of claims, notebooks/claims.tsv: a row for each number of a card, and of the tables of
-// two lessons, one that measures and one that recommends. It names the cell whose committed output has the number, and
+// two lessons, one that measures and one that recommends, and of the page of the paper's claims. It names the cell whose committed output has the number, and
 // the rivals in the same output.
 type claim struct{ where, text, page, cell, values, rivals string }
 
@@ -73,6 +73,7 @@ func columns(where, text, head string) (all []stated) {
 var tables = map[string][]string{
 	"lesson-7-tables":      {"exact gradients", "stochastic gradients", "linear optimisations"},
 	"lesson-8-what-to-use": {"seen on", "ratio"},
+	"claims":               {"measured"},
 }
 
 type outputs map[string]map[string]string // of a page's cells

@@ -137,7 +137,7 @@ func (m *model) rarest() float64 {
 	return slices.Min(slices.Collect(maps.Values(share)))
 }
 
-// choose returns the method that is named, or the one that the pages experiments-news20, benchmarks and untuned-data found the fastest: exact gradients
+// choose returns the method that is named, or the one that the pages claims, benchmarks and untuned-data found the fastest: exact gradients
 // with projections, but for very many rows, or where a projection is a large singular value decomposition.
 func (m *model) choose(n int) (fwopt.Method, string) {
 	if m.method == "" {

@@ -273,21 +273,3 @@ func TestTraceClock(t *testing.T) {
 		}
 	}
 }
-
-// What is edited in a committed archive, a name for instance, breaks the pages that open it.
-func TestCommitted(t *testing.T) {
-	files, err := filepath.Glob("../../notebooks/races/*.csv")
-	if err != nil || len(files) < 6 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, rest, _ := bytes.Cut(text, []byte("\n"))
-		if !strings.HasSuffix(string(first), " "+digest(rest)) {
-			t.Errorf("%s: not as it was written; its digest would be %s", file, digest(rest))
-		}
-	}
-}

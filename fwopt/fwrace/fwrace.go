@@ -9,8 +9,8 @@
 //	race.Run = fwnb.Run // kept, with a display, under the Stop button
 //	a, err := race.Go()
 //	…
-//	fwnb.Table(a.Ledger()...)
-//	fwnb.Table(a.Flips()...)
+//	fwnb.Table(fwrace.Verdicts(fwrace.Currencies()[0], a)...)
+//	fwnb.Table(fwrace.Constants(a)...)
 //	fwplot.Show(fwplot.Traces(fwrate.Seconds, fwplot.Excess(a.Star), a.Lines()...))
 //
 // What comes out is an Archive, which holds all runs and the tuning, and goes into a file
@@ -34,7 +34,7 @@ import (
 
 // Race is a race to be run. New sets all its fields; change what should be otherwise.
 type Race struct {
-	Name     string // whose archive it is, as "experiments-news20"
+	Name     string // whose archive it is, as "claims: news20"
 	Data     string // the name of the data, on figures and tables: F's
 	F        *fwsum.Logistic
 	Omega    fwset.TraceNorm

@@ -117,9 +117,11 @@ func TestArchive(t *testing.T) {
 		t.Fatal(b.Path, err)
 	}
 	for what, of := range map[string]func(a *Archive) [][]string{
-		"ledger": (*Archive).Ledger, "flips": (*Archive).Flips, "constants": (*Archive).Constants,
-		"facts": func(a *Archive) [][]string { return a.Table()[2:] },
-		"reach": func(a *Archive) [][]string { return a.Reach(Currencies()[1]) },
+		"verdicts":  func(a *Archive) [][]string { return Verdicts(Currencies()[1], a) },
+		"choices":   func(a *Archive) [][]string { s, t := Choices(a); return append(s, t...) },
+		"constants": (*Archive).Constants,
+		"facts":     func(a *Archive) [][]string { return a.Table()[2:] },
+		"reach":     func(a *Archive) [][]string { return a.Reach(Currencies()[1]) },
 	} {
 		if x, y := of(a), of(b); !reflect.DeepEqual(x, y) {
 			t.Errorf("%s: %q, read back %q", what, x, y)
@@ -157,10 +159,10 @@ func TestArchive(t *testing.T) {
 		t.Fatal(bad)
 	}
 	for want, open := range map[string][2]string{
-		"the archive of digits, not of experiments-aloi": {"experiments-aloi", path},
-		"run the race first":                             {"digits", path + ".none"},
-		"in full: " + bad:                                {"digits", bad},
-		"is a directory":                                 {"digits", filepath.Dir(path)},
+		"the archive of digits, not of claims": {"claims", path},
+		"run the race first":                   {"digits", path + ".none"},
+		"in full: " + bad:                      {"digits", bad},
+		"is a directory":                       {"digits", filepath.Dir(path)},
 	} {
 		_, err := Open(open[0], open[1])
 		if !strings.Contains(fmt.Sprint(err), want) ||
@@ -188,10 +190,10 @@ func TestSingleValue(t *testing.T) {
 			t.Errorf("%q", row)
 		}
 	}
-	if row := a.Ledger()[1]; !strings.Contains(row[len(row)-1], "in doubt: SCGS: s") {
+	if row := Verdicts(Currencies()[0], a)[1]; !strings.HasPrefix(row[2], "SCGS: s on digits; STORC: s on") {
 		t.Errorf("%q", row)
 	}
-	if rows := a.Flips(); len(rows) != 2 || rows[1][0] != "STORC: adaptive" {
+	if rows, _ := Choices(a); len(rows) != 9 || !slices.Equal(rows[0], []string{"", "STORC: adaptive"}) {
 		t.Errorf("%q", rows)
 	}
 }
@@ -228,5 +230,13 @@ func TestPanics(t *testing.T) {
 		if msg := small.Panics(func() { fault(r); r.Go() }); !strings.Contains(msg, want) {
 			t.Errorf("%q, want %q", msg, want)
 		}
+	}
+}
+
+// The races that are committed are read, each as it was written.
+func TestCommittedRaces(t *testing.T) {
+	t.Chdir("../../notebooks")
+	if all := (Page{Name: "claims"}).Read("news20", "rcv1", "aloi", "omniglot"); len(all) != 4 {
+		t.Errorf("%d archives, want 4", len(all))
 	}
 }

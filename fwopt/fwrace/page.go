@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -16,8 +15,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Page is a page with races on data of its own, as notebooks/experiments-news20: how long they
-// are, in full and in short, and where their archives are.
+// Page is a page with races on data of its own, as notebooks/claims: how long they are, in full and
+// in short, and where their archives are.
 type Page struct {
 	Name    string  // of the page
 	Rows    int     // of a set in short runs; in full it has all
@@ -78,16 +77,12 @@ func (p Page) Run(r *Race) {
 	}
 }
 
-// Read opens archives of the page, or of another as "experiments-news20: news20": of the set
-// itself, or where that is not in this clone of its stand-in, or of short runs here. It shows which
-// are not here, and panics where one cannot be read.
+// Read opens archives of the page: of the set itself, or where that is not in this clone of its
+// generated stand-in, or of short runs here. It shows which are not here, and panics where one cannot be
+// read.
 func (p Page) Read(names ...string) (all []*Archive) {
 	for _, name := range names {
-		of, name, other := strings.Cut(name, ": ")
-		if !other {
-			of, name = p.Name, of
-		}
-		a, err := Open(of+": "+name, "races/"+name+".csv", "races/"+name+"-generated.csv",
+		a, err := Open(p.Name+": "+name, "races/"+name+".csv", "races/"+name+"-generated.csv",
 			"runs/"+name+".csv", "runs/"+name+"-generated.csv")
 		switch {
 		case err == nil:
@@ -112,49 +107,4 @@ func (a *Archive) Plot(x fwrate.Count, runs ...*fwopt.Trace) *plot.Plot {
 	p := fwplot.Traces(x, fwplot.Excess(a.Star), runs...)
 	p.Y.Min = max(a.Within, levels[len(levels)-1]/10*(a.First-a.Star))
 	return p
-}
-
-// Changed draws changes, as "STORC, m = 1000", a panel each: in seconds, one seed, next to
-// the method and SVRF.
-func (a *Archive) Changed(names ...string) (row []*plot.Plot) {
-	for _, name := range names {
-		var one []*fwopt.Trace
-		e := named(name)
-		for _, tr := range a.Lines("SVRF", e.method, name) {
-			if tr.Method == name {
-				tr.Method = e.change
-			}
-			if tr.Seed == 1 {
-				one = append(one, tr)
-			}
-		}
-		row = append(row, a.Plot(fwrate.Seconds, one...))
-	}
-	return row
-}
-
-// Sensitivity draws f − f* at the end of a run against a method's constant, as "STORC: s", a panel
-// each; thin lines are the earlier rounds. It panics where the archive has no such tuning.
-func (a *Archive) Sensitivity(constants ...string) (row []*plot.Plot) {
-	for _, name := range constants {
-		i := slices.IndexFunc(a.tunings, func(t tuned) bool { return t.name() == name })
-		if i < 0 {
-			panic(need.Linef("fwrace: no tuning %q in the archive of %s", name, a.Name))
-		}
-		above := *a.tunings[i].Tuning // f − f* in the place of f
-		above.Rounds = slices.Clone(above.Rounds)
-		for k, round := range above.Rounds {
-			round = slices.Clone(round)
-			for i := range round {
-				p := &round[i]
-				p.Median, p.Least, p.Most = p.Median-a.Star, p.Least-a.Star, p.Most-a.Star
-			}
-			above.Rounds[k] = round
-		}
-		p := fwplot.Tuning(name, &above)
-		p.Title.Text = a.Data + ", " + p.Title.Text
-		p.X.Label.Text, p.Y.Label.Text = name, "f − f* at the end"
-		row = append(row, p)
-	}
-	return row
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
-	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
@@ -28,12 +27,12 @@ func TestPage(t *testing.T) {
 	r.Budget, r.Grid, r.Changes = fwopt.Budget{Steps: 8, Linear: 100}, []float64{0.5, 1, 2},
 		[]string{thousand}
 	p.Run(r)
-	all := p.Read("digits", "a page: digits", "another: digits2")
-	if len(all) != 2 {
+	all := p.Read("digits", "digits2")
+	if len(all) != 1 {
 		t.Fatalf("%d archives", len(all))
 	}
 	a := all[0]
-	if a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || a.Ledger()[0][0] != a.Data ||
+	if a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || Verdicts(Currencies()[0], a)[0][1] != a.Data ||
 		len(a.Lines("SVRF")) != 2 {
 		t.Error(a.Data)
 	}
@@ -42,14 +41,6 @@ func TestPage(t *testing.T) {
 	}
 	if calls := Calls.Of(fwopt.Point{Calls: fwopt.Calls{Linear: 2, Projections: 3}}); calls != 5 {
 		t.Errorf("%g calls of Ω", calls)
-	}
-	row := append(a.Changed("STORC, "+thousand), a.Sensitivity("SGD: c", "STORC: s")...)
-	if len(row) != 3 || row[0].X.Label.Text != fwrate.Seconds.Label || row[2].X.Label.Text != "STORC: s" {
-		t.Errorf("%d panels", len(row))
-	}
-	if msg := small.Panics(func() { a.Sensitivity("SGD: s") }); !strings.Contains(msg,
-		`fwrace: no tuning "SGD: s"`) {
-		t.Errorf("%q", msg)
 	}
 	if msg := small.Panics(func() {
 		all[0].Name = "x"

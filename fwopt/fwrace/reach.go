@@ -74,14 +74,14 @@ type kind int
 const (
 	neither kind = iota // most runs of either did not come there
 	open                // one was stopped too early to say
-	draw                // the ranges overlap
+	tie                 // the ranges overlap
 	fails               // all runs of the other came earlier
 	slight              // all runs came earlier, by less than is claimed
 	holds               // all runs came earlier
 )
 
 func (k kind) String() string {
-	return [...]string{"neither", "open", "draw", "fails", "slightly", "holds"}[k]
+	return [...]string{"neither", "open", "tie", "fails", "slightly", "holds"}[k]
 }
 
 // verdict is what becomes of "A is ahead of B" at a level in a currency.
@@ -93,7 +93,7 @@ type verdict struct {
 }
 
 // String returns "holds, 3.1×", "holds, > 12×", "slightly, 1.4×", "slightly at least, > 1.8×",
-// "fails, 2.5×", "draw", "open" or "neither".
+// "fails, 2.5×", "tie", "open" or "neither".
 func (v verdict) String() string {
 	s := v.kind.String()
 	if v.kind == slight && v.over {
@@ -126,7 +126,7 @@ func compare(a, b arrivals) verdict {
 	case math.IsInf(a.hi.most(), 1) || math.IsInf(b.hi.most(), 1):
 		return verdict{kind: open}
 	}
-	return verdict{kind: draw}
+	return verdict{kind: tie}
 }
 
 // ahead reports whether all runs of a were there before any of b.

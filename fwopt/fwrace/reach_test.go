@@ -39,8 +39,8 @@ func TestCompare(t *testing.T) {
 		want, back string
 	}{
 		"apart":             {came(1, 2, 3), came(8, 7, 9), "holds, 4×", "fails, 4×"},
-		"touching ranges":   {came(1, 2, 3), came(3.2, 5, 9), "draw", "draw"},
-		"a record too near": {came(3), came(3.3), "draw", "draw"},
+		"touching ranges":   {came(1, 2, 3), came(3.2, 5, 9), "tie", "tie"},
+		"a record too near": {came(3), came(3.3), "tie", "tie"},
 		"not too near":      {came(2.9), came(3.3), "holds, 1.1×", "fails, 1.1×"},
 		"one never, after all": {came(1, 2, 3), came(5, 6).and(stopped(4)), "holds, 3×",
 			"fails, 3×"},
@@ -97,7 +97,7 @@ func TestJudge(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ change, want string }{
 		"SGD is last":                  {"", "open"}, // ended at 79 and 158 calls, before the others came
-		"SVRG is last":                 {"", "fails: SFW, SCGS, SVRF, STORC, 5.2×"},
+		"SVRG is last":                 {"", "fails: all, 5.2×"},
 		"STORC before SCGS":            {"", "fails, 1.2×"},
 		"SVRF before SFW":              {"", "fails, 1.3×"},
 		"SFW before STORC":             {"", "holds, 2.4×"},
@@ -113,28 +113,37 @@ func TestJudge(t *testing.T) {
 	if got := a.overall(claims["SFW before STORC"], calls, ""); got != "holds" {
 		t.Errorf("%q", got)
 	}
-	if got := a.flips(claims["SVRF before STORC"], thousand,
-		[]string{"STORC"}); got != "🟥 calls of Ω, 0.1: holds → fails; calls of Ω, 0.01: holds → "+
-		"fails; calls of Ω, 1e−3: holds → fails" {
-		t.Errorf("%q", got)
+	for _, c := range []struct {
+		of           *Archive
+		name, change string
+		methods      []string
+		want, turned string
+	}{
+		{a, "SVRF before STORC", thousand, []string{"STORC"}, "🟥", "calls of Ω, 0.1: holds → fails; " +
+			"calls of Ω, 0.01: holds → fails; calls of Ω, 1e−3: holds → fails"},
+		{a, "STORC before SCGS", bySVD, []string{"STORC"}, "◽", ""},
+		{a, "SVRF before SCGS", thousand, []string{"STORC"}, "", ""},
+		{made(map[string][]int{"STORC": {-1}, "SCGS": {-1}, "STORC, m = 1000": {20}}), // neither, then open
+			"STORC before SCGS", thousand, []string{"STORC"}, "🟨", ""},
+	} {
+		square, which := c.of.turns(claims[c.name], c.change, c.methods)
+		if got := strings.Join(which, "; "); square != c.want || got != c.turned {
+			t.Errorf("%s, %s: %q %q, want %q %q", c.name, c.change, square, got, c.want, c.turned)
+		}
 	}
-	if got := a.flips(claims["STORC before SCGS"], bySVD, []string{"STORC"}); got != "⬜" {
-		t.Errorf("%q", got)
+	squares, turned := Choices(a, made(base))
+	if got := squares[7][1]; squares[0][1] != "STORC: "+thousand || got != "🟥🟥" || squares[5][1] != "" {
+		t.Errorf("%q", squares)
 	}
-	if got := a.flips(claims["SVRF before SCGS"], thousand, []string{"STORC"}); got != "" {
-		t.Errorf("%q", got)
-	}
-	quiet := made(map[string][]int{"STORC": {-1}, "SCGS": {-1}, "STORC, m = 1000": {20}}) // neither, then open
-	if got := quiet.flips(claims["STORC before SCGS"], thousand, []string{"STORC"}); strings.Contains(got,
-		"calls") {
-		t.Errorf("%q", got)
+	if len(turned) < 2 || turned[1][0] != "STORC: "+thousand || len(turned[1]) != 4 {
+		t.Errorf("%q", turned)
 	}
 	for want, all := range map[string][]string{
 		"holds":         {"holds", "holds"},
 		"holds in part": {"holds", "open", "slightly"},
-		"fails in part": {"fails", "draw"},
+		"fails in part": {"fails", "tie"},
 		"differs":       {"holds in part", "open", "fails in part"},
-		"open":          {"draw", "neither"},
+		"open":          {"tie", "neither"},
 	} {
 		if got := together(all); got != want {
 			t.Errorf("%q: %q, want %q", all, got, want)
@@ -156,7 +165,7 @@ func TestSeveral(t *testing.T) {
 		"SVRG": {40}}), Currencies()[2]
 	for want, c := range map[string]sentence{
 		"holds, 2×":                 {Ahead: []string{"SFW", "SCGS"}, Behind: []string{"SVRF"}},
-		"draw":                      {Ahead: []string{"SFW", "SVRG"}, Behind: []string{"SVRF"}},
+		"tie":                       {Ahead: []string{"SFW", "SVRG"}, Behind: []string{"SVRF"}},
 		"open":                      {Ahead: []string{"SFW", "STORC"}, Behind: []string{"SGD"}}, // STORC and SGD never came
 		"neither":                   {Ahead: []string{"STORC"}, Behind: []string{"SGD"}},
 		"fails: SVRF, 4×":           {Ahead: []string{"SFW", "SVRF"}, Behind: []string{"SFW"}},

@@ -51,7 +51,7 @@ func sentences() []sentence {
 // changes; "" for nothing.
 //
 // A is ahead of B if every run of A had come to the level before any of B had. With five
-// seeds each that comes by chance once in 126 pairs of methods that are alike. It is a draw
+// seeds each that comes by chance once in 126 pairs of methods that are alike. It is a tie
 // if the ranges overlap; neither, if most runs of both never came; open, if runs were
 // stopped too early to say. A claim of several pairs holds if all do, and fails if one
 // fails. One that says by much holds slightly if a median is ahead by less than twice.
@@ -81,14 +81,17 @@ func (a *Archive) judge(claim sentence, c Currency, level float64, change string
 	if least.kind == neither && slices.ContainsFunc(all, func(v verdict) bool { return v.kind != neither }) {
 		least.kind = open // for some pairs nothing can be said
 	}
-	if len(all) > 1 {
+	switch {
+	case len(all) > 1 && len(who) == len(all):
+		least.who = "all"
+	case len(all) > 1:
 		least.who = strings.Join(who, ", ")
 	}
 	return least
 }
 
 // byWorth puts first what says less for a claim of several pairs: that it fails is the worst; then
-// that it cannot be said; a draw; and the smaller lead.
+// that it cannot be said; a tie; and the smaller lead.
 func byWorth(v, w verdict) int {
 	rank := func(k kind) int { return [...]int{1, 2, 3, 0, 4, 5}[k] }
 	switch {
@@ -119,7 +122,7 @@ func (a *Archive) overall(claim sentence, c Currency, change string) string {
 	}
 	yes, no := count[holds]+count[slight], count[fails]
 	part := ""
-	if count[draw]+count[open] > 0 {
+	if count[tie]+count[open] > 0 {
 		part = " in part"
 	}
 	switch {
@@ -131,104 +134,121 @@ func (a *Archive) overall(claim sentence, c Currency, change string) string {
 		return "slightly" + part
 	case yes > 0:
 		return "holds" + part
-	case count[draw] > 0:
-		return "draw"
+	case count[tie] > 0:
+		return "tie"
 	case count[open] > 0:
 		return "open"
 	}
 	return "neither"
 }
 
-// Ledger is a table for fwnb.Table: each claim, the verdict at each of the levels and in all, and
-// the runs that it is from. First come the paper's sentences in the paper's currency, seconds, then
-// what else is asked. A doubt is one of the tuning.
-func (a *Archive) Ledger() [][]string {
-	head := []string{a.Data, "where", "in"}
-	for _, level := range levels {
-		head = append(head, number(level))
+// Verdicts is a table for fwnb.Table: each claim in a currency, and on each of several races the
+// verdicts at the three levels. In seconds, the paper's currency, it quotes the paper; the last column
+// has the constants in doubt.
+func Verdicts(c Currency, archives ...*Archive) [][]string {
+	head := []string{"in " + c.Name}
+	for _, a := range archives {
+		head = append(head, a.Data)
 	}
-	rows := [][]string{append(head, "in all", "runs")}
-	for i, c := range Currencies() {
-		for _, claim := range sentences() {
-			row := []string{claim.Text, claim.Where, c.Name}
-			if i > 0 {
-				row[0], row[1] = claim.Short, "not in the paper"
-			}
-			for _, level := range levels {
-				row = append(row, a.judge(claim, c, level, "").String())
-			}
-			rows = append(rows, append(row, a.overall(claim, c, ""), a.runs(claim)))
+	rows := [][]string{append(head, "in doubt")}
+	for _, claim := range sentences() {
+		row, doubts := []string{claim.Short}, []string(nil)
+		if c.Name == Currencies()[0].Name {
+			row[0] = claim.Text + ", " + claim.Where
 		}
+		for _, a := range archives {
+			var at []string
+			for _, level := range levels {
+				at = append(at, a.judge(claim, c, level, "").String())
+			}
+			row = append(row, strings.Join(at, " / "))
+			for _, t := range a.doubted(claim) {
+				doubts = append(doubts, t+" on "+a.Data)
+			}
+		}
+		rows = append(rows, append(row, strings.Join(doubts, "; ")))
 	}
 	return rows
 }
 
-// runs names the seeds that a claim is judged by, and the constants in doubt.
-func (a *Archive) runs(claim sentence) string {
-	names := slices.Concat(claim.Ahead, claim.Behind)
-	n := len(a.arrivals(named(names[0]), Currencies()[0], 1).hi)
-	s := fmt.Sprintf("seeds 1 to %d of each", n)
+// doubted names the constants in doubt of the methods that a claim is about.
+func (a *Archive) doubted(claim sentence) (names []string) {
+	of := slices.Concat(claim.Ahead, claim.Behind)
 	for _, t := range a.tunings {
-		if len(t.Doubts) > 0 && slices.Contains(names, t.entry.String()) {
-			s += "; in doubt: " + t.name()
+		if len(t.Doubts) > 0 && slices.Contains(of, t.entry.String()) {
+			names = append(names, t.name())
 		}
 	}
-	return s
+	return names
 }
 
-// Flips is a table for fwnb.Table: for each change that was run, what becomes of the verdicts on
-// the paper's sentences. A red square marks where one reverses, with which, as "seconds, 0.01:
-// fails → holds"; a yellow one where some are others; a white one where none is, and nothing for a
-// sentence that the change does not touch. From neither to open is no change.
-func (a *Archive) Flips() [][]string {
+// Choices are two tables for fwnb.Table. The first has a row for each of the paper's sentences, a
+// column for each change that was run, and in a cell a square for each race: red where a verdict turns
+// round, yellow where some are others, small and white where none is. A sentence that a change does not
+// touch has an empty cell. From neither to open is no change. The second lists what turns round, as
+// "seconds, 0.01: fails → holds".
+func Choices(archives ...*Archive) (squares, turned [][]string) {
 	claims := sentences()
 	claims = claims[:len(claims)-2] // the paper's
-	rows := [][]string{{a.Data}}
-	for _, claim := range claims {
-		rows[0] = append(rows[0], claim.Short)
+	squares = [][]string{{""}}
+	turned = [][]string{{"choice", "sentence"}}
+	for _, a := range archives {
+		turned[0] = append(turned[0], a.Data)
 	}
-	for _, name := range append(allChanges(), adaptive) {
+	for _, claim := range claims {
+		squares = append(squares, []string{claim.Short})
+	}
+	for _, change := range append(allChanges(), adaptive) {
 		var of []string
-		for _, e := range a.entries() {
-			if e.change == name {
-				of = append(of, e.method)
+		for _, a := range archives {
+			for _, e := range a.entries() {
+				if e.change == change && !slices.Contains(of, e.method) {
+					of = append(of, e.method)
+				}
 			}
 		}
 		if of == nil {
 			continue
 		}
-		row := []string{strings.Join(of, ", ") + ": " + name}
-		for _, claim := range claims {
-			row = append(row, a.flips(claim, name, of))
+		name := strings.Join(of, ", ") + ": " + change
+		squares[0] = append(squares[0], name)
+		for i, claim := range claims {
+			cell, row, red := "", []string{name, claim.Short}, false
+			for _, a := range archives {
+				square, which := a.turns(claim, change, of)
+				cell, row, red = cell+square, append(row, strings.Join(which, "; ")), red || which != nil
+			}
+			if squares[i+1] = append(squares[i+1], cell); red {
+				turned = append(turned, row)
+			}
 		}
-		rows = append(rows, row)
 	}
-	return rows
+	return squares, turned
 }
 
-// flips is a cell of Flips.
-func (a *Archive) flips(claim sentence, change string, of []string) string {
+// turns returns the square of a race in a cell of Choices, and which verdicts turn round.
+func (a *Archive) turns(claim sentence, change string, of []string) (square string, which []string) {
 	touched := func(name string) bool { return slices.Contains(of, name) }
 	if !slices.ContainsFunc(slices.Concat(claim.Ahead, claim.Behind), touched) {
-		return ""
+		return "", nil
 	}
-	square, s := "⬜", []string(nil)
+	square = "◽"
 	for _, c := range Currencies() {
 		for _, level := range levels {
 			was, is := a.judge(claim, c, level, "").kind, a.judge(claim, c, level, change).kind
-			if was == is || max(was, is) < draw {
+			if was == is || max(was, is) < tie {
 				continue
 			}
 			square = "🟨"
 			if min(was, is) == fails && max(was, is) > fails {
-				s = append(s, fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is))
+				which = append(which, fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is))
 			}
 		}
 	}
-	if s == nil {
-		return square
+	if which != nil {
+		square = "🟥"
 	}
-	return "🟥 " + strings.Join(s, "; ")
+	return square, which
 }
 
 // Across is a table for fwnb.Table: what each claim comes to in each currency, on each of
