@@ -32,8 +32,8 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%d archives", len(all))
 	}
 	a := all[0]
-	if a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || Verdicts(Currencies()[0], a)[0][1] != a.Data ||
-		len(a.Lines("SVRF")) != 2 {
+	if a.Data != "digits, short runs" || a.Traces[1].Data != a.Data || len(a.Lines("SVRF")) != 2 ||
+		Verdicts(Currencies()[0], a)[0][1] != a.Data {
 		t.Error(a.Data)
 	}
 	if q := a.Plot(Calls, a.Lines("SGD", "SFW")...); q.X.Label.Text != Calls.Label || !(q.Y.Min > 0) {
