@@ -2,8 +2,10 @@ package fwrace
 
 import (
 	"errors"
+	"image/color"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -13,6 +15,8 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwrate"
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Page is a page with races on data of its own, as notebooks/claims: how long they are, in full and
@@ -107,4 +111,48 @@ func (a *Archive) Plot(x fwrate.Count, runs ...*fwopt.Trace) *plot.Plot {
 	p := fwplot.Traces(x, fwplot.Excess(a.Star), runs...)
 	p.Y.Min = max(a.Within, levels[len(levels)-1]/10*(a.First-a.Star))
 	return p
+}
+
+// draw draws the squares.
+func (c choices) draw() *plot.Plot {
+	p := fwplot.Lines("", "made otherwise", "", false, false)
+	p.Add(c)
+	down := slices.Clone(c.sentences)
+	slices.Reverse(down)
+	p.NominalY(down...)
+	var names []string
+	for _, name := range c.changes {
+		if i := strings.LastIndex(name, " "); len(name) > 8 && i > 0 { // in two lines
+			name = name[:i] + "\n" + name[i+1:]
+		}
+		names = append(names, name)
+	}
+	p.NominalX(names...)
+	p.X.Min, p.X.Max = -0.5, float64(len(c.changes))-0.5
+	p.Y.Min, p.Y.Max = -0.5, float64(len(down))-0.5
+	return p
+}
+
+// shades are the colours of the effects.
+var shades = [...]color.Color{same: color.White, others: color.RGBA{0xf2, 0xc1, 0x4e, 0xff},
+	turns: color.RGBA{0x9e, 0x1b, 0x32, 0xff}}
+
+// Plot makes choices a plot.Plotter.
+func (c choices) Plot(on draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&on)
+	edge := draw.LineStyle{Color: color.Gray{0x77}, Width: vg.Points(0.5)}
+	for i, row := range c.effects {
+		for j, all := range row {
+			side := 0.8 * (x(1) - x(0)) / vg.Length(max(4, len(all)))
+			for k, e := range all {
+				at := vg.Point{X: x(float64(j)) + side*(vg.Length(k)-vg.Length(len(all))/2),
+					Y: y(float64(len(c.effects)-1-i)) - side/2}
+				box := vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: 0.85 * side, Y: 0.85 * side})}
+				on.SetColor(shades[e])
+				on.Fill(box.Path())
+				on.StrokeLines(edge, []vg.Point{box.Min, {X: box.Max.X, Y: box.Min.Y}, box.Max,
+					{X: box.Min.X, Y: box.Max.Y}, box.Min})
+			}
+		}
+	}
 }

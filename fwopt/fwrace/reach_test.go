@@ -116,27 +116,26 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		of           *Archive
 		name, change string
-		methods      []string
-		want, turned string
+		want         effect
+		turned       string
 	}{
-		{a, "SVRF before STORC", thousand, []string{"STORC"}, "🟥", "calls of Ω, 0.1: holds → fails; " +
+		{a, "SVRF before STORC", thousand, turns, "calls of Ω, 0.1: holds → fails; " +
 			"calls of Ω, 0.01: holds → fails; calls of Ω, 1e−3: holds → fails"},
-		{a, "STORC before SCGS", bySVD, []string{"STORC"}, "◽", ""},
-		{a, "SVRF before SCGS", thousand, []string{"STORC"}, "", ""},
+		{a, "STORC before SCGS", bySVD, same, ""},
 		{made(map[string][]int{"STORC": {-1}, "SCGS": {-1}, "STORC, m = 1000": {20}}), // neither, then open
-			"STORC before SCGS", thousand, []string{"STORC"}, "🟨", ""},
+			"STORC before SCGS", thousand, others, ""},
 	} {
-		square, which := c.of.turns(claims[c.name], c.change, c.methods)
-		if got := strings.Join(which, "; "); square != c.want || got != c.turned {
-			t.Errorf("%s, %s: %q %q, want %q %q", c.name, c.change, square, got, c.want, c.turned)
+		e, which := c.of.effect(claims[c.name], c.change)
+		if got := strings.Join(which, "; "); e != c.want || got != c.turned {
+			t.Errorf("%s, %s: %v %q, want %v %q", c.name, c.change, e, got, c.want, c.turned)
 		}
 	}
-	squares, turned := Choices(a, made(base))
-	if got := squares[7][1]; squares[0][1] != "STORC: "+thousand || got != "🟥🟥" || squares[5][1] != "" {
-		t.Errorf("%q", squares)
+	c := choose([]*Archive{a, made(base)})
+	if !slices.Equal(c.effects[6][0], []effect{turns, turns}) || c.effects[4][0] != nil {
+		t.Errorf("%+v", c)
 	}
-	if len(turned) < 2 || turned[1][0] != "STORC: "+thousand || len(turned[1]) != 4 {
-		t.Errorf("%q", turned)
+	if len(c.turned) < 2 || c.turned[1][0] != "STORC: "+thousand || len(c.turned[1]) != 4 {
+		t.Errorf("%q", c.turned)
 	}
 	for want, all := range map[string][]string{
 		"holds":         {"holds", "holds"},

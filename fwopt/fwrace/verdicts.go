@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/plot"
 )
 
 // A sentence says who is ahead of whom: each of Ahead of each of Behind.
@@ -182,21 +184,42 @@ func (a *Archive) doubted(claim sentence) (names []string) {
 	return names
 }
 
-// Choices are two tables for fwnb.Table. The first has a row for each of the paper's sentences, a
-// column for each change that was run, and in a cell a square for each race: red where a verdict turns
-// round, yellow where some are others, small and white where none is. A sentence that a change does not
-// touch has an empty cell. From neither to open is no change. The second lists what turns round, as
-// "seconds, 0.01: fails → holds".
-func Choices(archives ...*Archive) (squares, turned [][]string) {
+// An effect is what a change does to the verdicts on a sentence.
+type effect int
+
+const (
+	same   effect = iota // to none, and from neither to open
+	others               // some are others, as open in the place of holds
+	turns                // one turns round, from holds to fails or back
+)
+
+// choices are what the changes that were run do.
+type choices struct {
+	sentences, changes []string
+	effects            [][][]effect // of a sentence, a change and a race; none where the sentence is not touched
+	turned             [][]string   // a table of what turns round
+}
+
+// Choices draws what each change that was run does to the verdicts: a row for each of the paper's
+// sentences, a column for each change, and in it a square for each race, dark where a verdict turns
+// round, light where some are others and white where none is; there is none where the change does not
+// touch the sentence. The table, for fwnb.Table, lists what turns round, as "seconds, 0.01: fails →
+// holds".
+func Choices(archives ...*Archive) (squares *plot.Plot, turned [][]string) {
+	c := choose(archives)
+	return c.draw(), c.turned
+}
+
+func choose(archives []*Archive) (c choices) {
 	claims := sentences()
 	claims = claims[:len(claims)-2] // the paper's
-	squares = [][]string{{""}}
-	turned = [][]string{{"choice", "sentence"}}
+	c.effects = make([][][]effect, len(claims))
+	c.turned = [][]string{{"choice", "sentence"}}
 	for _, a := range archives {
-		turned[0] = append(turned[0], a.Data)
+		c.turned[0] = append(c.turned[0], a.Data)
 	}
 	for _, claim := range claims {
-		squares = append(squares, []string{claim.Short})
+		c.sentences = append(c.sentences, claim.Short)
 	}
 	for _, change := range append(allChanges(), adaptive) {
 		var of []string
@@ -210,45 +233,40 @@ func Choices(archives ...*Archive) (squares, turned [][]string) {
 		if of == nil {
 			continue
 		}
-		name := strings.Join(of, ", ") + ": " + change
-		squares[0] = append(squares[0], name)
+		c.changes = append(c.changes, change)
 		for i, claim := range claims {
-			cell, row, red := "", []string{name, claim.Short}, false
-			for _, a := range archives {
-				square, which := a.turns(claim, change, of)
-				cell, row, red = cell+square, append(row, strings.Join(which, "; ")), red || which != nil
+			var all []effect
+			row := []string{strings.Join(of, ", ") + ": " + change, claim.Short}
+			touched := func(name string) bool { return slices.Contains(of, name) }
+			if slices.ContainsFunc(slices.Concat(claim.Ahead, claim.Behind), touched) {
+				for _, a := range archives {
+					e, which := a.effect(claim, change)
+					all, row = append(all, e), append(row, strings.Join(which, "; "))
+				}
 			}
-			if squares[i+1] = append(squares[i+1], cell); red {
-				turned = append(turned, row)
+			if c.effects[i] = append(c.effects[i], all); slices.Contains(all, turns) {
+				c.turned = append(c.turned, row)
 			}
 		}
 	}
-	return squares, turned
+	return c
 }
 
-// turns returns the square of a race in a cell of Choices, and which verdicts turn round.
-func (a *Archive) turns(claim sentence, change string, of []string) (square string, which []string) {
-	touched := func(name string) bool { return slices.Contains(of, name) }
-	if !slices.ContainsFunc(slices.Concat(claim.Ahead, claim.Behind), touched) {
-		return "", nil
-	}
-	square = "◽"
+// effect returns what a change does to the verdicts on a sentence, and which turn round.
+func (a *Archive) effect(claim sentence, change string) (e effect, which []string) {
 	for _, c := range Currencies() {
 		for _, level := range levels {
 			was, is := a.judge(claim, c, level, "").kind, a.judge(claim, c, level, change).kind
 			if was == is || max(was, is) < tie {
 				continue
 			}
-			square = "🟨"
+			e = max(e, others)
 			if min(was, is) == fails && max(was, is) > fails {
-				which = append(which, fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is))
+				e, which = turns, append(which, fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is))
 			}
 		}
 	}
-	if which != nil {
-		square = "🟥"
-	}
-	return square, which
+	return e, which
 }
 
 // Across is a table for fwnb.Table: what each claim comes to in each currency, on each of
