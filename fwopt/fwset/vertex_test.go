@@ -232,13 +232,13 @@ func TestVertexBadInput(t *testing.T) {
 	x, two, five, v := make([]float64, 3), make([]float64, 2), make([]float64, 5), new(V)
 	v.SetDense(3)
 	for want, bad := range map[string]V{
-		"a Vertex of dimension 4, want 3":                       {D: 4, Value: make([]float64, 4)},
-		"a Vertex of dimension 0, want 3":                       {},
-		"index 1 after 1; the indices must rise, each once":     {D: 3, Index: []int{1, 1}, Value: two},
-		"index 0 after 2; the indices must rise, each once":     {D: 3, Index: []int{2, 0}, Value: two},
-		"index 3 after -1":                                      {D: 3, Index: []int{3}, Value: two[:1]},
-		"with 1 indices and 2 values":                           {D: 3, Index: []int{1}, Value: two},
-		"made of U with 3 numbers and V with 2":                 {D: 3, U: x, V: two},
+		"a Vertex of dimension 4, want 3":                    {D: 4, Value: make([]float64, 4)},
+		"a Vertex of dimension 0, want 3":                    {},
+		"index 1 after 1; the indices must rise, each once":  {D: 3, Index: []int{1, 1}, Value: two},
+		"index 0 after 2; the indices must rise, each once":  {D: 3, Index: []int{2, 0}, Value: two},
+		"index 3 after -1":                                   {D: 3, Index: []int{3}, Value: two[:1]},
+		"with 1 indices and 2 values":                        {D: 3, Index: []int{1}, Value: two},
+		"made of U with 3 numbers and V with 2":              {D: 3, U: x, V: two},
 		"made of U with 3 numbers and V with 1, and 1 value": {D: 3, U: x, V: two[:1], Value: two[:1]},
 	} {
 		s := wrong{fwset.Simplex{D: 3, R: 1}, bad}
