@@ -262,7 +262,8 @@ func (a *Archive) effect(claim sentence, change string) (e effect, which []strin
 			}
 			e = max(e, others)
 			if min(was, is) == fails && max(was, is) > fails {
-				e, which = turns, append(which, fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is))
+				e = turns
+				which = append(which, fmt.Sprintf("%s, %s: %v → %v", c.Name, number(level), was, is))
 			}
 		}
 	}
