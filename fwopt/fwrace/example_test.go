@@ -8,7 +8,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwrace"
 )
 
-// The race on data of one's own, here the digits: 60 steps a run in place of seconds, so that
+// The race on your data, here the digits: 60 steps a run in place of seconds, so that
 // it is the same each time.
 func Example() {
 	set, err := fwdata.Load("digits")
