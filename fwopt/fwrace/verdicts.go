@@ -146,7 +146,7 @@ func (a *Archive) overall(claim sentence, c Currency, change string) string {
 
 // Verdicts is a table for fwnb.Table: each claim in a currency, and on each of several races the
 // verdicts at the three levels. In seconds, the paper's currency, it quotes the paper; the last column
-// has the constants in doubt.
+// lists the constants in doubt.
 func Verdicts(c Currency, archives ...*Archive) [][]string {
 	head := []string{"in " + c.Name}
 	for _, a := range archives {
