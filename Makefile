@@ -97,7 +97,7 @@ PIP = cmp -s docker/requirements-$(1).txt .venv/.$(1) || { echo "fwlab: $(2), pi
 	 { echo "fwlab: pip failed: look at its message above; without a network, run make $@ once with one" >&2; exit 1; }; } && \
 	 cp docker/requirements-$(1).txt .venv/.$(1); }
 
-course: course-setup ## the problem sets for students (release/) and for teachers (key/), in notebooks/assignments
+course: course-setup ## the problem sets for students (release/) and for teachers (key/), in notebooks/assignments; SECRET=word chooses other variants
 	@$(COURSE) release key
 
 grade: course-setup ## grade notebooks/assignments/submitted/STUDENT/SET/SET.ipynb: grades.csv, class.csv, feedback/
@@ -109,7 +109,7 @@ formgrader: course-setup ## nbgrader's pages to grade by hand, on this machine o
 course-test: course-setup ## the problem sets, and the grade of every submission in notebooks/assignments/testdata (minutes; DRAWS=20: by other random numbers, too)
 	@$(VENV) -B notebooks/assignments/course_test.py
 
-COURSE := $(VENV) -B notebooks/assignments/course.py
+COURSE = $(if $(findstring command,$(origin SECRET)),FWLAB_SECRET="$$SECRET") $(VENV) -B notebooks/assignments/course.py
 
 course-setup: setup ## nbgrader in .venv
 	@$(VENV) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

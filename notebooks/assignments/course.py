@@ -1,4 +1,4 @@
-"""make course: source/ into release/ and key/. make grade: submitted/ into grades.csv, class.csv and feedback/.
+"""make course: source/ by way of chosen/ into release/ and key/. make grade: submitted/ into grades.csv, class.csv and feedback/.
 
 Both can be stopped and started again at any time: what is finished and still true is not done twice. What a grader
 typed is in gradebook.db, in transactions, and nothing here deletes it.
@@ -27,8 +27,10 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import PyFileConfigLoader
 
 import judge
+import variants
 
 HERE = judge.HERE
+WORD = HERE / "gradebook.db.variants"  # the secret that chooses among the variants; none: the first of each
 STUDENT = re.compile(r"\w[\w.@+ -]*")
 
 
@@ -49,6 +51,15 @@ def main():
     names = sorted(p.parent.name for p in HERE.glob("source/*/*.ipynb") if p.stem == p.parent.name)
     if not names:
         sys.exit(f"course: no sheet in {HERE}/source/NAME/NAME.ipynb")
+    secret = os.environ.get("FWLAB_SECRET")
+    if secret is not None:
+        if not secret.strip():
+            sys.exit("course: SECRET is empty: give a word that students do not guess, as make course SECRET=word, or leave it out")
+        if not (WORD.exists() and WORD.read_text() == secret.strip()):
+            WORD.write_text(secret.strip())
+            WORD.chmod(0o600)
+    if WORD.exists():
+        print(f"course: variants by the secret in {WORD.name}; delete that file for the first of each", flush=True)
     api = NbGraderAPI(config=PyFileConfigLoader("nbgrader_config.py", path=str(HERE)).load_config())
     try:
         failed = [f for c in commands for f in globals()[c](api, names)]
@@ -70,8 +81,40 @@ def run(step, *args, **kw):
 
 
 def newer(file, *than):
-    """Whether file was made after the others."""
-    return file.exists() and all(file.stat().st_mtime > p.stat().st_mtime for p in than)
+    """Whether file was not made before the others."""
+    return file.exists() and all(file.stat().st_mtime >= p.stat().st_mtime for p in than)
+
+
+def choose(name):
+    """chosen/: the sheet with one text for each variant. Returns the file, and the numbers of those that are not the
+    first, as a reader counts them."""
+    source, out = (HERE / step / name / f"{name}.ipynb" for step in ("source", "chosen"))
+    nb = nbformat.read(source, as_version=4)
+    of = variants.read(nb, f"source/{name}/{name}.ipynb")
+    number = variants.numbers(WORD.read_text() if WORD.exists() else "", name, of)
+    variants.choose(nb, number)
+    others = {v: n + 1 for v, n in number.items() if n}
+    if others:
+        nb.metadata.fwlab = {"variants": others}
+
+    def but_pictures(nb):  # in chosen/ those that the key draws
+        return [{**c, "attachments": None} for c in nb.cells], nb.metadata
+
+    if not newer(out, source) or but_pictures(nbformat.read(out, as_version=4)) != but_pictures(nb):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=HERE, prefix=".chosen", delete=False, encoding="utf-8") as f:
+            nbformat.write(nb, f)
+        os.replace(f.name, out)
+    return out, others
+
+
+def made_with(name):
+    """The variants of a sheet that is released already; None if it is not."""
+    try:
+        fwlab = nbformat.read(HERE / "release" / name / f"{name}.ipynb", as_version=4).metadata.get("fwlab", {})
+    except OSError:
+        return None
+    return dict(fwlab.get("variants", {}))
 
 
 def release(api, names):
@@ -79,7 +122,17 @@ def release(api, names):
     with api.gradebook as gb:
         known = {a.name for a in gb.assignments}
     for name in names:
-        source, out = HERE / "source" / name / f"{name}.ipynb", HERE / "release" / name / f"{name}.ipynb"
+        out = HERE / "release" / name / f"{name}.ipynb"
+        try:
+            source, others = choose(name)
+        except variants.Fault as e:
+            yield f"{name} is not released: {e}"
+            continue
+        if others:  # its pictures are those that its key draws
+            failed = [*key(api, [name])]
+            if failed:
+                yield f"{name} is not released: {failed[0]}"
+                continue
         if name in known and newer(out, source, HERE / "nbgrader_config.py"):
             continue
         why = run(api.generate_assignment, name, force=True)
@@ -134,18 +187,25 @@ def strings(x):
 def key(api, names):
     """The teacher's sheets: the solutions with all that they print and draw."""
     for name in names:
-        source, out = HERE / "source" / name / f"{name}.ipynb", HERE / "key" / name / f"{name}.ipynb"
+        out = HERE / "key" / name / f"{name}.ipynb"
+        try:
+            source, others = choose(name)
+        except variants.Fault as e:
+            yield f"{name} has no key: {e}"
+            continue
         if newer(out, source):
             continue
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent) as tmp:
             file = pathlib.Path(tmp) / out.name
             shutil.copyfile(source, file)
-            runner = [sys.executable, str(judge.ROOT / "docker" / "run_notebooks.py"), "--write", str(file)]
-            if subprocess.run(runner, cwd=judge.ROOT, stdout=subprocess.DEVNULL).returncode:
-                yield f"{name} has no key: its solutions do not run, see above"
+            if why := solved(name, file, others):
+                yield f"{name} has no key: {why}"
                 continue
             wrong = pictures(file)
+            if wrong and others:
+                redraw(source, file)
+                wrong = pictures(file)
             drawn = out.with_stem(f"{name}-drawn")
             os.replace(file, drawn if wrong else out)
         if wrong:
@@ -153,6 +213,32 @@ def key(api, names):
             continue
         drawn.unlink(missing_ok=True)
         print(f"key/{name}", flush=True)
+
+
+def solved(name, file, others):
+    """Runs a key; returns the first cell that fails and what to do, if one does."""
+    runner = [sys.executable, str(judge.ROOT / "docker" / "run_notebooks.py"), "--write", str(file)]
+    ran = subprocess.run(runner, cwd=judge.ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    print(ran.stderr, end="", file=sys.stderr, flush=True)
+    if not ran.returncode:
+        return None
+    code = [(i, c) for i, c in enumerate(nbformat.read(file, as_version=4).cells) if c.cell_type == "code"]
+    found = re.search(r"^ *code cell (\d+)", ran.stderr, re.MULTILINE)
+    place = f", {variants.where(*code[int(found[1]) - 1])}" if found else ""
+    mend = f" with the variants {variants.told(others)}: correct the texts of these numbers" if others else ": correct them"
+    return f"source/{name}/{name}.ipynb{place}: its solutions do not run, see above{mend}"
+
+
+def redraw(sheet, file):
+    """Attaches to the texts of a key, and of the sheet it is of, the pictures that the key draws below them."""
+    nb, of = (nbformat.read(f, as_version=4) for f in (file, sheet))
+    for i, (cell, same) in enumerate(zip(nb.cells, of.cells)):
+        below = next((c for c in nb.cells[i:] if c.cell_type == "code"), {})
+        drawn = [o.data["image/png"] for o in below.get("outputs", []) if "image/png" in o.get("data", {})]
+        for picture in cell.get("attachments", {}) if drawn else []:
+            cell.attachments[picture] = same.attachments[picture] = {"image/png": drawn[0]}
+    nbformat.write(of, sheet)
+    nbformat.write(nb, file)
 
 
 def pictures(file):
@@ -163,7 +249,22 @@ def pictures(file):
 
 def grade(api, names):
     """Grades what is new in submitted/, writes feedback/, grades.csv and class.csv."""
-    yield from release(api, names)
+    fit = []
+    for name in names:
+        try:
+            have, want = made_with(name), choose(name)[1]
+        except variants.Fault as e:
+            yield f"{name} is not graded: {e}"
+            continue
+        if have is None or have == want:
+            fit.append(name)
+            continue
+        yield (
+            f"{name} is not graded: release/{name} was made with another secret, for it has the variants {variants.told(have)}, and "
+            f"that of now chooses {variants.told(want)}. If students have that release, make grade SECRET=word with the word of "
+            f"then{'' if have else f', or delete {WORD.name}'}; if not, make course"
+        )
+    yield from release(api, fit)
     rows = []
     for folder in sorted(HERE.glob("submitted/*")):
         student = folder.name
@@ -176,12 +277,15 @@ def grade(api, names):
             if place.name not in names:
                 yield f"{place}: not one of the sheets {', '.join(names)}: put each into {folder}/NAME/NAME.ipynb"
                 continue
+            if place.name not in fit:
+                rows.append({"student": student, "set": place.name, "notes": "not graded: see what make grade says of the sheet"})
+                continue
             row, why = grade_one(api, student, place.name, place / f"{place.name}.ipynb")
             rows.append(row)
             if why:
                 yield f"{student}/{place.name}: {why}"
-    write_grades(rows, names)
-    write_class(rows, names)
+    write_grades(rows, fit)
+    write_class(rows, fit)
     print(f"{len(rows)} submissions: grades.csv, class.csv")
 
 

@@ -21,6 +21,8 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import v4
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
+import variants
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = next(p for p in HERE.parents if (p / "go.mod").exists())
 JUDGE = pathlib.Path(sys.prefix) / "bin" / "fwgrade"
@@ -49,7 +51,7 @@ def tasks(name):
     Where several stand under one heading, their own names tell them apart.
     """
     heading, found = "", {}
-    for cell in sheet("source", name, name).cells:
+    for cell in sheet("chosen", name, name).cells:
         mark = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "markdown" and not mark:
             for line in re.findall(r"^##+ (.+)$", cell.source, re.MULTILINE):
@@ -65,7 +67,7 @@ def tasks(name):
 
 def key(file, assignment, notebook):
     """What a grade is of: this file, by this sheet."""
-    h = hashlib.sha256((HERE / "source" / assignment / f"{notebook}.ipynb").read_bytes())
+    h = hashlib.sha256((HERE / "chosen" / assignment / f"{notebook}.ipynb").read_bytes())
     if not unusable(file):
         with open(file, "rb") as f:
             for block in iter(lambda: f.read(1 << 20), b""):
@@ -86,7 +88,7 @@ def unusable(file):
 
 
 def read_cells(file):
-    """The cells of a file and its kernel's name, as they are."""
+    """The cells of a file, its kernel's name and the variants of the sheet that it was, as they are."""
     if why := unusable(file):
         raise Unusable(why)
     try:
@@ -99,7 +101,8 @@ def read_cells(file):
     if not isinstance(cells, list):
         raise Unusable("not a notebook: it has no cells")
     kernel = get(book, "metadata", "kernelspec", "name")
-    return cells, kernel if isinstance(kernel, str) else "none"
+    fwlab = get(book, "metadata", "fwlab")
+    return cells, kernel if isinstance(kernel, str) else "none", fwlab.get("variants", {}) if isinstance(fwlab, dict) else None
 
 
 def get(d, *keys):
@@ -187,7 +190,7 @@ def outputs_of(cell, pictures):
 
 def tidy(file, assignment, notebook):
     """A submission with each cell of the sheet once: the answers are the student's, all else the sheet's."""
-    released, source = sheet("release", assignment, notebook), sheet("source", assignment, notebook)
+    released, source = sheet("release", assignment, notebook), sheet("chosen", assignment, notebook)
     whole = {c.metadata.nbgrader.grade_id: c.source for c in source.cells if "nbgrader" in c.metadata}
     asked = {c.metadata.nbgrader.grade_id: c for c in released.cells if "nbgrader" in c.metadata}
     texts = {c.source: c for c in released.cells if "nbgrader" not in c.metadata and c.cell_type == "markdown"}
@@ -205,10 +208,13 @@ def tidy(file, assignment, notebook):
     info = {"key": key(file, assignment, notebook)}
     nb = v4.new_notebook(metadata={"kernelspec": spec, "language_info": {"name": spec.language}, "fwlab": info})
     try:
-        theirs, kernel = read_cells(file)
+        theirs, kernel, others = read_cells(file)
         ids = [get(c, "metadata", "nbgrader", "grade_id") for c in theirs]
         if not any(isinstance(i, str) and i in answers for i in ids):
             raise Unusable("none of the cells to be graded is in it: is it the right sheet?")
+        if others not in (None, want := released.metadata.get("fwlab", {}).get("variants", {})):
+            others = text_of(variants.told(others) if isinstance(others, dict) else "none that can be read", 200)
+            raise Unusable(f"it was handed out with the variants {others}, and this course has {variants.told(want)}")
     except Unusable as e:
         nb.metadata.fwlab.unusable = f"{file.name}: {e}"
         nb.cells = [ours(c.metadata.nbgrader.grade_id) if "nbgrader" in c.metadata else c for c in released.cells]
@@ -311,7 +317,7 @@ class Stubs(NbGraderPreprocessor):
 
     def preprocess(self, nb, resources):
         marks = [(c, c.metadata.get("nbgrader", {})) for c in nb.cells if c.cell_type == "code"]
-        nb.metadata.fwlab = {"stubs": {m["grade_id"]: c.source for c, m in marks if m.get("solution")}}
+        nb.metadata.fwlab = nb.metadata.get("fwlab", {}) | {"stubs": {m["grade_id"]: c.source for c, m in marks if m.get("solution")}}
         return nb, resources
 
 
@@ -343,7 +349,7 @@ class Judge(NbGraderPreprocessor):
         if "unusable" in info:
             info.notes, wall, seed, verdict, info.parts = [info.unusable], [], None, {}, {}
         else:
-            said = self.ask(nb, HERE / "source" / where["assignment"] / f"{where['notebook']}.ipynb")
+            said = self.ask(nb, HERE / "chosen" / where["assignment"] / f"{where['notebook']}.ipynb")
             info.notes, seed = info.notes + said["notes"], said["seed"]
             wall = [said["wall"]] if said["wall"] else []
             verdict = {c["grade_id"]: c for c in said["cells"]}

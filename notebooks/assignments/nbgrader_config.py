@@ -29,6 +29,7 @@ c = get_config()  # noqa: F821
 
 c.CourseDirectory.root = str(here)
 c.CourseDirectory.course_id = "fwlab"
+c.CourseDirectory.source_directory = "chosen"  # of source/, by course.py
 
 # A stub that compiles in any function. The delimiters are nbgrader's own: BEGIN SOLUTION, BEGIN HIDDEN TESTS.
 c.ClearSolutions.code_stub = {"go": '// YOUR CODE HERE\npanic("not implemented")'}

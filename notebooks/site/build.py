@@ -22,6 +22,8 @@ from traitlets.config import Config
 
 HERE = Path(__file__).resolve().parent
 BOOKS = HERE.parent
+sys.path.append(str(BOOKS / "assignments"))
+import variants  # noqa: E402
 REPO = BOOKS.parent
 SOURCE = "https://github.com/projection-free/fwlab/blob/main/"
 FIGURES = {"image/png", "image/svg+xml"}
@@ -189,7 +191,7 @@ class Page:
         self.path, self.name, self.run, self.slides, self.brings = path, name or ("course" if course else path.stem), True, False, None
         self.sheet = path.parent.parent == BOOKS / "assignments" / "source"
         if path.suffix == ".ipynb":
-            self.cells = nbformat.read(path, 4).cells
+            self.cells = variants.choose(nbformat.read(path, 4), {}).cells
         else:
             text = path.read_text() if text is None else text
             self.cells = [(nbformat.v4.new_markdown_cell if text.startswith("# ") else nbformat.v4.new_raw_cell)(text)]

@@ -35,6 +35,7 @@ class Site(unittest.TestCase):
         (self.books / "pictures").mkdir()
         (self.books / "pictures" / "theorem-1.png").write_bytes(base64.b64decode(PNG))
         (self.books / "assignments").mkdir()
+        shutil.copy(HERE.parent / "assignments" / "variants.py", self.books / "assignments")
         for readme in self.books, self.books / "assignments":
             (readme / "README.md").write_text("# Title\n\nText.\n")
         for name in "quickstart", "frank-wolfe", "theorem-3", "theorem-1", "theorem-2", "untuned":  # the live page leads to them
