@@ -129,6 +129,7 @@ class Choice(unittest.TestCase):
             ("notebooks/site/style.css", "site-check", ""),
             ("notebooks/kernel/worker.js", "site-check live-check", ""),
             ("notebooks/assignments/judge.py", "course-test", ""),
+            ("notebooks/assignments/variants.py", "course-test site-check", ""),
             ("notebooks/assignments/source/ps1/ps1.ipynb", "course-test site-check", ""),
             ("fwopt/fwbeam/flink/pom.xml", "flink-test", ""),
             ("fwopt/fwbeam/pass.go", "flink-test", ""),

@@ -128,13 +128,13 @@ def release(api, names):
         except variants.Fault as e:
             yield f"{name} is not released: {e}"
             continue
+        if name in known and newer(out, source, HERE / "nbgrader_config.py"):
+            continue
         if others:  # its pictures are those that its key draws
             failed = [*key(api, [name])]
             if failed:
                 yield f"{name} is not released: {failed[0]}"
                 continue
-        if name in known and newer(out, source, HERE / "nbgrader_config.py"):
-            continue
         why = run(api.generate_assignment, name, force=True)
         if why is None:
             found = leaks(nbformat.read(source, as_version=4), nbformat.read(out, as_version=4))

@@ -3,7 +3,8 @@
 A file of testdata/ is a submission: what it is, its sheet, from what it is made (the key's solutions or the released
 stubs), how its file is edited (a function below), the grades that it must get, what its report must say, what its
 feedback begins with, and the cells that differ. For each sheet two more are made here: the key's solutions, and the
-sheet as it was handed out; they are all that a sheet of your own needs.
+sheet as it was handed out; they are all that a sheet of your own needs. Each number of its variants is graded by its
+own solutions, which pass, and by those of the first, which do not.
 All is done in a copy of this folder in .venv, which goes away. The random numbers of the checks are the
 same each time; with DRAWS=20 all is graded with 19 others, too, and no grade may hang on them.
 """
@@ -32,9 +33,12 @@ import traceback
 import nbformat
 from packaging.requirements import Requirement
 
+import variants
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = next(p for p in HERE.parents if (p / "go.mod").exists())
 PYTHON = [sys.executable, "-B"]
+PROGRAMS = "course.py", "judge.py", "variants.py", "nbgrader_config.py"
 
 
 def main():
@@ -43,7 +47,7 @@ def main():
     work = pathlib.Path(tempfile.mkdtemp(prefix="course-test-", dir=ROOT / ".venv"))
     try:
         shutil.copytree(HERE / "source", work / "source", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
-        for name in "course.py", "judge.py", "nbgrader_config.py":
+        for name in PROGRAMS:
             shutil.copy(HERE / name, work)
         (work / "tmp").mkdir()
         os.environ["TMPDIR"] = str(work / "tmp")
@@ -116,6 +120,7 @@ def kill(p):
 
 
 def checks(course):
+    yield "faults in variants are named: file, cell, remedy", faults
     yield "the pins of nbgrader and those of JupyterLab are the same versions, and here", pins
     yield "make course: the sheets are released", lambda: released(course)
     for name in course.names:
@@ -125,6 +130,14 @@ def checks(course):
         )
     yield "a sheet that would show its solution is not released", lambda: refused(course)
     yield "make course: the keys run", lambda: keys(course)
+    for name in course.names:
+        of = variants.read(course.sheet("source", name), name)
+        for i in range(1, max(of.values(), default=0)):
+            yield (
+                f"{name}: text {i + 1} of each variant: its solutions pass, and those of the first texts do not",
+                lambda n=name, i=i: varied(course, n, i),
+            )
+    yield "make course SECRET=word, and make grade by what it made", lambda: worded(course)
     yield "a student's first cells and the last one, in a fresh folder, with no network", lambda: fresh(course)
     table = [Submission(f.stem, f.read_text()) for f in sorted((HERE / "testdata").glob("*.txt"))]
     table += [s for name in course.names for s in plain(course, name)]
@@ -162,7 +175,7 @@ def released(course):
     status, out = course.finish("release")
     assert status == 0, out
     for name in course.names:
-        source, nb = course.sheet("source", name), course.sheet("release", name)
+        source, nb = course.sheet("chosen", name), course.sheet("release", name)
         ids = [c.metadata.nbgrader.grade_id for c in source.cells if "nbgrader" in c.metadata]
         assert ids == [c.metadata.nbgrader.grade_id for c in nb.cells if "nbgrader" in c.metadata], name
         assert nb.metadata.kernelspec == source.metadata.kernelspec, name
@@ -175,12 +188,155 @@ def released(course):
         assert f"GONB_DIR/{name}.ipynb" in nb.cells[-1].source, f"{name}: the last cell looks at another file"
 
 
+def faults():
+    """Each fault that the texts of a sheet can have, planted."""
+    place = "// BEGIN VARIANT step\na\n/* OR\nb\nOR\nc\nEND VARIANT */"
+    for two, says in (
+        (place, None),
+        (place.replace("OR\nc\n", ""), "cell 2 (two): the variant step has 2 texts here and 3 in cell 1: write those that are missing"),
+        (place.replace("step", "stop"), "cell 1: the variant step has this place alone: "),
+        ("", "cell 1: the variant step has this place alone: "),
+        (place.replace("END VARIANT", "END"), "cell 2 (two): the line '// BEGIN VARIANT step' is half a variant: it begins"),
+        (place.replace("b", place), "cell 2 (two): the line "),
+        (place.replace("// BEGIN", "// begin"), "cell 2 (two): the line 'END VARIANT */' is half a variant"),
+        ("x := /* BEGIN VARIANT step */1/* OR 2 END VARIANT */", "cell 2 (two): the variant step has 2 texts here"),
+    ):
+        nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in (place, two)])
+        nb.cells[1].metadata.nbgrader = {"grade_id": "two"}
+        try:
+            variants.read(nb, "source/x/x.ipynb")
+            said = None
+        except variants.Fault as e:
+            said = str(e)
+        assert (said or "") == (says or "") or says and said and said.startswith(f"source/x/x.ipynb, {says}"), (two, said)
+        if not says:
+            got = [[c.source for c in variants.choose(copy.deepcopy(nb), {"step": i}).cells] for i in range(3)]
+            assert got == [["a", "a"], ["b", "b"], ["c", "c"]], got
+    line = "so <!-- BEGIN VARIANT step -->$a$<!-- OR $b$ OR $c$ END VARIANT --> is\n"
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(line)])
+    assert variants.choose(nb, {"step": 2}).cells[0].source == "so $c$ is\n"
+    counts = {f"v{i}": 3 for i in range(40)}
+    first, second = (variants.numbers(word, "x", counts) for word in ("alpha", "beta"))
+    assert set(first.values()) == {1, 2} and first != second and set(variants.numbers("", "x", counts).values()) == {0}
+
+
+def varied(course, name, i):
+    """The solutions of text i of each variant pass its checks; those of the first, with the functions called as they
+    should be, lose a part of each variant that is checked by code."""
+    from course import judge
+
+    source = course.sheet("source", name)
+    of = variants.read(source, name)
+    number = {v: min(i, n - 1) for v, n in of.items()}
+    mine, first = (variants.choose(copy.deepcopy(source), n) for n in (number, {}))
+    told = f"source/{name}/{name}.ipynb with " + variants.told({v: n + 1 for v, n in number.items()})
+
+    def graded(answers):
+        folder = course.work / "varied"
+        folder.mkdir(exist_ok=True)
+        for nb, step in (mine, "sheet"), (answers, "answers"):
+            nbformat.write(nb, folder / f"{step}.ipynb")
+        command = [judge.build(), "-seed", "7", "-source", folder / "sheet.ipynb", folder / "answers.ipynb"]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        assert not ran.returncode, f"{told}: {ran.stderr}"
+        return {c["grade_id"]: c for c in json.loads(ran.stdout)["cells"]}
+
+    marks = graded(mine)
+    wrong = [
+        f"{variants.where(k, c)}: {p['what']}: {p['says']}"
+        for k, c in enumerate(mine.cells)
+        for p in marks.get(c.metadata.get("nbgrader", {}).get("grade_id"), {"parts": []})["parts"]
+        if not p["passed"]
+    ]
+    assert not wrong, f"{told}: its solutions fail: " + "\n".join(wrong)
+    for cell, asks in zip(first.cells, mine.cells):
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            for had, wanted in zip(*(re.findall(r"^func (\w+)", c.source, re.MULTILINE) for c in (cell, asks))):
+                cell.source = re.sub(rf"\b{had}\b", wanted, cell.source)
+    marks = graded(first)
+    for v in of:
+        checks = [
+            c.metadata.nbgrader.grade_id
+            for c in source.cells
+            if c.metadata.get("nbgrader", {}).get("grade_id") in marks and v in [variants.texts(p)[0] for p in variants.PLACE.finditer(c.source)]
+        ]
+        assert not checks or not all(marks[c]["passed"] for c in checks), f"{told}: {v} asks for nothing new: the first solutions pass {checks}"
+
+
+def worded(course):
+    """A course of one small sheet, from its secret to its grades."""
+    work = course.work / "worded"
+    (work / "source" / "mini").mkdir(parents=True)
+    for name in PROGRAMS:
+        shutil.copy(HERE / name, work)
+    mini = Course(work)
+
+    def write(wrong=False):
+        nb = course.sheet("source", course.names[0])
+        of = {c.metadata.get("nbgrader", {}).get("grade_id"): c for c in nb.cells}
+        dot, check = of["ps0-dot"], of["ps0-dot-check"]
+        sign = "// BEGIN VARIANT sign\n{}\n/* OR\n{}\nOR\n{}\nEND VARIANT */"
+        dot.source = dot.source.replace("\treturn sum", sign.format("return sum", "return 2 * sum" if wrong else "return -sum", "return -sum"))
+        check.source = "%%\n" + sign.format(*("must(Dot([]float64{2}, []float64{3}) == %d, \"%d\")" % (n, n) for n in (6, -6, -6))) + '\nfmt.Println("ok")'
+        shown = nbformat.v4.new_markdown_cell("![a point](attachment:expected-1.png)", attachments={"expected-1.png": {"image/png": DOT % "P"}})
+        draws = nbformat.v4.new_code_cell(
+            '%%\nfwplot.Show(fwplot.Lines("", "x", "y", false, false, fwplot.Series{Name: "FW", X: []float64{0, 1}, Y: []float64{1, Dot([]float64{1}, []float64{2})}}))'
+        )
+        last = nb.cells[-1]
+        last.source = last.source.replace("ps0", "mini")
+        nb.cells = [nb.cells[0], of["ps0-setup"], of["ps0-helpers"], dot, check, shown, draws, last]
+        nbformat.write(nb, work / "source" / "mini" / "mini.ipynb")
+
+    def make(*commands, secret=None):
+        p = mini.run(*commands, env=os.environ | ({} if secret is None else {"FWLAB_SECRET": secret}))
+        try:
+            return p.communicate()[0], p.returncode
+        finally:
+            kill(p)
+
+    write(wrong=True)
+    word, other = (
+        next(w for w in map("quincunx{}".format, range(50)) if variants.numbers(w, "mini", {"sign": 3})["sign"] == i) for i in (1, 2)
+    )
+    out, status = make("release", secret=" ")
+    assert status and "SECRET is empty: give a word" in out and not (work / "chosen").exists(), out
+    out, status = make("release", "key", secret=word)
+    assert status and "source/mini/mini.ipynb, cell 5 (ps0-dot-check): its solutions do not run, see above with the variants sign 2" in out, out
+    assert not (work / "release" / "mini").exists()
+    write()
+    out, status = make("release", "key", secret=word)
+    assert not status and (work / "gradebook.db.variants").read_text() == word, out
+    handed, key, plain = mini.sheet("release", "mini"), mini.sheet("key", "mini"), mini.sheet("source", "mini")
+    assert handed.metadata.fwlab.variants == {"sign": 2} and word not in json.dumps([handed, key])
+    picture = handed.cells[5].attachments["expected-1.png"]["image/png"]
+    drawn = next(o.data["image/png"] for o in key.cells[6].outputs if "data" in o)
+    assert picture == drawn == key.cells[5].attachments["expected-1.png"]["image/png"] != DOT % "P"
+    for student, nb, fwlab in ("key", key, handed.metadata.fwlab), ("first", variants.choose(plain, {}), {"stubs": {}}):
+        folder = work / "submitted" / student / "mini"
+        folder.mkdir(parents=True)
+        nb.metadata.fwlab = fwlab
+        nbformat.write(nb, folder / "mini.ipynb")
+    out, status = make("grade")
+    mini.grades()
+    assert not status and mini.rows["key"]["points"] == "2" and mini.rows["first"]["points"] == "0", (out, mini.rows)
+    assert "handed out with the variants the first of each, and this course has sign 2" in mini.rows["first"]["notes"], mini.rows
+    before = sums(work / "release")
+    out, status = make("grade", secret=other)
+    told = "mini is not graded: release/mini was made with another secret, for it has the variants sign 2, and that of now chooses sign 3."
+    assert status and told in out and "make grade SECRET=word with the word of then" in out and sums(work / "release") == before, out
+    mini.grades()
+    assert "not graded" in mini.rows["key"]["notes"], mini.rows
+    out, status = make("grade", secret=word)
+    mini.grades()
+    assert not status and mini.rows["key"]["points"] == "2", out
+
+
 def leak(course, name):
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(course.work))
     from course import leaks
 
-    source, nb = course.sheet("source", name), course.sheet("release", name)
+    source, nb = course.sheet("chosen", name), course.sheet("release", name)
     found = leaks(source, nb)
     assert not found, found
     lines = [x for c in source.cells if c.metadata.get("nbgrader", {}).get("solution") for x in solution(c)]
@@ -208,7 +364,7 @@ def solution(cell):
 
 
 def refused(course):
-    nb = course.sheet("source", course.names[0])
+    nb = course.sheet("chosen", course.names[0])
     line = max((x for c in nb.cells if c.metadata.get("nbgrader", {}).get("solution") for x in solution(c)), key=len)
     nb.cells[0].source += f"\n\nHint: {line}"
     folder = course.work / "source" / "leaky"
@@ -248,7 +404,7 @@ def fresh(course):
     """The setup, the helpers, the first check on its stub, then on a solution, and the last cell of the sheet, which
     names what a graded cell has from one that is not. In an empty network, if there can be one."""
     name = course.names[0]
-    nb, source = course.sheet("release", name), course.sheet("source", name)
+    nb, source = course.sheet("release", name), course.sheet("chosen", name)
     at = next(i for i, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("grade"))
     stub = next(i for i, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("solution"))
     nb.cells = nb.cells[: at + 1]
@@ -324,7 +480,7 @@ class Submission:
         return [v for k, v in self.fields if k == key]
 
     def write(self, course):
-        nb, source = course.sheet("release", self.set), course.sheet("source", self.set)
+        nb, source = course.sheet("release", self.set), course.sheet("chosen", self.set)
         key = {c.metadata.nbgrader.grade_id: c.source for c in source.cells if "nbgrader" in c.metadata}
         left = dict(self.cells)
         for c in nb.cells:
@@ -379,7 +535,7 @@ class Submission:
 def plain(course, name):
     """The key's solutions, and what was handed out, as submissions."""
     checks, texts = {}, []
-    for c in course.sheet("source", name).cells:
+    for c in course.sheet("chosen", name).cells:
         mark = c.metadata.get("nbgrader", {})
         if mark.get("grade"):
             short = mark.grade_id.removeprefix(name + "-").removesuffix("-check")
@@ -598,7 +754,7 @@ def by_hand(course):
     from nbgrader.api import Gradebook
 
     def texts(name):
-        cells = [c for c in course.sheet("source", name).cells if c.cell_type == "markdown" and "nbgrader" in c.metadata]
+        cells = [c for c in course.sheet("chosen", name).cells if c.cell_type == "markdown" and "nbgrader" in c.metadata]
         return {c.metadata.nbgrader.grade_id: c.metadata.nbgrader.points for c in cells if c.metadata.nbgrader.grade}
 
     name = next(n for n in course.names if texts(n))
