@@ -101,6 +101,14 @@ class Site(unittest.TestCase):
         self.assertIn('data-imports="fmt runtime" data-size="10.5"', (self.out / "quickstart.html").read_text())
         self.assertNotIn("run.js", (self.out / "01-still.html").read_text())
 
+    def test_variants(self):
+        sheet = self.books / "assignments" / "source" / "ps9" / "ps9.ipynb"
+        sheet.parent.mkdir(parents=True)
+        nbformat.write(new_notebook(cells=[new_markdown_cell("# Set 9\n\nIt <!-- BEGIN VARIANT x -->asks<!-- OR hides END VARIANT -->.")]), sheet)
+        self.assertEqual(self.build().returncode, 0)
+        self.assertIn("It asks.", (self.out / "ps9.html").read_text())
+        self.assertNotIn("hides", (self.out / "ps9.html").read_text())
+
     def test_links(self):
         links = {"99-none.ipynb": "notebooks/01-links.ipynb: 99-none.ipynb",
                  "../fwopt/none.go": "notebooks/01-links.ipynb: ../fwopt/none.go",
