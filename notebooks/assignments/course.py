@@ -102,10 +102,15 @@ def choose(name):
 
     if not newer(out, source) or but_pictures(nbformat.read(out, as_version=4)) != but_pictures(nb):
         out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=HERE, prefix=".chosen", delete=False, encoding="utf-8") as f:
-            nbformat.write(nb, f)
-        os.replace(f.name, out)
+        write(nb, out)
     return out, others
+
+
+def write(nb, file):
+    """A notebook that is there as a whole or not at all."""
+    with tempfile.NamedTemporaryFile("w", dir=HERE, prefix=".chosen", delete=False, encoding="utf-8") as f:
+        nbformat.write(nb, f)
+    os.replace(f.name, file)
 
 
 def made_with(name):
@@ -237,8 +242,8 @@ def redraw(sheet, file):
         drawn = [o.data["image/png"] for o in below.get("outputs", []) if "image/png" in o.get("data", {})]
         for picture in cell.get("attachments", {}) if drawn else []:
             cell.attachments[picture] = same.attachments[picture] = {"image/png": drawn[0]}
-    nbformat.write(of, sheet)
-    nbformat.write(nb, file)
+    write(of, sheet)
+    write(nb, file)
 
 
 def pictures(file):
