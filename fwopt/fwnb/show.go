@@ -22,7 +22,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/internal/need"
 )
 
-// Figure is a drawing in two formats that look alike, by fwplot.Grid; one of Scene.Slide has a third.
+// Figure is a drawing in two formats that look alike, by fwplot.Grid; one of fwplot.Moving has a third.
 type Figure struct {
 	PNG, SVG      []byte
 	Vega          []byte // in the language Vega-Lite 5, in JSON; or nil

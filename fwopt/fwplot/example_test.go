@@ -89,8 +89,8 @@ func ExampleRate() {
 	// 2.000 [1.929, 2.032]
 }
 
-// A step of Frank-Wolfe on a domain of one’s own, with level lines, a gradient and a slider
-// over the steps of a run: s.Slide(0).Show().
+// A step of Frank-Wolfe on your own domain, with level lines, a gradient and the steps of a run:
+// fwplot.Show(s.Plot).
 func ExampleScene() {
 	f, omega := fwsum.NewQuadratic(2, nil, []float64{0.2, 0.1}), fwinst.Polygon{{-1, 0}, {1, 0}, {0, 1}}
 	s := fwplot.NewScene("a triangle", omega, []float64{1, 0}, []float64{0, 1})
@@ -105,10 +105,23 @@ func ExampleScene() {
 	s.Path("FW", way...)
 	s.Arrow("−grad f", way[0], []float64{0.05, -0.25})
 	s.Step("FW", way[0], []float64{1, 0}, 0.5)
-	fig := s.Slide(0)
-	fmt.Println(len(fig.PNG) > 0, len(fig.Vega) > 0)
+	fmt.Println(fwplot.Grid([]*plot.Plot{s.Plot}).Alt)
 	// Output:
-	// true true
+	// a triangle: a picture of FW.
+}
+
+// A figure with a slider for a number of points; Show displays it.
+func ExampleMoving() {
+	fig := fwplot.Moving(func(v []float64) []*plot.Plot {
+		l := fwplot.Series{Name: "FW"}
+		for k := 1.; k <= v[0]; k++ {
+			l.X, l.Y = append(l.X, k), append(l.Y, 1/k)
+		}
+		return []*plot.Plot{fwplot.Lines(fmt.Sprint(v[0], " steps"), "step", "gap", true, true, l)}
+	}, fwplot.Slider{Name: "steps", Min: 10, Max: 100, Step: 10, Start: 50})
+	fmt.Println(fig.Alt, len(fig.Vega) > 0)
+	// Output:
+	// 50 steps: gap against step ends at FW 0.02. true
 }
 
 // What a race cost, between its checkpoints too: the line for Lines, and a value on it.

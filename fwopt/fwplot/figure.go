@@ -101,6 +101,9 @@ func ending(p *plot.Plot) string {
 	}
 }
 
+// fonts are Liberation Sans and others of its metrics.
+const fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
+
 // textElement finds the text of an SVG, its size and its letters.
 var textElement = regexp.MustCompile(
 	`<text [^>]*font-family:Liberation Sans;[^>]*font-size:([0-9.]+)px[^>]*>([^<]*)</text>`)
@@ -116,7 +119,7 @@ func finish(svg []byte, alt string) []byte {
 		return fmt.Appendf(nil, `<text textLength="%.1f"%s`, w.Points(), e[len("<text"):])
 	})
 	return []byte(strings.NewReplacer(
-		"font-family:Liberation Sans", "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
+		"font-family:Liberation Sans", "font-family:"+fonts,
 		";font-variant:normal;font-weight:normal;font-style:normal", "",
 		"<svg ", `<svg role="img" aria-label="`+html.EscapeString(alt)+`" `).Replace(string(svg)))
 }

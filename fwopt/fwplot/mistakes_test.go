@@ -2,6 +2,7 @@ package fwplot
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,24 +35,25 @@ func TestMistakes(t *testing.T) {
 		"Grid":       {Grid, []*plot.Plot{p, p}},
 		"LowerBound": {LowerBound, p, "least", double},
 		"Lines":      {Lines, "title", "x", "y", true, true, Series{"FW", []float64{1, 2}, []float64{2, 1}}},
-		"NewScene":   {NewScene, "title", square, x, y},
-		"Rate":       {Rate, "simplex", "SVRF", rate},
-		"Ratios":     {Ratios, "title", "x", Ratio{"a", 1, 0.5, 2}},
-		"Roads":      {Roads, "title", []float64{0, 1}, []float64{0, 1}, []Road{{From: 0, To: 1, Flow: 0.5}}},
-		"Arrow":      {(*Scene).Arrow, scene(), "SVRF", x, y},
-		"Edge":       {(*Scene).Edge, scene(), x, y},
-		"Levels":     {(*Scene).Levels, scene(), func(w []float64) float64 { return w[0] }, 3},
-		"Mark":       {(*Scene).Mark, scene(), "w*", x},
-		"Noise":      {(*Scene).Noise, scene(), "SVRF", x, y, x},
-		"Path":       {(*Scene).Path, scene(), "SVRF", x, y},
-		"Slide":      {(*Scene).Slide, scene(), 1},
-		"Step":       {(*Scene).Step, scene(), "SVRF", x, y, 0.5},
-		"At":         {Series.At, Series{"SVRF", []float64{1, 2}, []float64{2, 1}}, 1.5},
-		"Slopes":     {Slopes, []fwrate.Cell{{Name: "SVRF", On: "simplex", Verdict: "a", Rate: rate}}, "a"},
-		"Style":      {Style, "SVRF"},
-		"Theory":     {Theory, p, "theory", double},
-		"Traces":     {Traces, fwrate.Steps, Loss(), tr},
-		"Tuning":     {Tuning, "SGD", tuning},
+		"Moving": {Moving, func([]float64) []*plot.Plot { return []*plot.Plot{p} },
+			Slider{"k", 0, 2, 1, 0}},
+		"NewScene": {NewScene, "title", square, x, y},
+		"Rate":     {Rate, "simplex", "SVRF", rate},
+		"Ratios":   {Ratios, "title", "x", Ratio{"a", 1, 0.5, 2}},
+		"Roads":    {Roads, "title", []float64{0, 1}, []float64{0, 1}, []Road{{From: 0, To: 1, Flow: 0.5}}},
+		"Arrow":    {(*Scene).Arrow, scene(), "SVRF", x, y},
+		"Edge":     {(*Scene).Edge, scene(), x, y},
+		"Levels":   {(*Scene).Levels, scene(), func(w []float64) float64 { return w[0] }, 3},
+		"Mark":     {(*Scene).Mark, scene(), "w*", x},
+		"Noise":    {(*Scene).Noise, scene(), "SVRF", x, y, x},
+		"Path":     {(*Scene).Path, scene(), "SVRF", x, y},
+		"Step":     {(*Scene).Step, scene(), "SVRF", x, y, 0.5},
+		"At":       {Series.At, Series{"SVRF", []float64{1, 2}, []float64{2, 1}}, 1.5},
+		"Slopes":   {Slopes, []fwrate.Cell{{Name: "SVRF", On: "simplex", Verdict: "a", Rate: rate}}, "a"},
+		"Style":    {Style, "SVRF"},
+		"Theory":   {Theory, p, "theory", double},
+		"Traces":   {Traces, fwrate.Steps, Loss(), tr},
+		"Tuning":   {Tuning, "SGD", tuning},
 	} {
 		for _, bad := range small.Mistakes(c[0], c[1:]...) {
 			t.Errorf("%s: %s", name, bad)
@@ -70,6 +72,10 @@ func TestPanics(t *testing.T) {
 	lines := func(x ...float64) func() {
 		return func() { Lines("", "", "", false, false, Series{"a", x, []float64{1, 1}}) }
 	}
+	moving := func(at func(v []float64) []*plot.Plot, lo, hi, step, start float64) func() {
+		return func() { Moving(at, Slider{"k", lo, hi, step, start}) }
+	}
+	one := func(v []float64) []*plot.Plot { return slices.Repeat([]*plot.Plot{p}, int(v[0])) }
 	for _, c := range []struct {
 		want string
 		do   func()
@@ -80,6 +86,14 @@ func TestPanics(t *testing.T) {
 		{"no plots", func() { Grid() }},
 		{"a row of 0 plots", func() { Grid(nil) }},
 		{"a row of 4 plots", func() { Grid([]*plot.Plot{p, p, p, p}) }},
+		{`the slider "k" goes from 0 by 0 to 1, and begins at 0`, moving(one, 0, 1, 0, 0)},
+		{`the slider "k" goes from 1 by 1 to 1, and begins at 1`, moving(one, 1, 1, 1, 1)},
+		{`the slider "k" goes from 0 by 1 to 2, and begins at 3`, moving(one, 0, 2, 1, 3)},
+		{`the slider "k" goes from 0 by 1 to 500, and begins at 0`, moving(one, 0, 500, 1, 0)},
+		{`the slider "k" goes from 0 by 1 to +Inf`, moving(one, 0, math.Inf(1), 1, 0)},
+		{`the slider "k" goes from 0 by NaN to 1`, moving(one, 0, 1, nan, 0)},
+		{"2 plots, and 1 before, at [2]", moving(one, 1, 2, 1, 1)},
+		{"a row of 0 plots", moving(one, 0, 0.4, 0.2, 0)},
 		{"a Tuning that is nil", func() { Tuning("SGD", nil) }},
 		{"a Rate that is nil", func() { Rate("simplex", "SVRF", nil) }},
 		{"SVRF on simplex has no Rate",
@@ -91,7 +105,7 @@ func TestPanics(t *testing.T) {
 		{"x and y are not two directions",
 			func() { NewScene("", disc{2}, make([]float64, 2), []float64{0, 1}) }},
 		{"a point of length 3, want 2", func() { s.Mark("w", make([]float64, 3)) }},
-		{"a Scene is made by NewScene", func() { new(Scene).Slide(0) }},
+		{"a Scene is made by NewScene", func() { new(Scene).Edge([]float64{0}) }},
 		{"a map without roads", roads()},
 		{"road 1 has flow -1 and is 0 full: want finite numbers that are not negative",
 			roads(Road{0, 1, 0, 0}, Road{1, 0, -1, 0})},

@@ -13,18 +13,15 @@ import (
 )
 
 // Scene is a picture of a domain and of what happens in it: level lines, points, paths, gradients, steps
-// and noise. Its Plot is for Show and Grid, and Slide makes a figure of it with a slider over k. X.Min,
-// X.Max, Y.Min and Y.Max are what is in view, and a unit is as long on both axes. A domain of any
-// dimension is seen from a direction, as a shadow.
+// and noise. Its Plot is for Show, Grid and Moving. X.Min, X.Max, Y.Min and Y.Max are what is in view, and a
+// unit is as long on both axes. A domain of any dimension is seen from a direction, as a shadow.
 type Scene struct {
 	*plot.Plot
 	key *key
 
-	x, y  []float64 // orthonormal directions, that go right and up
-	at    []float64 // a point of the domain
-	rim   []xy      // the outline, counter-clockwise
-	lines []series  // for Slide, which shows the first k points of one with a name
-	marks []series
+	x, y []float64 // orthonormal directions, that go right and up
+	at   []float64 // a point of the domain
+	rim  []xy      // the outline, counter-clockwise
 }
 
 // corners is the number of vertices up to which an outline is that of a polytope.
@@ -89,13 +86,7 @@ func (s *Scene) outline(omega fwopt.Domain) {
 	if len(s.rim) <= corners {
 		line.dots = draw.CircleGlyph{}
 	}
-	s.draw(line)
-}
-
-// draw draws a line, also in a Slide.
-func (s *Scene) draw(line series) {
 	put(s.Plot, line)
-	s.lines = append(s.lines, line)
 }
 
 func (s *Scene) check() {
@@ -133,12 +124,12 @@ func (s *Scene) Levels(f func(w []float64) float64, n int) {
 	s.check()
 	need.Given("fwplot", "Levels: f", f == nil)
 	for _, line := range s.contours(f, n) {
-		s.draw(series{style: stroke(0xB9BEC6, 0.7), xy: line})
+		put(s.Plot, series{style: stroke(0xB9BEC6, 0.7), xy: line})
 	}
 }
 
 // Edge draws a thin line through points of R^d: an edge of the body that is no part of its outline.
-func (s *Scene) Edge(points ...[]float64) { s.draw(s.way(stroke(0x333333, 0.6), points...)) }
+func (s *Scene) Edge(points ...[]float64) { put(s.Plot, s.way(stroke(0x333333, 0.6), points...)) }
 
 // Path draws the way of a method through points of R^d, in its colour, with a dot at each point and its
 // name at the end; solid, or in dashes if a path has that colour already.
@@ -151,7 +142,7 @@ func (s *Scene) Path(method string, points ...[]float64) {
 	}
 	l.name, l.radius, l.dots = method, 2.2, shapes[len(s.key.entries)%len(shapes)]
 	if n := len(l.xy); n > 0 {
-		s.draw(l)
+		put(s.Plot, l)
 		l.xy = l.xy[n-1:] // its name is where it ends, though that is not in view
 		s.key.entries = append(s.key.entries, l)
 	}
@@ -160,9 +151,8 @@ func (s *Scene) Path(method string, points ...[]float64) {
 // Mark draws a cross at a point, as w*, with a name.
 func (s *Scene) Mark(name string, w []float64) {
 	cross := dot(draw.CrossGlyph{}, 4, stroke(0x333333, 0), s.see(w))
-	cross.name, cross.tag = name, tag{text: name, dx: 7, dy: 7}
+	cross.tag = tag{text: name, dx: 7, dy: 7}
 	put(s.Plot, cross)
-	s.marks = append(s.marks, cross)
 }
 
 // Arrow draws an arrow from w along a vector of R^d, in the colour of a method if the name begins with one,

@@ -1,10 +1,8 @@
 package fwplot
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -154,65 +152,5 @@ func TestSquared(t *testing.T) {
 			p.Y.Max < s.Y.Max {
 			t.Errorf("x from %g to %g, y from %g to %g", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
 		}
-	}
-}
-
-// The slider goes over all points of the longest path, and what it moves are the points.
-func TestSlide(t *testing.T) {
-	s := NewScene("a square", square, []float64{1, 0}, []float64{0, 1})
-	s.Levels(func(w []float64) float64 { return floats.Dot(w, w) }, 4)
-	s.Path("SFW", []float64{1, 1}, []float64{0.5, 0}, []float64{0.25, 0.125})
-	s.Path("FW", []float64{1, 1}, []float64{0, 0})
-	s.Path("SVRF")
-	s.Mark("w*", []float64{0, 0})
-	f := s.Slide(0)
-	var spec struct {
-		Schema string `json:"$schema"`
-		Params []struct {
-			Name  string
-			Value int
-			Bind  struct {
-				Input    string
-				Min, Max int
-			}
-		}
-		Width, Height float64
-		Layer         []struct {
-			Data struct {
-				Values []struct{ X, Y, K, Last float64 }
-			}
-			Transform []struct{ Filter string }
-			Encoding  struct {
-				X struct{ Scale struct{ Domain []float64 } }
-			}
-		}
-	}
-	if err := json.Unmarshal(f.Vega, &spec); err != nil {
-		t.Fatal(err)
-	}
-	if p := spec.Params[0]; !strings.HasSuffix(spec.Schema, "/v5.json") || p.Name != "k" || p.Value != 2 ||
-		p.Bind.Max != 2 || p.Bind.Min != 0 || p.Bind.Input != "range" {
-		t.Errorf("%+v", spec.Params)
-	}
-	if spec.Width != 520 || spec.Height != 520 {
-		t.Errorf("%g x %g", spec.Width, spec.Height)
-	}
-	slides, points := 0, 0
-	for _, l := range spec.Layer {
-		if d := l.Encoding.X.Scale.Domain; d != nil && math.Abs(d[0]-s.X.Min) > 1e-3 {
-			t.Errorf("domain %v, want from %g", d, s.X.Min)
-		}
-		if len(l.Transform) > 0 && l.Transform[0].Filter == "datum.k <= k" {
-			slides++
-			points += len(l.Data.Values)
-		}
-	}
-	if slides != 2 || points != 5 || len(f.Vega) > maxBytes || strings.Contains(string(f.Vega), "null") ||
-		!strings.Contains(string(f.Vega), `"method":"SFW"`) {
-		t.Errorf("%d paths with %d points, %d bytes", slides, points, len(f.Vega))
-	}
-	if g := s.Slide(1); !strings.Contains(string(g.Vega), `"value":1`) || len(g.PNG) == 0 ||
-		len(g.PNG) > maxBytes || len(g.SVG) > maxBytes {
-		t.Error("the first k, or a picture, is missing")
 	}
 }
