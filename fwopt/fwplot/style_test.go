@@ -1,7 +1,9 @@
 package fwplot
 
 import (
+	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -133,5 +135,21 @@ func TestStyles(t *testing.T) {
 	}
 	if l := luminance([3]float64{1, 1, 1}); math.Abs(l-1) > 1e-12 {
 		t.Errorf("luminance of white: %g", l)
+	}
+}
+
+// The browser's race has a copy of the dashes of FW's second line, for it does not link this package.
+func TestLiveDashes(t *testing.T) {
+	src, err := os.ReadFile("../../notebooks/site/live/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, d := range assign([]string{"FW", "FW, line search"})[1].Dashes {
+		want = append(want, fmt.Sprint(d.Points()))
+	}
+	copied := `out["FW, line search"] = style(e.Colour, e.Width, []float64{` + strings.Join(want, ", ") + "})"
+	if !strings.Contains(string(src), copied) {
+		t.Errorf("live/main.go has not %s", copied)
 	}
 }
