@@ -17,7 +17,7 @@ VENV := .venv/bin/python
 export JUPYTER_PATH := $(CURDIR)/.venv/share/jupyter
 export FWLAB_BUDGET GO PYTHON
 
-.PHONY: help release-test setup lab notebooks note celltime campaign muon browser site site-check kernel kernel-files live-check lite image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
+.PHONY: help release-test setup lab notebooks note celltime campaign muon browser site slides site-check kernel kernel-files live-check lite image course grade formgrader course-test course-setup verify soak bench bench-short bench-setup quick test pins report fmt vet lint unit race cross fused emulate beam flink flink-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +61,12 @@ docker/browser/node_modules: docker/browser/package-lock.json
 site: setup notebooks/site/node_modules kernel-files ## the pages as a web site in _site, with the solver and a Go kernel in the browser: needs npm
 	@rm -rf _site && mkdir _site && cp -r _kernel _site/kernel && GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags="-s -w" -o _site/live.wasm ./notebooks/site/live && gzip -9n _site/live.wasm && \
 	 cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" _site/ && $(GO) run ./notebooks/site/api >_site/api.json && $(VENV) -B notebooks/site/build.py _site
+
+# One, as PAGE=lesson-3-batches.
+PAGE ?= $(basename $(notdir $(wildcard notebooks/lesson-*.ipynb)))
+
+slides: setup notebooks/site/node_modules ## the figures of PAGE, or else of each lesson, as a file of slides in _slides: needs npm
+	@$(VENV) -B notebooks/site/slides.py _slides $(PAGE)
 
 site-check: site docker/browser/node_modules ## that site in headless Chromium, wide and as on a telephone
 	@$(VENV) -B notebooks/site/build_test.py && PAGES="$(PAGES)" node docker/browser/site.mjs

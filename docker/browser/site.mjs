@@ -1,6 +1,7 @@
 // What a reader of the site sees, in headless Chromium: `make site-check` runs it on _site.
 // PAGES says which notebooks' pages it visits, as notebooks/quickstart.ipynb; without it all, and those of no notebook always.
 // Screenshots of every page, wide and as on a telephone, stay in BROWSER_OUT, or else in a new temporary folder.
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -181,6 +182,33 @@ for (const name of slides) {
   await visit(name, { ...wide, javaScriptEnabled: false }, async (page, found) => {
     await still(/has not started/)(page, found);
     if (!await page.locator('.scripts').isVisible()) found.push('does not say that scripts do not run');
+  });
+}
+// The slides of a lesson, from a disk: one for each figure and one for the title, on as many pages of paper.
+if (!only.length || only.includes('slides')) {
+  const root = fileURLToPath(new URL('../..', import.meta.url)), name = 'lesson-4-snapshot';
+  execFileSync(`${root}.venv/bin/python`, ['-B', `${root}notebooks/site/slides.py`, `${out}/slides`, name]);
+  const figures = JSON.parse(fs.readFileSync(`${root}notebooks/${name}.ipynb`)).cells.flatMap(c => c.outputs || []).filter(o => o.data?.['image/png']).length;
+  await visit(`${name}.html`, { viewport: { width: 1280, height: 720 }, at: `file://${out}/slides` }, async (page, found) => {
+    const seen = () => page.$$eval('section', all => all.map((s, i) => s.checkVisibility() ? i : -1).filter(i => i >= 0).join());
+    const all = await page.locator('section').count();
+    if (all !== figures + 1) found.push(`${all} slides for ${figures} figures`);
+    for (let i = 0; i < all; i++) {
+      if (await seen() !== `${i}`) found.push(`slides ${await seen()} are seen, not ${i}`);
+      const [down, formula] = await page.evaluate(() => [document.documentElement.scrollHeight - innerHeight, /\$/.test(document.querySelector('section.now').innerText)]);
+      if (down > 0) found.push(`slide ${i} is ${down} pixels too high`);
+      if (formula) found.push(`slide ${i} has TeX`);
+      await page.keyboard.press('ArrowRight');
+    }
+    await page.keyboard.press('Home');
+    await page.keyboard.press(' ');
+    if (await seen() !== '1') found.push('Home and the space bar do not lead to the second slide');
+    if (!await page.locator('.vega-embed').count()) found.push('nothing moves');
+    await slid(page, found);
+    await page.keyboard.press('f');
+    await page.waitForFunction(() => document.fullscreenElement, null, { timeout: 2000 }).catch(() => found.push('f does not fill the screen'));
+    const paper = (await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type \/Page\b/g).length;
+    if (paper !== all) found.push(`${all} slides print on ${paper} pages`);
   });
 }
 if (!only.length || only.includes('404')) {

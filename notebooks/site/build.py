@@ -67,8 +67,8 @@ def main(out):
             if re.search(r"[$\\]", page.plain):
                 links.faults.append(f"{page.path.relative_to(REPO)}: TeX in the title: {page.plain}")
 
-    for line in (HERE / "moved.tsv").read_text().splitlines()[1:]:
-        was, now = line.split("\t")
+    moved = [line.split("\t") for line in (HERE / "moved.tsv").read_text().splitlines()[1:]]
+    for was, now in moved:
         (out / f"{was}.html").write_text(f'<!DOCTYPE html><title>{now}</title><meta http-equiv="refresh" content="0; url={now}.html">'
                                          f'<link rel="canonical" href="{now}.html"><script>location.replace("{now}.html" + location.hash)</script>\n')
     shutil.copytree(BOOKS / "pictures", out / "pictures", dirs_exist_ok=True)
@@ -87,7 +87,7 @@ def main(out):
     found = [[p.name, p.plain, sections(soups[f"{p.name}.html"], p.plain)] for p in [index, *pages, live, *packages]]
     (out / "search.js").write_text(f"const pages = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n{(HERE / 'search.js').read_text()}")
     size = sum(f.stat().st_size for f in out.rglob("*") if f.is_file())
-    print(f"fwlab: {len(list(out.glob('*.html')))} pages, {size / 1e6:.1f} MB in {out}")
+    print(f"fwlab: {len(soups) - len(moved)} pages, {size / 1e6:.1f} MB in {out}")
 
 
 def listed():
@@ -398,15 +398,22 @@ def katex(out):
     shutil.copy(dist.parent / "LICENSE", to)
 
 
+def moving():
+    """One script for figures with a slider."""
+    scripts = [HERE / "node_modules" / n / "build" / f"{n}.min.js" for n in ("vega", "vega-lite", "vega-embed")] + [HERE / "slide.js"]
+    return "\n;".join(re.sub(r"//# sourceMappingURL=.*", "", s.read_text()) for s in scripts)
+
+
+def licences():
+    """The licences of all that is in it, and of KaTeX."""
+    return "\n".join(f"{f.parent.name}\n\n{f.read_text()}" for f in sorted((HERE / "node_modules").glob("*/LICENSE*")) if f.parent.name != "marked")
+
+
 def vega(out):
-    """One script for the pages with a slider, and the licences of all that is in it."""
-    modules = HERE / "node_modules"
-    scripts = [modules / n / "build" / f"{n}.min.js" for n in ("vega", "vega-lite", "vega-embed")] + [HERE / "slide.js"]
     to = out / "vega"
     to.mkdir(exist_ok=True)
-    (to / "slide.js").write_text("\n;".join(re.sub(r"//# sourceMappingURL=.*", "", s.read_text()) for s in scripts))
-    (to / "LICENSE").write_text("\n".join(f"{f.parent.name}\n\n{f.read_text()}" for f in sorted(modules.glob("*/LICENSE*"))
-                                          if f.parent.name not in ("katex", "marked")))
+    (to / "slide.js").write_text(moving())
+    (to / "LICENSE").write_text(licences())
 
 
 if __name__ == "__main__":
