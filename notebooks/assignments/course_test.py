@@ -185,6 +185,9 @@ def released(course):
                 stub = 'panic("not implemented")' if c.cell_type == "code" else "YOUR ANSWER HERE"
                 assert stub in c.source, f"{name}: no stub in {mark.grade_id}"
             assert not c.get("outputs"), f"{name}: an output"
+            folded = c.metadata.get("jupyter", {}).get("source_hidden", False)
+            if c.cell_type == "code" and mark:
+                assert folded == mark.locked, f"{name}: {mark.grade_id} is to be {'folded' if mark.locked else 'open'}"
         assert f"GONB_DIR/{name}.ipynb" in nb.cells[-1].source, f"{name}: the last cell looks at another file"
 
 
