@@ -42,9 +42,9 @@ RULES = [
     (r"notebooks/(races|passes)/README\.md", "site-check"),
     (r"notebooks/claims\.tsv", ""),
     (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),
-    (r"notebooks/(site|pictures|note)/.*|docker/requirements-note\.(in|txt)|notebooks/README\.md", "site-check"),
+    (r"notebooks/(site|pictures|note)/.*|docker/requirements-note\.(in|txt)|notebooks/[^/]*\.md", "site-check"),
     (r"notebooks/kernel/.*|notebooks/live\.txt|docker/requirements-lite\.(in|txt)", "site-check live-check"),
-    (r"notebooks/assignments/(source/.*|README\.md|variants\.py)", "course-test site-check"),
+    (r"notebooks/assignments/(source/.*|[^/]*\.md|variants\.py)", "course-test site-check"),
     (r"notebooks/assignments/.*", "course-test"),
     # What runs them.
     (r"docker/run_notebooks\.py", "all-pages"),

@@ -121,7 +121,7 @@ def front():
 def doors(menu):
     """The four doors, and the race below them."""
     say = {"Learn": "Eight lessons in order, each with a figure that moves.", "Use": "A quick start, recipes for real tasks, and the API.",
-           "Research": "The paper’s claims, measured, and what is proven beyond it.", "Teach": "Problem sets with hidden checks, and how to grade them."}
+           "Research": "The paper’s claims, measured, and what is proven beyond it.", "Teach": "Lectures, problem sets with hidden checks, an exam and a project."}
     items = "".join(f'<li><a href="{menu[d][0].name}.html"><b>{d}</b> {say[d]}</a></li>' for d in DOORS if menu[d])
     return (f'<nav aria-label="four doors"><ul class="doors">{items}</ul></nav>\n<p>Below, the library races in your browser: five methods learn '
             'to read handwritten digits. <a href="live.html#methods">What you see</a></p>\n<!--race-->')
