@@ -128,6 +128,7 @@ def checks(course):
             f"{name}: nothing of a solution or a hidden check is in the release, and a planted leak is seen",
             lambda n=name: leak(course, n),
         )
+    yield "README.md has the points, the answers and the hours of the sheets", lambda: counted(course)
     yield "a sheet that would show its solution is not released", lambda: refused(course)
     yield "make course: the keys run", lambda: keys(course)
     for name in course.names:
@@ -364,6 +365,24 @@ def solution(cell):
     """The lines that a release leaves out, where they are long enough to be found nowhere else."""
     inside = re.findall(r"BEGIN (SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)\n[^\n]*END \1", cell.source, re.DOTALL)
     return [x.strip() for _, text in inside for x in text.split("\n") if len(x.strip()) > 30]
+
+
+def counted(course):
+    """The hours are the minutes at the tasks and 100 words of the sheet a minute, to half an hour."""
+    for name in course.names:
+        rows = re.findall(rf"^\| `{name}`.*", (HERE / "README.md").read_text(), re.MULTILINE)
+        table = [[x.strip() for x in r.split("|")[4:-1]] for r in rows]
+        cells = course.sheet("source", name).cells
+        graded = [c for c in cells if c.metadata.get("nbgrader", {}).get("grade")]
+        texts = [c for c in graded if c.cell_type == "markdown"]
+        shown = "\n".join(c.source for c in cells if c.cell_type == "markdown" and "nbgrader" not in c.metadata)
+        words = len(re.sub(r"\$\$?[^$]*\$\$?", "x", shown).split())
+        minutes = sum(int(m) for m in re.findall(r"^## .*?(\d+) minutes", shown, re.MULTILINE)) + words / 100
+        points = [sum(c.metadata.nbgrader.points for c in some) for some in ([c for c in graded if c not in texts], texts)]
+        answers = sum(len(re.findall(r"^\d\. ", c.source, re.MULTILINE)) or 1 for c in texts)
+        want = [f"{round(minutes / 30) / 2:g}", *(f"{x:g}" for x in (*points, answers))]
+        have = [f"{sum(float(r[i]) for r in table):g}" for i in (1, 2, 3)]
+        assert not table or [table[0][0].replace("½", ".5"), *have] == want, f"{name}: {want}, not {table}"
 
 
 def refused(course):
