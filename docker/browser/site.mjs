@@ -99,6 +99,11 @@ async function whole(page, found) {
     if (s.wide && (s.off > 1 || s.through)) found.push(`the first column of "${s.words}" does not stay`);
   }
   const tight = await page.$$eval('.text p .mfrac', all => all.filter(f => !f.closest('.katex-display') && getComputedStyle(f.closest('.katex > .katex-html > *')).paddingTop === '0px').length);
+  const low = await page.evaluate(() => {
+    const e = innerWidth > 1000 && document.querySelector('.opens img, .slide, .figure img, #chart');
+    return e && Math.round(e.getBoundingClientRect().bottom + scrollY);
+  });
+  if (low > 900) found.push(`the first figure ends at ${low}`);
   if (tight) found.push(`${tight} fractions touch the lines above and below`);
   // What touches a formula in the text, as a comma, is in the formula's line beside it.
   const apart = await page.$$eval('main :not(.katex-display) > .katex', all => all.flatMap(f => {
@@ -295,9 +300,9 @@ for (const name of runs.filter(p => p === live)) {
 const lines = page => page.$$eval('#chart polyline', all => all.map(l => l.getAttribute('points')).join(' '));
 const less = { reducedMotion: 'reduce' };
 if (!only.length || only.includes('index')) {
-  await visit('index.html', wide, async (page, found) => {
-    const low = await page.$$eval('.doors a, #chart', all => all.map(e => e.getBoundingClientRect().bottom));
-    if (low.length < 4 || Math.max(...low) > 900) found.push(`doors and chart end at ${low}`);
+  for (const view of [wide, narrow]) await visit('index.html', view, async (page, found) => {
+    const low = await page.$$eval('.doors a, #chart', all => all.map(e => Math.round(e.getBoundingClientRect().bottom)));
+    if (low.length < 4 || Math.max(...low) > view.viewport.height) found.push(`doors and chart end at ${low}`);
     await page.waitForFunction(() => document.querySelector('#chart polyline'), null, { timeout: 30_000 });
     const before = await lines(page);
     await page.waitForFunction(was => [...document.querySelectorAll('#chart polyline')].map(l => l.getAttribute('points')).join(' ') !== was, before, { timeout: 5000 })

@@ -61,7 +61,7 @@ def main(out):
             body, made = exporter.from_notebook_node(page.book(links), {
                 "output_files_dir": "figures", "unique_key": page.name, "page": page, "menu": [(d, some) for d, some in menu.items() if some],
                 "before": before, "after": after, "base": page is none and BASE, "source": SOURCE + str(page.path.relative_to(REPO))})
-            (out / f"{page.name}.html").write_text(body.replace("<!--contents-->", contents(body), 1))
+            (out / f"{page.name}.html").write_text(opened(page, body).replace("<!--contents-->", contents(body), 1))
             for name, data in made["outputs"].items():
                 (out / name).write_bytes(data)
             if re.search(r"[$\\]", page.plain):
@@ -114,17 +114,17 @@ def front():
     """What the first page has above the folder's README."""
     return ("# Variance-reduced, projection-free optimisation\n\n"
             "fwlab turns the paper [Variance-Reduced and Projection-Free Stochastic Optimization](https://arxiv.org/abs/1602.02101) "
-            "(Hazan and Luo, ICML 2016) into code you can run, read and teach from: a Go package, and notebooks with figures. "
-            f"[Install it]({SOURCE}README.md), or open [a JupyterLab in the browser]({HOST}{BASE}lite/lab/index.html), with Go in it.\n")
+            "(Hazan and Luo, ICML 2016) into code you can run, read and teach from: a Go package, and notebooks with figures.\n")
 
 
 def doors(menu):
     """The four doors, and the race below them."""
     say = {"Learn": "Eight lessons in order, each with a figure that moves.", "Use": "A quick start, recipes for real tasks, and the API.",
            "Research": "The paper’s claims, measured, and what is proven beyond it.", "Teach": "Lectures, problem sets with hidden checks, an exam and a project."}
-    items = "".join(f'<li><a href="{menu[d][0].name}.html"><b>{d}</b> {say[d]}</a></li>' for d in DOORS if menu[d])
+    items = "".join(f'<li><a href="{menu[d][0].name}.html"><b>{d}</b> <span>{say[d]}</span></a></li>' for d in DOORS if menu[d])
     return (f'<nav aria-label="four doors"><ul class="doors">{items}</ul></nav>\n<p>Below, the library races in your browser: five methods learn '
-            'to read handwritten digits. <a href="live.html#methods">What you see</a></p>\n<!--race-->')
+            'to read handwritten digits. <a href="live.html#methods">What you see</a></p>\n<!--race-->\n'
+            f'<p><a href="{SOURCE}README.md">Install it</a>, or open <a href="{HOST}{BASE}lite/lab/index.html">a JupyterLab in the browser</a>, with Go in it.</p>')
 
 
 def titled(text, pages):
@@ -341,6 +341,21 @@ def short(table):
     table = re.sub(r"(<td[^>]*>[^<$]*\[[\d.e-]+,) (?=[\d.e-]+\])", "\\1\u00a0", table)
     table = re.sub(r"<td([^>]*)>(?=[^<$]{1,16}</td>)", r'<td class="short"\1>', table)
     return re.sub(r"<(td|th)( style[^>]*)?>(?=[\d\s/.,e+−–-]{1,26}</)", r'<\1 class="short"\2>', table)
+
+
+def opened(page, body):
+    """The page with a figure in its first window: its first one is under the title, small, too; where a lesson begins with
+    a figure that moves, what is above it is short, and the card's numbers are below."""
+    figure, caption = re.search(r'<a class="figure".*?</a>', body, re.S), re.search(r'<p class="caption" id="([^"]+)".*?</p>', body, re.S)
+    if page.path.suffix != ".ipynb" or page.sheet or not figure or not caption:
+        return body
+    if not page.slides or not page.name.startswith("lesson-"):
+        small = re.sub(r'class="figure" href="[^"]*"( title="[^"]*")?', f'class="opens" href="#{caption[1]}"', figure[0]).replace(' loading="lazy"', "")
+        return re.sub(r'<h1.*?</h1>\s*(<p><a href="index.html">.*?</p>)?', lambda m: f"{m[0]}\n{small}", body, count=1, flags=re.S)
+    card = re.search(r"<table.*?</table>", body, re.S)
+    if card and card.end() < figure.start():
+        body = body[:card.start()] + body[card.end():caption.end()] + card[0] + body[caption.end():]
+    return body
 
 
 def contents(body):
