@@ -33,7 +33,7 @@ func init() {
 			},
 			Calls:  vertices(func(m fwopt.Method) fwopt.StepRule { return m.(*BlendedPairwise).Rule }),
 			Bound:  func(c fwopt.Constants, _, k int) float64 { return c.BoundAway(k) },
-			Passes: true,
+			Passes: true, Colour: 0xAEA848, Width: 2.6, Dashes: []float64{5, 1.5},
 		},
 		fwopt.Entry{
 			Name:   "Garber-Hazan",
