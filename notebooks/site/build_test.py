@@ -87,6 +87,14 @@ class Site(unittest.TestCase):
         read = (self.out / "01-figures.html").read_text()
         self.assertEqual(re.findall(r'<p [^>]*id="(.*?)"', read), ["figure-1", "figure-3"])
         self.assertNotIn("as SVG", read)  # where there is none
+        self.assertRegex(read, r'(?s)</h1>\s*<a class="opens" href="#figure-1"><img [^>]*src="figures/01-figures-figure-1.png".*<p>A sentence')
+
+    def test_lesson(self):  # its figure that moves comes before the numbers
+        for name in "lesson-9-last", "01-first":
+            self.page(name, shown(vega=SLIDE, png=PNG), new_markdown_cell("**Figure 1.** A line.\n\nMore."), text="A sentence.\n\n| number |\n|---|\n| sixty |")
+        self.assertEqual(self.build().returncode, 0)
+        order = [re.findall(r'A sentence|class="opens"|class="slide"|A line|sixty|More', re.sub('alt="[^"]*"', "", (self.out / f"{n}.html").read_text().split("<main")[1])) for n in ("lesson-9-last", "01-first")]
+        self.assertEqual(order, [["A sentence", 'class="slide"', "A line", "sixty", "More"], ['class="opens"', "A sentence", "sixty", 'class="slide"', "A line", "More"]])
 
     def test_leads(self):
         self.page("01-leads", new_markdown_cell("`f` is short."), new_code_cell("f"), new_markdown_cell("`g` has an output."), shown(plain="g"),
