@@ -25,7 +25,7 @@ RULES = [
     # What only the sections see that run each time.
     (r"\.ci/(green|run|choose\.py|test\.py)|\.github/.*|\.gitignore|(fwopt/|docker/)?[A-Z]+\.md|LICENSE|CITATION\.cff|\.zenodo\.json|(bench|datasets)/(.*\.md|video/COPYING)", ""),
     (r"(fwopt|datasets|notebooks/assignments/fwgrade)/(.*/)?(testdata/.*|[^/]*_test\.go)", ""),
-    (r"fwopt/(fwbeam|fwverify|fwfetch|fwlab|fwmin|internal/kern/gen)/.*|docker/lint/.*|docker/(celltime\.py|release-test\.sh)|datasets/video/convert\.py", ""),
+    (r"fwopt/(fwbeam|fwverify|fwfetch|fwlab|fwmin|internal/kern/gen)/.*|docker/lint/.*|docker/(celltime|report)\.py|docker/release-test\.sh|datasets/video/convert\.py", ""),
     # The library.
     (r"fwopt/fw(race|test)/.*\.go", "go"),
     (r"fwopt/fwinst/[^/]*\.go", "go course-test"),
@@ -39,7 +39,7 @@ RULES = [
     (r"notebooks/quickstart\.ipynb", "page site-check browser image"),
     (r"notebooks/[^/]*\.ipynb", "page site-check browser"),
     (r"notebooks/committed/[^/]*/.*", "folder"),
-    (r"notebooks/(races|passes)/README\.md", "site-check"),
+    (r"notebooks/(races|passes|committed)/README\.md", "site-check"),
     (r"notebooks/claims\.tsv", ""),
     (r"notebooks/(races|passes)/.*|notebooks/projections\.csv", "readers"),
     (r"notebooks/(site|pictures|note)/.*|docker/requirements-note\.(in|txt)|notebooks/[^/]*\.md", "site-check"),
