@@ -374,6 +374,14 @@ class Run(unittest.TestCase):
                 self.assertEqual((code, set(made)), (0, want), out)
                 self.assertNotIn("may be written", out)
 
+    def test_late(self):
+        code, made, out = self.run_it(FULL="1", LATE="-1")
+        pages = " ".join(f"notebooks/{p}.ipynb" for p in sorted(PAGES))
+        self.assertEqual((code, set(made)), (0, {*self.ALWAYS, f"notebooks PAGES={pages}"}), out)
+        for section in LONG:
+            self.assertIn(f"NOT RUN   make {section}: ", out)
+        self.assertNotIn("may be written", out)
+
     def test_failed(self):
         for bad in "verify", "bench-short", "course-test":
             code, made, out = self.run_it(FULL="1", BAD=bad)
