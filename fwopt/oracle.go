@@ -187,7 +187,7 @@ func (o *Oracle) look(g []float64, what string) {
 }
 
 // StochasticGrad computes dst, the mean of m iid samples of ∇f_i(w), in O(min{m, n}). It counts m
-// stochastic gradients.
+// stochastic gradients; where m ≥ n, Grad is exact and counts as n of them.
 func (o *Oracle) StochasticGrad(dst, w []float64, m int) {
 	o.GradOf(dst, w, o.Sample(m), m)
 }
@@ -310,7 +310,7 @@ func (o *Oracle) ValueGrad(dst, w []float64) float64 {
 func (o *Oracle) LineSearch(w, v []float64) float64 {
 	f, ok := o.F.(LineSearcher)
 	if !ok {
-		panic(need.Linef("fwopt: %T has no line search; use another StepRule", o.F))
+		panic(need.Linef("fwopt: %T has no line search: take OpenLoop or fwmore.Backtracking, or give it a method LineSearch", o.F))
 	}
 	o.Calls.Exact++
 	return f.LineSearch(w, v)

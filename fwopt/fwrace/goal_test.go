@@ -133,6 +133,18 @@ func TestReached(t *testing.T) {
 	}
 }
 
+// A sum of a reader's own need not have a line search.
+func TestFreePlainSum(t *testing.T) {
+	f, omega := small.Problem()
+	g := &Goal{Name: "p", F: struct{ fwopt.FiniteSum }{f}, Omega: omega,
+		W0: append([]float64{1}, make([]float64, 7)...), Star: -1, Shares: []float64{0.9}, Linear: 1}
+	most := Spent{Terms: 1e4, Linear: 10, Seconds: math.Inf(1)}
+	rows := g.Free(Reached{{most}}, 1, 1)
+	if name := rows[len(rows)-1][0]; name != "FW, backtracking" {
+		t.Errorf("the last row is of %q", name)
+	}
+}
+
 func TestGoalMistakes(t *testing.T) {
 	f, omega := small.Problem()
 	m := func() fwopt.Method { return &fwopt.FW{} }

@@ -104,20 +104,24 @@ func Untuned() fwopt.Method { return fwmore.NewAdaptiveSTORC() }
 
 // Free returns the rows of the methods without constants, after the Head. at is what Untuned has
 // spent. SVRF, from so many seeds, may spend as many times its terms and linear optimisations, SFW
-// and Frank-Wolfe a third of that, and Untuned with exact gradients what it likes.
+// and Frank-Wolfe, by a line search or, where F has none, by fwmore.Backtracking, a third of that, and
+// Untuned with exact gradients what it likes.
 func (g *Goal) Free(at Reached, seeds int, times float64) [][]string {
 	exact := func() fwopt.Method {
 		a := fwmore.NewAdaptiveSTORC()
 		a.Rules.Exact = true
 		return a
 	}
+	rule, by := fwopt.StepRule(fwopt.LineSearch{}), "FW, line search"
+	if _, ok := g.F.(fwopt.LineSearcher); !ok {
+		rule, by = &fwmore.Backtracking{}, "FW, backtracking"
+	}
 	most, third := at.Times(times, times), at.Times(times/3, times/3)
 	return [][]string{g.Head(), at.Row("**AdaptiveSTORC**"),
 		g.Seeds(1, exact, Never).Row("AdaptiveSTORC, ∇̃ exact"),
 		g.Seeds(seeds, func() fwopt.Method { return fwopt.SVRFExperiments() }, most).Row("SVRF"),
 		g.Seeds(seeds, func() fwopt.Method { return fwopt.SFWExperiments() }, third).Row("SFW"),
-		g.Seeds(1, func() fwopt.Method { return &fwopt.FW{Rule: fwopt.LineSearch{}} },
-			third).Row("FW, line search")}
+		g.Seeds(1, func() fwopt.Method { return &fwopt.FW{Rule: rule} }, third).Row(by)}
 }
 
 // opponents have a constant s, with which L is multiplied in their formulas.
