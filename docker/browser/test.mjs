@@ -112,7 +112,7 @@ async function check(name, notebook, body) {
   if (chosen.length && !chosen.some(start => name.startsWith(start))) return;
   for (const session of await list('sessions')) await api(`sessions/${session.id}`, 'DELETE');
   const start = Date.now(), seconds = () => `${((Date.now() - start) / 1000).toFixed(1)} s`;
-  const page = await browser.newPage({ viewport: { width: 1300, height: 4000 } });
+  const page = await browser.newPage({ viewport: { width: 1300, height: 7000 } });
   page.setDefaultTimeout(20_000);
   const wrong = [];
   page.on('pageerror', e => wrong.push(`the page's script: ${e.message}`));

@@ -51,7 +51,7 @@ func ExampleLaw_Measure() {
 	fmt.Println(r)
 	// Output:
 	// below the bound: true
-	// linear optimisations: 1.027 (no variation) for t = 2–7, 0.951 (no variation) for t = 4–7
+	// linear optimisations: 1.027 (no spread) for t = 2–7, 0.951 (no spread) for t = 4–7
 }
 
 // The constant c of SGD's rate c/√k, on a quadratic over a simplex. In a notebook run

@@ -87,7 +87,7 @@ type Fit struct {
 // one run, or all are alike where this was fitted.
 func (f Fit) measured() bool { return f.Hi-f.Lo > 1e-6*(1+math.Abs(f.Slope)) }
 
-// String returns "1.945 [1.930, 1.950]", or "1.976 (no variation)" if the interval is narrower than
+// String returns "1.945 [1.930, 1.950]", or "1.976 (no spread)" if the interval is narrower than
 // half a percent: what is not known of the slope then shows in the other window. A fit whose interval
 // has no width is "set by the schedule (2.054)", or "0.990 (identical runs)" if the gaps are the same in
 // all runs, as those of a method without randomness. A slope that depends on the accuracy
@@ -104,7 +104,7 @@ func (f Fit) String() string {
 	case !f.measured():
 		return "set by the schedule (" + s + ")"
 	case alike(f.Lo, f.Hi):
-		return s + " (no variation)"
+		return s + " (no spread)"
 	}
 	return fmt.Sprintf("%s [%s, %s]", f.Number(f.Slope), f.Number(f.Lo), f.Number(f.Hi))
 }
@@ -133,7 +133,7 @@ func Head() []string {
 
 // Row is r as a row of a table: its name, the theory's exponent, the slopes in both windows with
 // their intervals, the prescribed ones, a dash without a Bound, and the range of the slopes of
-// the instances, or "no variation".
+// the instances, or "no spread".
 func (r *Rate) Row(name string) []string {
 	r.check()
 	theory, draws := fmt.Sprintf("%g", r.Power), "–"
@@ -142,7 +142,7 @@ func (r *Rate) Row(name string) []string {
 	}
 	if len(r.Draws) > 0 {
 		lo, hi := slices.Min(r.Draws), slices.Max(r.Draws)
-		if draws = "no variation"; !alike(lo, hi) {
+		if draws = "no spread"; !alike(lo, hi) {
 			draws = fmt.Sprintf("%s to %s", r.Long.Number(lo), r.Long.Number(hi))
 		}
 	}

@@ -384,7 +384,7 @@ func TestLocal(t *testing.T) {
 func TestRow(t *testing.T) {
 	runs := synthetic(10, 8, 2, 0.05, rand.New(rand.NewPCG(1, 1)))
 	r := measured(law.Measure(runs[:5], runs[5:]))
-	want := []string{"SVRF", "2", r.Long.String(), r.Late.String(), "2.000, 2.000", "no variation"}
+	want := []string{"SVRF", "2", r.Long.String(), r.Late.String(), "2.000, 2.000", "no spread"}
 	if row := r.Row("SVRF"); !slices.Equal(row, want) || len(row) != len(Head()) {
 		t.Errorf("%q", row)
 	}
@@ -407,8 +407,8 @@ func TestRow(t *testing.T) {
 		{Fit{Slope: 2.054, Lo: 2.054, Hi: 2.054 + 1e-7}, "set by the schedule (2.054)"},
 		{Fit{Slope: 0.99, Lo: 0.99, Hi: 0.99, alike: true}, "0.990 (identical runs)"},
 		{Fit{Slope: 2.0694e6, Lo: 2.06e6, Hi: 2.08e12, log: true}, "2.069e6 [2.06e6, 2.08e12]"},
-		{Fit{Slope: 0.9, Lo: 0.9, Hi: 0.900002}, "0.900 (no variation)"},
-		{Fit{Slope: 1.976, Lo: 1.9701, Hi: 1.9799}, "1.976 (no variation)"},
+		{Fit{Slope: 0.9, Lo: 0.9, Hi: 0.900002}, "0.900 (no spread)"},
+		{Fit{Slope: 1.976, Lo: 1.9701, Hi: 1.9799}, "1.976 (no spread)"},
 		{Fit{Slope: 1.976, Lo: 1.9701, Hi: 1.9801}, "1.976 [1.970, 1.980]"},
 		{Fit{Slope: 1.4427, Lo: 1.4, Hi: 1.5, log: true}, "1.443 [1.4, 1.5]"},
 		{Fit{Slope: 12345, Lo: 1e-7, Hi: 20000, log: true}, "1.234e4 [1e−7, 2e4]"},
