@@ -50,7 +50,9 @@ func (a *FISTA) Identify(id *fwopt.Identity) {
 // Steps runs FISTA. A step counts one projection and two exact gradients, f(y_k) with ∇f(y_k) and f(x_k), and
 // as many each time that L_k is doubled, once in six or seven steps as a rule; with Fixed one of each.
 func (a *FISTA) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
-	need.Positive("fwmore", "L", a.L)
+	if !(a.L > 0) || math.IsInf(a.L, 1) {
+		panic(need.Linef("fwmore: FISTA.L = %g: give a first guess of the smoothness, as 1e-3; it adapts unless Fixed", a.L))
+	}
 	s := make([][]float64, 4)
 	for i := range s {
 		s[i] = make([]float64, len(w0))

@@ -1,6 +1,7 @@
 package fwmore_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
+	"github.com/projection-free/fwlab/fwopt/internal/small"
 )
 
 // FISTA keeps the bounds of its comment up to the first restart, where gradient steps without momentum do
@@ -110,5 +112,15 @@ func TestFISTATwin(t *testing.T) {
 	}
 	if restarts < 2 || tries < 95 {
 		t.Errorf("%d restarts, %d projections: this run tries little", restarts, tries)
+	}
+}
+
+func TestFISTAWithoutL(t *testing.T) {
+	o := fwopt.NewOracle(fwsum.NewQuadratic(1, []float64{1}, []float64{1}), fwset.L1Ball{D: 1, R: 1}, 1)
+	got := small.Panics(func() {
+		fwopt.Run(context.Background(), o, &fwmore.FISTA{}, fwopt.Budget{Steps: 1})
+	})
+	if got != "fwmore: FISTA.L = 0: give a first guess of the smoothness, as 1e-3; it adapts unless Fixed" {
+		t.Errorf("panic %q", got)
 	}
 }
