@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwmore"
 	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/mat"
@@ -44,6 +46,25 @@ func ExampleReadVideo() {
 	// Output:
 	// [2 1] [1 0 1] -1.25
 	// f(w) = -1.260 at w = [0.917 0.083 1.000]
+}
+
+// Three columns of numbers, of which the last is predicted within an ℓ1 ball.
+func ExampleReadTable() {
+	text := "size,age,price\n1,30,1.0\n2,10,2.1\n3,20,2.9\n4,5,4.2\n" // or a file that os.Open has opened
+	t, err := fwdata.ReadTable(strings.NewReader(text), "houses", "price")
+	if err != nil {
+		panic(err)
+	}
+	prices := make([]float64, len(t.Target))
+	for i, price := range t.Target {
+		prices[i], _ = strconv.ParseFloat(price, 64)
+	}
+	o := fwopt.NewOracle(fwsum.NewLeastSquares(t.X, prices), fwset.L1Ball{D: t.X.M, R: 1}, 1)
+	tr := fwopt.Run(context.Background(), o, &fwmore.FISTA{L: 1e-3}, fwopt.Budget{Tolerance: 1e-6})
+	p := tr.Last()
+	fmt.Printf("%s: %.3f, f = %.4f, proven within 1e-6: %v\n", t.Columns, tr.W, p.F, p.DualityGap <= 1e-6)
+	// Output:
+	// [size age]: [1.000 0.000], f = 0.0075, proven within 1e-6: true
 }
 
 // The weights of two columns for three classes, for a spreadsheet; to w.npy for numpy.

@@ -243,7 +243,8 @@ func (p *parser) noLabel(tok, rest []byte, finite bool) error {
 	case len(p.y)+p.taken == 0 && tok[0] == '<':
 		return p.fail("a web page (HTML), not data: look at it, remove it and get the file again")
 	case comma && bytes.IndexByte(tok, ':') < 0 && bytes.IndexByte(rest, ':') < 0:
-		return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it by ReadTable", quote(tok))
+		return p.fail("%s: a table with commas (CSV), not LIBSVM text: read it by ReadTable, or rename it to .csv for "+
+			"fwlab fit", quote(tok))
 	case comma:
 		return p.fail("%s %s: several %ss an example are not supported", what, quote(tok), what)
 	case p.targets:

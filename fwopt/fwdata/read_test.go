@@ -182,7 +182,7 @@ func TestReadRefuses(t *testing.T) {
 			{"1:1 2:1\n", `label "1:1" is not an integer`},
 			{"3 1:1\n3 2:1\n", "line 2: all 2 examples have the label 3"},
 			{"5.1,3.5,1.4,setosa\n", `line 1: "5.1,3.5,1.4,setosa": a table with commas (CSV), ` +
-				"not LIBSVM text: read it by ReadTable"},
+				"not LIBSVM text: read it by ReadTable, or rename it to .csv for fwlab fit"},
 			{"5.1, 3.5, 1.4\n", `a table with commas (CSV)`},
 			{"1 1:1\n2 0:1\n", "line 2: feature index 0: indices start at 1"},
 			{"1 2:1 2:1\n", "line 1: feature index 2 is there twice"},
@@ -219,7 +219,7 @@ func TestReadRefuses(t *testing.T) {
 			{"high 1:1\n", `line 1: target "high" is not a finite number`},
 			{"1.5,2 1:1\n", `line 1: target "1.5,2": several targets an example are not supported`},
 			{"1.5,2,3\n", `line 1: "1.5,2,3": a table with commas (CSV), not LIBSVM text: ` +
-				"read it by ReadTable"},
+				"read it by ReadTable, or rename it to .csv for fwlab fit"},
 			{"1.5 0:1\n", "line 1: feature index 0"},
 		},
 		"ReadRatings": {

@@ -14,6 +14,13 @@ type Table struct {
 	Columns []string     // the names of the columns of X; "2" is the second of a text without a heading
 	X       *fwsum.Dense // a row for each line
 	Target  []string     // the text of the target column
+	Name    string       // that of the target column; "" without a heading
+}
+
+// NoColumn is the error of ReadTable where the text lacks the target column or one to leave out.
+type NoColumn struct {
+	Column string // its name or number, as it was given
+	error
 }
 
 // ReadTable reads a table from r: text between commas, tabs or semicolons, plain or packed by gzip or bzip2, whose
@@ -22,9 +29,21 @@ type Table struct {
 // gap among them, as many in each line; a line has at most 1 MiB. The name stands for the file in errors, which say
 // the line, the column and a remedy. It costs O(cells).
 func ReadTable(r io.Reader, name, target string, leave ...string) (*Table, error) {
-	p := &tableParser{parser: parser{name: name}, t: &Table{X: &fwsum.Dense{}}, target: target, leave: leave}
+	return (&tableParser{target: target}).read(r, name, leave)
+}
+
+// ReadColumns reads a table as ReadTable does, without a column to predict: Target is nil.
+func ReadColumns(r io.Reader, name string, leave ...string) (*Table, error) {
+	return (&tableParser{at: -1}).read(r, name, leave)
+}
+
+func (p *tableParser) read(r io.Reader, name string, leave []string) (*Table, error) {
+	p.name, p.t, p.leave = name, &Table{X: &fwsum.Dense{}}, leave
 	err := p.table(r, p.row)
-	if err == nil && p.t.X.N == 0 {
+	switch {
+	case err == nil && p.columns != nil && p.t.X.N == 0:
+		err = p.fail("the file has a heading and no rows")
+	case err == nil && p.t.X.N == 0:
 		err = p.ends("a row of numbers")
 	}
 	if err != nil {
@@ -39,7 +58,7 @@ type tableParser struct {
 	target  string
 	leave   []string
 	columns []string // of the file; nil before the first line
-	at      int      // that of the target
+	at      int      // that of the target, -1 for none
 	out     []bool   // those left out
 }
 
@@ -70,8 +89,12 @@ func (p *tableParser) row(row []string) error {
 		}
 		x, ok := number([]byte(cell))
 		if !ok {
-			return p.fail("column %s has %s, which is not a finite number: leave the column out, or write its values "+
-				"as numbers", quote(p.columns[j]), quote(cell))
+			call := p.columns[j]
+			if len(call) > 24 || strings.ContainsAny(call, ", ") {
+				call = strconv.Itoa(j + 1)
+			}
+			return p.fail("column %s has %s, which is not a finite number: leave the column out (fwlab fit --leave %s), "+
+				"or write its values as numbers", quote(p.columns[j]), quote(cell), call)
 		}
 		p.t.X.Val = append(p.t.X.Val, x)
 	}
@@ -91,12 +114,16 @@ func (p *tableParser) begin(row []string) (heading bool, err error) {
 			j = slices.Index(row, column)
 		}
 		if j < 0 && err == nil {
-			err = p.fail("no column %s %s; there are %s", quote(column), what, quote(strings.Join(row, ", ")))
+			err = NoColumn{column, p.fail("no column %s %s; there are %s", quote(column), what,
+				quote(strings.Join(row, ", ")))}
 		}
 		return j
 	}
-	if p.at = len(row) - 1; p.target != "" {
+	switch {
+	case p.target != "":
 		p.at = find("to predict", p.target)
+	case p.at == 0:
+		p.at = len(row) - 1
 	}
 	p.out = make([]bool, len(row))
 	for _, column := range p.leave {
@@ -104,7 +131,7 @@ func (p *tableParser) begin(row []string) (heading bool, err error) {
 			p.out[j] = true
 		}
 	}
-	if err == nil && p.out[p.at] {
+	if err == nil && p.at >= 0 && p.out[p.at] {
 		err = p.fail("column %s is to be predicted and to be left out", quote(row[p.at]))
 	}
 	if err != nil {
@@ -123,6 +150,9 @@ func (p *tableParser) begin(row []string) (heading bool, err error) {
 			}
 			p.columns = append(p.columns, strings.Clone(cell))
 		}
+	}
+	if heading && p.at >= 0 {
+		p.t.Name = p.columns[p.at]
 	}
 	for j, column := range p.columns {
 		if j != p.at && !p.out[j] {

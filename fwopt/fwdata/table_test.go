@@ -3,6 +3,7 @@ package fwdata
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"reflect"
 	"slices"
 	"strconv"
@@ -20,19 +21,19 @@ func TestReadTable(t *testing.T) {
 	}{
 		{"age,price\n3,10.5\n4,11\n", "", nil, Table{[]string{"age"}, &fwsum.Dense{N: 2, M: 1,
 			Val: []float64{3, 4}},
-			[]string{"10.5", "11"}}},
+			[]string{"10.5", "11"}, "price"}},
 		{"\ufeffage;town;price;\r\n3;\"a;b\";10.5;1\r\n\r\n 4 ;Rome;11; 2\r\n", "price", []string{"town"},
 			Table{[]string{"age", "4"}, &fwsum.Dense{N: 2, M: 2, Val: []float64{3, 1, 4, 2}},
-				[]string{"10.5", "11"}}},
+				[]string{"10.5", "11"}, "price"}},
 		{"1\t2\tyes\n3\t4e1\tno", "3", nil, Table{[]string{"1", "2"},
-			&fwsum.Dense{N: 2, M: 2, Val: []float64{1, 2, 3, 40}}, []string{"yes", "no"}}},
+			&fwsum.Dense{N: 2, M: 2, Val: []float64{1, 2, 3, 40}}, []string{"yes", "no"}, ""}},
 		{gz("yes,1\nno,2\n"), "1", nil, Table{[]string{"2"}, &fwsum.Dense{N: 2, M: 1, Val: []float64{1, 2}},
-			[]string{"yes", "no"}}},
+			[]string{"yes", "no"}, ""}},
 		{"a,a,b\n1,2,3\n", "b", []string{"2"}, Table{[]string{"a"}, &fwsum.Dense{N: 1, M: 1,
 			Val: []float64{1}},
-			[]string{"3"}}},
+			[]string{"3"}, "b"}},
 		{"2019,2020,y\n1,2,3\n", "y", nil, Table{[]string{"2019", "2020"},
-			&fwsum.Dense{N: 1, M: 2, Val: []float64{1, 2}}, []string{"3"}}},
+			&fwsum.Dense{N: 1, M: 2, Val: []float64{1, 2}}, []string{"3"}, "y"}},
 	} {
 		got, err := ReadTable(strings.NewReader(c.text), "f", c.target, c.leave...)
 		if err != nil || !reflect.DeepEqual(*got, c.want) {
@@ -41,8 +42,7 @@ func TestReadTable(t *testing.T) {
 	}
 	for _, c := range []struct{ text, target, leave, want string }{
 		{"", "", "", "line 1: the file ends without a row of numbers: is it empty, or a broken download?"},
-		{"a,b\n", "", "",
-			"line 1: the file ends without a row of numbers: is it empty, or a broken download?"},
+		{"a,b\n", "", "", "line 1: the file has a heading and no rows"},
 		{"a\n1\n", "", "",
 			"line 1: a single column, want one to predict and others to predict it from, between " +
 				"commas, tabs or semicolons"},
@@ -51,12 +51,15 @@ func TestReadTable(t *testing.T) {
 				"or a comma within a number or a text without quotes?"},
 		{"a,town,y\n1,Rome,2\n", "", "",
 			`line 2: column "town" has "Rome", which is not a finite number: leave the ` +
-				`column out, or write its values as numbers`},
+				`column out (fwlab fit --leave town), or write its values as numbers`},
 		{"a,b,y\n1,,2\n", "", "", `line 2: column "b" is empty: fill it in, or remove the line`},
 		{"a,b,y\n1,2,\n", "", "", `line 2: column "y" is empty: fill it in, or remove the line`},
 		{"a,b,y\n1,nan,2\n", "", "",
 			`line 2: column "b" has "nan", which is not a finite number: leave the column ` +
-				`out, or write its values as numbers`},
+				`out (fwlab fit --leave b), or write its values as numbers`},
+		{"a,the town,y\n1,Rome,2\n", "", "",
+			`line 2: column "the town" has "Rome", which is not a finite number: leave the ` +
+				`column out (fwlab fit --leave 2), or write its values as numbers`},
 		{"a,b,y\n1,2,3\n", "z", "", `line 1: no column "z" to predict; there are "a, b, y"`},
 		{"a,b,y\n1,2,3\n", "", "z", `line 1: no column "z" to leave out; there are "a, b, y"`},
 		{"a,b,y\n1,2,3\n", "y", "y", `line 1: column "y" is to be predicted and to be left out`},
@@ -71,6 +74,20 @@ func TestReadTable(t *testing.T) {
 		if err == nil || err.Error() != "fwdata: f: "+c.want || got != nil {
 			t.Errorf("%q: %v, %v, want %s", c.text, got, err, c.want)
 		}
+	}
+}
+
+// Without a column to predict all are read; a column that is missing is told by its name.
+func TestReadColumns(t *testing.T) {
+	got, err := ReadColumns(strings.NewReader("a,town,b\n1,Rome,2\n"), "f", "town")
+	want := Table{Columns: []string{"a", "b"}, X: &fwsum.Dense{N: 1, M: 2, Val: []float64{1, 2}}}
+	if err != nil || !reflect.DeepEqual(*got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	var no NoColumn
+	_, err = ReadColumns(strings.NewReader("a,b\n1,2\n"), "f", "c")
+	if !errors.As(err, &no) || no.Column != "c" {
+		t.Error(err)
 	}
 }
 
