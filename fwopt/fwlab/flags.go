@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -108,10 +112,49 @@ func (o *options) check() error {
 	case o.predictions != "" && o.test == "":
 		return usage("--predictions without --test, whose rows would be predicted")
 	}
-	for _, name := range []string{o.weights, o.predictions} {
-		if name != "" && !strings.HasSuffix(name, ".csv") && !strings.HasSuffix(name, ".npy") {
+	return o.outputs()
+}
+
+// outputs is an error unless the files to write are others than those to read, and can be written.
+func (o *options) outputs() error {
+	taken := [][2]string{{"the file to fit to", o.file}, {"the file of --test", o.test},
+		{"the file of --target", o.target}, {"the file of --test-target", o.testTarget}}
+	for _, out := range [][2]string{{"--weights", o.weights}, {"--predictions", o.predictions}} {
+		flag, name := out[0], out[1]
+		if name == "" {
+			continue
+		}
+		if !strings.HasSuffix(name, ".csv") && !strings.HasSuffix(name, ".npy") {
 			return usage("%q, want a name that ends in .csv or .npy", name)
 		}
+		for _, t := range taken {
+			// Neither need be there yet.
+			if same(name, t[1]) || filepath.Base(name) == filepath.Base(t[1]) &&
+				same(filepath.Dir(name), filepath.Dir(t[1])) {
+				return usage("%s %s is %s: give another name", flag, name, t[0])
+			}
+		}
+		taken = append(taken, [2]string{"the file of " + flag, name})
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			return fmt.Errorf("%s %s is a folder: name a file", flag, name)
+		}
+		dir := filepath.Dir(name)
+		f, err := os.CreateTemp(dir, "fwlab")
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s %s: no folder %s: make it", flag, name, dir)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %s: no file can be made in %s: %w", flag, name, dir, errors.Unwrap(err))
+		}
+		f.Close()
+		os.Remove(f.Name())
 	}
 	return nil
+}
+
+// same tells whether two names are of one file or folder.
+func same(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -23,6 +24,14 @@ import (
 
 // run runs the command in a folder with files, and returns what it prints.
 func run(t *testing.T, files map[string]string, args string) (dir, out string, err error) {
+	dir = folder(t, files)
+	var b bytes.Buffer
+	err = command(context.Background(), strings.Fields(args), &b, nil)
+	return dir, b.String(), err
+}
+
+// folder makes a folder with files the one to work in.
+func folder(t *testing.T, files map[string]string) (dir string) {
 	dir = t.TempDir()
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
@@ -30,9 +39,7 @@ func run(t *testing.T, files map[string]string, args string) (dir, out string, e
 		}
 	}
 	t.Chdir(dir)
-	var b bytes.Buffer
-	err = command(context.Background(), strings.Fields(args), &b, nil)
-	return dir, b.String(), err
+	return dir
 }
 
 // drawn returns a table whose target is a line in some columns, which lie far from 0, with noise; label makes words of it.
@@ -332,9 +339,36 @@ func TestMistakes(t *testing.T) {
 		{good, "fit --radius 1 --gap 1e-300 --seconds 0.01 f.csv",
 			"the gap is not reached: give more --seconds, or take " +
 				"a larger --gap", 3},
-		{good, "fit --radius 1 --weights nix/w.csv f.csv", "no such file or directory", 1},
+		{good, "fit --radius 1 --weights nix/w.csv f.csv", "--weights nix/w.csv: no folder nix: make it", 1},
+		{good, "fit --radius 1 --weights f.txt/w.csv f.csv",
+			"--weights f.txt/w.csv: no file can be made in f.txt: not a directory", 1},
+		{good, "fit --radius 1 --weights dir.csv f.csv", "--weights dir.csv is a folder: name a file", 1},
+		{good, "fit --radius 1 --weights f.csv f.csv", "--weights f.csv is the file to fit to: give another name", 2},
+		{good, "fit --radius 1 --weights ./f.csv f.csv",
+			"--weights ./f.csv is the file to fit to: give another name", 2},
+		{good, "fit --radius 1 --weights link.csv f.csv",
+			"--weights link.csv is the file to fit to: give another name", 2},
+		{good, "fit --radius 1 --test dir.csv/t.csv --predictions dir.csv/../dir.csv/t.csv f.csv",
+			"--predictions dir.csv/../dir.csv/t.csv is the file of --test: give another name", 2},
+		{good, "fit --radius 1 --test f.txt --weights to/w.csv --predictions dir.csv/w.csv f.csv",
+			"--predictions dir.csv/w.csv is the file of --weights: give another name", 2},
+		{good, "fit --radius 1 --target y.npy --weights y.npy x.npy",
+			"--weights y.npy is the file of --target: give another name", 2},
+		{good, "fit --radius 1 --leave z --test f.csv f.csv",
+			`fwdata: f.csv: line 1: no column "z" to leave out; there are "a, b, y"`, 1},
+		{"a,b,y\n", "fit --radius 1 f.csv", "fwdata: f.csv: line 1: the file has a heading and no rows", 1},
 	} {
-		_, _, err := run(t, map[string]string{"f.csv": c.file, "f.txt": c.file}, c.args)
+		dir := folder(t, map[string]string{"f.csv": c.file, "f.txt": c.file})
+		for _, err := range []error{os.Mkdir("dir.csv", 0o777), os.Symlink("f.csv", "link.csv"),
+			os.Symlink("dir.csv", "to")} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := command(context.Background(), strings.Fields(c.args), io.Discard, nil)
+		if temporary, _ := filepath.Glob(filepath.Join(dir, "fwlab*")); temporary != nil {
+			t.Errorf("%q leaves %q", c.args, temporary)
+		}
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) || status(err) != c.status {
 			t.Errorf("%q: %v, status %d, want %s, %d", c.args, err, status(err), c.want, c.status)
 		}
