@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/projection-free/fwlab/fwopt"
@@ -53,7 +52,7 @@ func (o *options) complete(ctx context.Context, out, progress io.Writer) error {
 	b := append([]float64(nil), data.Value...)
 	floats.AddConst(-mean, b)
 	fmt.Fprintf(out,
-		"%v; squared loss over the matrices of trace norm %g, by Frank-Wolfe with a line search\n", data,
+		"%v; squared loss (f is half the mean square error) over the matrices of trace norm %g, by Frank-Wolfe with a line search\n", data,
 		o.radius)
 	omega := fwset.NewCompletion(len(users), len(items), entries, o.radius)
 	w, early := o.solve(ctx, fwsum.NewEntryLoss(len(entries), b), omega,
@@ -74,7 +73,7 @@ func (o *options) complete(ctx context.Context, out, progress io.Writer) error {
 }
 
 func ratings(name string) (*fwdata.Ratings, error) {
-	f, err := os.Open(name)
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}

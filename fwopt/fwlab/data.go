@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,15 +19,17 @@ import (
 // rows are what a file holds.
 type rows struct {
 	name    string
-	x       fwsum.Features // a *Dense or a *Sparse
-	columns []string       // their names; nil for their numbers
-	target  []string
-	weight  []float64 // of each row, with a mean of 1; nil for the same ones
+	x       fwsum.Features   // a *Dense or a *Sparse
+	columns []string         // their names; nil for their numbers
+	target  []string         // nil if the rows of --test have none
+	named   string           // the target column; "" without a heading
+	lacks   map[string]error // the columns of --leave that are missing
+	weight  []float64        // of each row, with a mean of 1; nil for the same ones
 }
 
-// read reads the file of that name, and takes out the weights of rows.
-func (o *options) read(name, target string) (*rows, error) {
-	r, err := o.readAll(name, target)
+// read reads the file of that name, and takes out the weights of rows; fitted are the rows to fit to, nil for them.
+func (o *options) read(name, target string, fitted *rows) (*rows, error) {
+	r, err := o.readAll(name, target, fitted)
 	if err != nil || o.rowWeights == "" {
 		return r, err
 	}
@@ -33,7 +37,7 @@ func (o *options) read(name, target string) (*rows, error) {
 	x, ok := r.x.(*fwsum.Dense)
 	if !ok || at < 0 || x.M < 2 {
 		return nil, usage("no column %q for --row-weights in %s, which has %s", o.rowWeights, r.name,
-			r.list())
+			list(r.columns))
 	}
 	rest := &fwsum.Dense{N: x.N, M: x.M - 1}
 	for k, v := range x.Val {
@@ -53,28 +57,20 @@ func (o *options) read(name, target string) (*rows, error) {
 }
 
 // readAll reads the file of that name; its ending says how.
-func (o *options) readAll(name, target string) (*rows, error) {
-	r := &rows{name: filepath.Base(name)}
-	if strings.HasSuffix(name, ".npy") {
-		return r, r.npy(name, target, o.leave)
-	}
-	f, err := os.Open(name)
+func (o *options) readAll(name, target string, fitted *rows) (*rows, error) {
+	r := &rows{name: filepath.Base(name), lacks: map[string]error{}}
+	leave := strings.FieldsFunc(o.leave, func(c rune) bool { return c == ',' })
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	end := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2"))
-	if end == ".csv" || end == ".tsv" {
-		var leave []string
-		if o.leave != "" {
-			leave = strings.Split(o.leave, ",")
-		}
-		t, err := fwdata.ReadTable(f, name, target, leave...)
-		if err != nil {
-			return nil, err
-		}
-		r.x, r.columns, r.target = t.X, t.Columns, t.Target
-		return r, nil
+	lower := strings.ToLower(name)
+	switch filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(lower, ".gz"), ".bz2")) {
+	case ".npy":
+		return r, r.npy(name, target, leave)
+	case ".csv", ".tsv":
+		return r, r.table(f, name, target, leave, fitted)
 	}
 	if target+o.leave != "" {
 		return nil,
@@ -86,6 +82,49 @@ func (o *options) readAll(name, target string) (*rows, error) {
 	}
 	r.x, r.target = x, texts(y)
 	return r, nil
+}
+
+// open opens a file to read.
+func open(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder: name a file in it", name)
+	}
+	return os.Open(name)
+}
+
+// table reads a table: without a target if fitted has one by a name that is not there.
+func (r *rows) table(f io.ReadSeeker, name, target string, leave []string, fitted *rows) error {
+	var no fwdata.NoColumn
+	read := func(table func(leave []string) (*fwdata.Table, error)) (t *fwdata.Table, err error) {
+		for {
+			if _, err := f.Seek(0, io.SeekStart); err != nil {
+				return nil, err
+			}
+			t, err = table(leave)
+			if !errors.As(err, &no) || !slices.Contains(leave, no.Column) {
+				return t, err
+			}
+			r.lacks[no.Column] = err
+			leave = slices.DeleteFunc(leave, func(c string) bool { return c == no.Column })
+		}
+	}
+	with := func(target string) (*fwdata.Table, error) {
+		return read(func(leave []string) (*fwdata.Table, error) {
+			return fwdata.ReadTable(f, name, target, leave...)
+		})
+	}
+	t, err := with(target)
+	if fitted != nil && fitted.named != "" && (err != nil || t.Name != fitted.named) {
+		if t, err = with(fitted.named); errors.As(err, &no) || err == nil && t.Name != fitted.named {
+			t, err = read(func(leave []string) (*fwdata.Table, error) {
+				return fwdata.ReadColumns(f, name, leave...)
+			})
+		}
+	}
+	if err == nil {
+		r.x, r.columns, r.target, r.named = t.X, t.Columns, t.Target, t.Name
+	}
+	return err
 }
 
 func texts(y []float64) []string {
@@ -214,26 +253,73 @@ func (r *rows) prepared(size []float64, intercept bool) fwsum.Features {
 	return y
 }
 
-// same is an error unless the columns are those of the rows to fit to. A LIBSVM file may lack the last ones, or
-// have more, which no weight belongs to.
+// same is an error unless the columns are those of the rows to fit to. A LIBSVM file may lack the last ones.
 func (r *rows) same(as *rows) error {
 	_, m := r.size()
-	if _, want := as.size(); r.columns != nil && !slices.Equal(r.columns, as.columns) || m > want {
-		return fmt.Errorf("%s has the columns %s, and %s has %s: want the same, in the same order; --leave what one has "+
-			"not", r.name, r.list(), as.name, as.list())
+	_, want := as.size()
+	if r.columns == nil || as.columns == nil {
+		if m > want || r.columns != nil && m < want {
+			return fmt.Errorf("%s has %d columns, and %s has %d: want the same ones", r.name, m, as.name, want)
+		}
+		return nil
 	}
-	return nil
+	if slices.Equal(r.columns, as.columns) {
+		return nil
+	}
+	if here, there := r.heading(), as.heading(); here != there {
+		with, without := r.name, as.name
+		if there {
+			with, without = without, with
+		}
+		return fmt.Errorf("%s has no heading, and %s has: add it", without, with)
+	}
+	missing := func(from, of *rows) (names []string) {
+		for _, c := range of.columns {
+			if !slices.Contains(from.columns, c) {
+				names = append(names, c)
+			}
+		}
+		return names
+	}
+	lacks, besides := missing(r, as), missing(as, r)
+	var what []string
+	if len(lacks) > 0 {
+		what = append(what, "lacks "+list(lacks))
+	}
+	if len(besides) > 0 {
+		what = append(what, "has "+list(besides)+" besides")
+	}
+	if what == nil {
+		return fmt.Errorf("%s has the same columns as %s in another order: want %s", r.name, as.name,
+			list(as.columns))
+	}
+	return fmt.Errorf("%s %s: want the columns of %s, or --leave %s", r.name, strings.Join(what, " and "),
+		as.name, strings.ReplaceAll(list(append(lacks, besides...)), ", ", ","))
 }
 
-func (r *rows) list() string {
-	_, m := r.size()
-	names := []string{}
-	for j := range m {
-		if names = append(names, r.column(j)); len(names) == 20 && m > 20 {
-			return fmt.Sprintf("%s … (%d)", strings.Join(names, ", "), m)
-		}
+// heading tells whether the columns have names of their own.
+func (r *rows) heading() bool {
+	return slices.ContainsFunc(r.columns, func(c string) bool {
+		_, err := strconv.Atoi(c)
+		return err != nil
+	})
+}
+
+func list(names []string) string {
+	if len(names) > 20 {
+		return fmt.Sprintf("%s … (%d)", strings.Join(names[:20], ", "), len(names))
 	}
 	return strings.Join(names, ", ")
+}
+
+// left is an error if none of the files has one of the columns to leave out.
+func left(files ...*rows) error {
+	for column, err := range files[0].lacks {
+		if !slices.ContainsFunc(files, func(r *rows) bool { return r.lacks[column] == nil }) {
+			return err
+		}
+	}
+	return nil
 }
 
 // rowSums adds up what of returns for the numbers of each row.

@@ -24,14 +24,44 @@ var sets = map[string]string{
 	"box":     "the box of weights up to",
 }
 
+// means tells what f is.
+var means = map[string]string{
+	"squared":  "half the mean square error",
+	"logistic": "the mean of -ln p, p the probability of the label",
+	"huber":    "half the mean square error, linear beyond --delta",
+}
+
 // fit is the command.
 func (o *options) fit(ctx context.Context, out, progress io.Writer) error {
 	if o.set == "completion" {
 		return o.complete(ctx, out, progress)
 	}
-	data, err := o.read(o.file, o.target)
+	data, err := o.read(o.file, o.target, nil)
 	if err != nil {
 		return err
+	}
+	files := []*rows{data}
+	var test *rows
+	if o.test != "" {
+		fitted := data
+		if o.testTarget != "" {
+			fitted = nil
+		}
+		if test, err = o.read(o.test, cmp.Or(o.testTarget, o.target), fitted); err != nil {
+			return err
+		}
+		files = append(files, test)
+	}
+	if err := left(files...); err != nil {
+		return err
+	}
+	if test != nil {
+		if err := test.same(data); err != nil {
+			return err
+		}
+		if test.target == nil && o.predictions == "" {
+			return usage("%s lacks %s, to count errors on: give --predictions to predict it", test.name, data.named)
+		}
 	}
 	m := &model{options: o, data: data}
 	if err := m.sum(); err != nil {
@@ -40,18 +70,12 @@ func (o *options) fit(ctx context.Context, out, progress io.Writer) error {
 	omega := m.domain()
 	n, _ := data.size()
 	method, name := m.choose(n)
-	fmt.Fprintf(out, "%s: %d rows, %d columns; %s loss over %s %g, by %s\n", data.name, n, len(m.size),
-		m.loss,
-		sets[m.set], m.radius, name)
-	var test *rows
-	if o.test != "" {
-		if test, err = o.read(o.test, cmp.Or(o.testTarget, o.target)); err == nil {
-			err = test.same(data)
-		}
-		if err != nil {
-			return err
-		}
+	scaled := ""
+	if m.scale == "std" {
+		scaled = " of columns scaled by std (--scale none: as they are)"
 	}
+	fmt.Fprintf(out, "%s: %d rows, %d columns; %s loss (f is %s) over %s %g%s, by %s\n", data.name, n, len(m.size),
+		m.loss, means[m.loss], sets[m.set], m.radius, scaled, name)
 	early := m.run(ctx, omega, method, out, progress)
 	if _, _, err := m.judge(data, out); err != nil {
 		return err
@@ -110,13 +134,21 @@ func (m *model) run(ctx context.Context, omega fwset.Domain, method fwopt.Method
 	w, err := m.solve(ctx, m.f, omega, method, out, progress)
 	m.w = slices.Clone(w)
 	zero, d := 0, len(m.size)*m.h
+	if p, ok := omega.(fwset.Product); ok {
+		omega = p[0]
+	}
+	loose := ""
+	if err == nil && omega.(fwset.Gauged).Gauge(m.w[:d]) < 0.99 {
+		loose = "; the radius does not bind"
+	}
 	for k := range d {
 		if m.w[k] == 0 {
 			zero++
+			m.w[k] = 0 // not -0
 		}
 		m.w[k] /= m.size[k/m.h]
 	}
-	fmt.Fprintf(out, "%d of %d weights are not 0\n", d-zero, d)
+	fmt.Fprintf(out, "%d of %d weights are not 0%s\n", d-zero, d, loose)
 	return err
 }
 
@@ -124,21 +156,27 @@ func (m *model) run(ctx context.Context, omega fwset.Domain, method fwopt.Method
 func (m *model) judge(r *rows, out io.Writer) (predicted []string, numbers []float64, err error) {
 	x := r.prepared(slices.Repeat([]float64{1}, len(m.size)), m.intercept)
 	if m.classes == nil {
-		y, ok := r.numbers()
+		y, ok := r.numbers() // none without a target
 		if !ok {
 			return nil, nil, fmt.Errorf("%s: the target has words, and %s numbers", r.name, m.data.name)
 		}
 		p := m.f.Scores(m.w, x)
+		if r.target == nil {
+			return texts(p), p, nil
+		}
 		fmt.Fprintf(out, "%s: root mean square error %.4g\n", r.name,
 			floats.Distance(p, y, 2)/math.Sqrt(float64(len(y))))
 		return texts(p), p, nil
 	}
-	labels, err := r.labels(m.classes)
+	labels, err := r.labels(m.classes) // none without a target
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, l := range m.f.Predict(m.w, x) {
 		predicted, numbers = append(predicted, m.classes[l]), append(numbers, float64(l))
+	}
+	if r.target == nil {
+		return predicted, numbers, nil
 	}
 	fmt.Fprintf(out, "%s: error rate %.2f %% of %d rows\n", r.name, 100*m.f.ErrorRate(m.w, x, labels),
 		len(labels))

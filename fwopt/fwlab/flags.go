@@ -29,7 +29,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	f.StringVar(&o.target, "target", "",
 		"the `column` to predict, by name or number from 1, the last one if not given; "+
 			"or for a .npy file another one")
-	f.StringVar(&o.leave, "leave", "", "columns to leave out, between commas")
+	f.StringVar(&o.leave, "leave", "", "columns to leave out, between commas, of the files that have them")
 	f.StringVar(&o.rowWeights, "row-weights", "",
 		"the `column` with how often a row counts in f, of a .csv by name")
 	f.StringVar(&o.test, "test", "", "another `file` of the same columns, to count errors on")
@@ -37,7 +37,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 		"the target of --test, where that is a .npy `file` of its own")
 	f.StringVar(&o.weights, "weights", "", "write the weights to this .csv or .npy `file`")
 	f.StringVar(&o.predictions, "predictions", "",
-		"write what is predicted for the rows of --test to this .csv or "+
+		"write what is predicted for the rows of --test, which may lack the target column, to this .csv or "+
 			".npy `file`")
 	f.StringVar(&o.set, "set", "l1",
 		"where the weights lie: l1, l2, trace, balls of a norm; simplex; box; or completion, "+

@@ -8,15 +8,19 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/projection-free/fwlab/fwopt"
 	"github.com/projection-free/fwlab/fwopt/fwdata"
+	"github.com/projection-free/fwlab/fwopt/fwset"
 	"github.com/projection-free/fwlab/fwopt/fwsum"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -343,6 +347,8 @@ func TestMistakes(t *testing.T) {
 		{good, "fit --radius 1 --weights f.txt/w.csv f.csv",
 			"--weights f.txt/w.csv: no file can be made in f.txt: not a directory", 1},
 		{good, "fit --radius 1 --weights dir.csv f.csv", "--weights dir.csv is a folder: name a file", 1},
+		{good, "fit --radius 1 dir.csv", "dir.csv is a folder: name a file in it", 1},
+		{good, "fit --radius 1 --set completion dir.csv", "dir.csv is a folder: name a file in it", 1},
 		{good, "fit --radius 1 --weights f.csv f.csv", "--weights f.csv is the file to fit to: give another name", 2},
 		{good, "fit --radius 1 --weights ./f.csv f.csv",
 			"--weights ./f.csv is the file to fit to: give another name", 2},
@@ -357,6 +363,8 @@ func TestMistakes(t *testing.T) {
 		{good, "fit --radius 1 --leave z --test f.csv f.csv",
 			`fwdata: f.csv: line 1: no column "z" to leave out; there are "a, b, y"`, 1},
 		{"a,b,y\n", "fit --radius 1 f.csv", "fwdata: f.csv: line 1: the file has a heading and no rows", 1},
+		{good, "fit --radius 1 f.txt",
+			`"a,b,y": a table with commas (CSV), not LIBSVM text: read it by ReadTable, or rename it to .csv for fwlab fit`, 1},
 	} {
 		dir := folder(t, map[string]string{"f.csv": c.file, "f.txt": c.file})
 		for _, err := range []error{os.Mkdir("dir.csv", 0o777), os.Symlink("f.csv", "link.csv"),
@@ -374,12 +382,17 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	for test, want := range map[string]string{
-		"b,a,y\n1,2,3\n":  "t.csv has the columns b, a, and f.csv has a, b: want the same, in the same order; --leave what one has not",
-		"a,b,y\n1,2,no\n": "t.csv: the target has words, and f.csv numbers",
+		"b,a,y\n1,2,3\n":     "t.csv has the same columns as f.csv in another order: want a, b",
+		"a,y\n1,2\n":         "t.csv lacks b: want the columns of f.csv, or --leave b",
+		"a,b,c,y\n1,2,3,4\n": "t.csv has c besides: want the columns of f.csv, or --leave c",
+		"a,c,y\n1,2,3\n":     "t.csv lacks b and has c besides: want the columns of f.csv, or --leave b,c",
+		"1,2,3\n":            "t.csv has no heading, and f.csv has: add it",
+		"a,b\n1,2\n":         "t.csv lacks y, to count errors on: give --predictions to predict it",
+		"a,b,y\n1,2,no\n":    "t.csv: the target has words, and f.csv numbers",
 	} {
 		_, _, err := run(t, map[string]string{"f.csv": good, "t.csv": test},
 			"fit --radius 1 --test t.csv f.csv")
-		if err == nil || err.Error() != want || status(err) != 1 {
+		if err == nil || err.Error() != want || status(err) != 1+strings.Count(want, "--predictions") {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -388,6 +401,80 @@ func TestMistakes(t *testing.T) {
 		status(err) != 0 ||
 		example < 0 || example > strings.Index(out, "Flags:") {
 		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// A column to leave out may be in one of the files alone; rows of a table without the target are predicted.
+func TestOneLacks(t *testing.T) {
+	for _, c := range []struct {
+		label  func(float64) string
+		target string
+	}{{digits, ""}, {yes, ""}, {word, "--target y"}, {digits, "--target 4"}} {
+		text, _, _ := drawn(40, 3, c.label)
+		bare, more, named := "", "", ""
+		for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+			id := fmt.Sprintf("i%d,", i)
+			if i == 0 {
+				id = "id,"
+			}
+			without := line[:strings.LastIndexByte(line, ',')] + "\n"
+			bare, more, named = bare+without, more+id+line+"\n", named+id+without
+		}
+		files := map[string]string{"a.csv": text, "b.CSV": bare, "more.csv": more, "named.csv": named}
+		args := "fit --radius 2 --predictions p.csv " + c.target
+		if _, _, err := run(t, files, args+" --test a.csv a.csv"); err != nil {
+			t.Fatal(err)
+		}
+		want := readCSV(t, "p.csv")
+		for _, more := range []string{" --test b.CSV a.csv", " --leave id --test named.csv a.csv",
+			" --leave id --test b.CSV --target y more.csv"} {
+			_, out, err := run(t, files, args+more)
+			if err != nil {
+				t.Errorf("%s: %v", more, err)
+			} else if got := readCSV(t, "p.csv"); !reflect.DeepEqual(got, want) ||
+				strings.Contains(out, "b.CSV: ") {
+				t.Errorf("%s: %v, want %v; %s", more, got, want, out)
+			}
+		}
+	}
+}
+
+// What the lines say of f, the set and the method is so, and no weight is -0.
+func TestLines(t *testing.T) {
+	text, _, _ := drawn(200, 6, digits)
+	files := map[string]string{"a.csv": text}
+	const scaled = " of columns scaled by std (--scale none: as they are)"
+	const why = "FISTA, as gradients and projections are cheap here\n"
+	for args, want := range map[string]string{
+		"--radius 100": "squared loss (f is half the mean square error) over the ℓ1 ball of radius 100" + scaled +
+			", by " + why,
+		"--radius 2 --scale none --method fista": "over the ℓ1 ball of radius 2, by FISTA\n",
+	} {
+		_, out, err := run(t, files, "fit --weights w.csv --gap 1e-6 "+args+" a.csv")
+		var f, rmse float64
+		_, after, _ := strings.Cut(out, "\nf = ")
+		fmt.Sscanf(after, "%g,", &f)
+		_, after, _ = strings.Cut(out, "root mean square error ")
+		fmt.Sscan(after, &rmse)
+		if err != nil || !strings.Contains(out, want) || math.Abs(rmse*rmse/2-f) > 1e-3*f ||
+			strings.Contains(out, "the radius does not bind") != strings.Contains(args, "100") {
+			t.Errorf("%s: %v, %s", args, err, out)
+		}
+	}
+	m := &model{options: &options{gap: 1, seconds: 1, scale: "none"}, size: []float64{1}, h: 1}
+	m.f = fwsum.NewLeastSquares(&fwsum.Dense{N: 1, M: 1, Val: []float64{1}}, []float64{0}).RowSum
+	m.run(context.Background(), fwset.L1Ball{D: 1, R: 1}, zero{}, io.Discard, nil)
+	if math.Signbit(m.w[0]) {
+		t.Error("the weight -0")
+	}
+}
+
+// zero is a method that goes to -0.
+type zero struct{}
+
+func (zero) Steps(o *fwopt.Oracle, w0 []float64) iter.Seq[fwopt.Step] {
+	return func(yield func(fwopt.Step) bool) {
+		yield(fwopt.Step{T: 1, K: 1, X: []float64{math.Copysign(0, -1)}})
 	}
 }
 

@@ -26,7 +26,8 @@ const help = `fwlab fit finds weights of a linear predictor within a set, and pr
 Files: .csv and .tsv, with or without a heading, and .npy, a matrix of numbers; any other name is LIBSVM
 text. All but .npy may be packed by gzip or bzip2. The exit status is 0 where the gap is reached, 1 for what
 cannot be read, computed or written, 2 for wrong flags, and 3 where the time or an interrupt came first: what
-there is by then is written, with its gap.
+there is by then is written, with its gap. go run turns all but 0 into 1:
+"go build -o fwlab ./fwopt/fwlab" gives a command whose exit status tells failures apart.
 
 `
 

@@ -140,19 +140,22 @@ func (m *model) rarest() float64 {
 // choose returns the method that is named, or the one that the pages claims, benchmarks and untuned-data found the fastest: exact gradients
 // with projections, but for very many rows, or where a projection is a large singular value decomposition.
 func (m *model) choose(n int) (fwopt.Method, string) {
+	why := ""
 	if m.method == "" {
-		m.method = "fista"
-		if m.set == "trace" && min(m.h, len(m.size)) > 200 || n > 100_000 {
-			m.method = "storc"
+		m.method, why = "fista", ", as gradients and projections are cheap here"
+		if m.set == "trace" && min(m.h, len(m.size)) > 200 {
+			m.method, why = "storc", ", as projections are expensive here"
+		} else if n > 100_000 {
+			m.method, why = "storc", ", as gradients of so many rows are expensive"
 		}
 	}
 	switch m.method {
 	case "storc":
-		return fwmore.NewAdaptiveSTORC(), "AdaptiveSTORC"
+		return fwmore.NewAdaptiveSTORC(), "AdaptiveSTORC" + why
 	case "blended":
 		return &fwmore.BlendedPairwise{Rule: fwopt.LineSearch{}}, "BlendedPairwise"
 	case "fw":
 		return &fwopt.FW{Rule: fwopt.LineSearch{}}, "Frank-Wolfe with a line search"
 	}
-	return &fwmore.FISTA{L: 1e-3 * m.f.Smoothness()}, "FISTA"
+	return &fwmore.FISTA{L: 1e-3 * m.f.Smoothness()}, "FISTA" + why
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // npy reads a matrix, whose target is a column of it, the last one if not given, or a file of its own.
-func (r *rows) npy(name, target, leave string) error {
+func (r *rows) npy(name, target string, leave []string) error {
 	x, err := readNPY(name)
 	if err != nil {
 		return err
@@ -35,12 +34,12 @@ func (r *rows) npy(name, target, leave string) error {
 			y = append(y, x.Row(i)[at])
 		}
 	}
-	for _, c := range strings.FieldsFunc(leave, func(c rune) bool { return c == ',' }) {
-		j, err := column(c, x.M)
-		if err != nil {
-			return err
+	for _, c := range leave {
+		if j, err := column(c, x.M); err == nil {
+			out[j] = true
+		} else {
+			r.lacks[c] = err
 		}
-		out[j] = true
 	}
 	d := &fwsum.Dense{N: x.N, M: x.M - len(out)}
 	for k, v := range x.Val {
@@ -61,7 +60,7 @@ func (r *rows) npy(name, target, leave string) error {
 }
 
 func readNPY(name string) (*fwsum.Dense, error) {
-	f, err := os.Open(name)
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}
