@@ -372,7 +372,7 @@ def counted(course):
     for name in course.names:
         rows = re.findall(rf"^\| `{name}`.*", (HERE / "README.md").read_text(), re.MULTILINE)
         table = [[x.strip() for x in r.split("|")[4:-1]] for r in rows]
-        cells = course.sheet("source", name).cells
+        cells = course.sheet("chosen", name).cells
         graded = [c for c in cells if c.metadata.get("nbgrader", {}).get("grade")]
         texts = [c for c in graded if c.cell_type == "markdown"]
         shown = "\n".join(c.source for c in cells if c.cell_type == "markdown" and "nbgrader" not in c.metadata)
