@@ -469,7 +469,7 @@ func TestSheets(t *testing.T) {
 			"type a int\n\nfunc (a) Mean(x []float64) float64 { return 0 }"), "t-mean:3: Mean cannot"},
 		"a grade_id twice": {append(with(nil), sheetCells[2]), "two cells with grade_id"},
 		"points": {inParts(3, partCheck),
-			"t-mean-check: its parts have 4 points in all, the cell has 3"},
+			"t-mean-check: its parts are worth 4 points in all, the cell is worth 3"},
 		"a part twice": {inParts(2,
 			"%%\npart(1, \"a\", func() {})\npart(1, \"a\", func() {})"), "t-mean-check:3: wanted part("},
 		"a part of no points": {inParts(0, "%%\npart(0, \"a\", func() {})"),

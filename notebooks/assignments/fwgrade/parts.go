@@ -48,7 +48,7 @@ func partsOf(c *cell, f *file) (parts []part, err error) {
 		return []part{{Points: c.points}}, nil
 	}
 	if math.Abs(sum-c.points) > 1e-9 {
-		return nil, fmt.Errorf("%s: its parts have %g points in all, the cell has %g", c.id, sum, c.points)
+		return nil, fmt.Errorf("%s: its parts are worth %g points in all, the cell is worth %g", c.id, sum, c.points)
 	}
 	return parts, nil
 }
