@@ -128,7 +128,7 @@ func number(x float64, digits int) string {
 
 // Head is the heading of a table of Rows.
 func Head() []string {
-	return []string{"", "theory", "long window", "last half", "prescribed", "instances"}
+	return []string{"", "theory", "long window", "last half", "by formula", "instances"}
 }
 
 // Row is r as a row of a table: its name, the theory's exponent, the slopes in both windows with
