@@ -310,7 +310,7 @@ func (o *Oracle) ValueGrad(dst, w []float64) float64 {
 func (o *Oracle) LineSearch(w, v []float64) float64 {
 	f, ok := o.F.(LineSearcher)
 	if !ok {
-		panic(need.Linef("fwopt: %T has no line search: take OpenLoop or fwmore.Backtracking, or give it a method LineSearch", o.F))
+		panic(need.Linef("fwopt: %T has no line search; use another StepRule, or give it one", o.F))
 	}
 	o.Calls.Exact++
 	return f.LineSearch(w, v)

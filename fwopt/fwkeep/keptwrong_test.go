@@ -307,13 +307,13 @@ func TestKeepHalts(t *testing.T) {
 	}{
 		{time.Minute, fwopt.Budget{Linear: 500}, fwopt.Done},
 		{time.Minute, fwopt.Budget{Seconds: 0.1}, fwopt.Done},
-		{100 * time.Millisecond, fwopt.Budget{Steps: 9}, fwopt.Interrupted},
+		{2 * time.Second, fwopt.Budget{Steps: 9}, fwopt.Interrupted},
 	} {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(bg, c.limit)
 		defer cancel()
 		if tr := keep(t, ctx, t.TempDir(), f, omega, &endless{}, c.b); tr.Status != c.want ||
-			tr.Last().Step != 1 || time.Since(start) > 5*time.Second {
+			tr.Last().Step != 1 || time.Since(start) > 30*time.Second {
 			t.Errorf("%+v: %v after %d steps and %v", c.b, tr.Status, tr.Last().Step, time.Since(start))
 		}
 	}

@@ -175,8 +175,7 @@ func TestConjugateBadInput(t *testing.T) {
 		for want, f := range map[string]fwopt.FiniteSum{
 			"fwroad: fwroad_test.bare has no Curve, the product with its second derivative; " +
 				"use another method, as AwayFW": bare{f},
-			"fwopt: fwroad_test.bent has no line search: take OpenLoop or fwmore.Backtracking, or give it a " +
-				"method LineSearch": bent{f, f.(fwroad.Curver)},
+			"fwopt: fwroad_test.bent has no line search; use another StepRule, or give it one": bent{f, f.(fwroad.Curver)},
 		} {
 			o := fwopt.NewOracle(f, omega, 1)
 			got := small.Panics(func() { fwopt.Run(context.Background(), o, m, fwopt.Budget{Steps: 3}) })

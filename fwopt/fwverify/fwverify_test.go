@@ -216,7 +216,7 @@ func TestPlantedFaults(t *testing.T) {
 		}, []string{"Fresh samples: (c)", "Fresh samples: E v ≤ LD²B(15 ln(N+1) + 19)"}},
 		{"fresh samples of another f", func(l *ledger) {
 			freshOf(l, wrong(ill, func(p *fwinst.Instance) { p.F = msc.F }), e, ill.L)
-		}, []string{"Fresh samples: a draw has a mean of at most f(w*)"}},
+		}, []string{"Fresh samples: a sample has a mean of at most f(w*)"}},
 		{"fresh samples with another gradient at the snapshot", func(l *ledger) {
 			f := newDraw(ill, start(ill))
 			floats.Scale(0.9, f.g0)
