@@ -293,8 +293,12 @@ func (r *rows) same(as *rows) error {
 		return fmt.Errorf("%s has the same columns as %s in another order: want %s", r.name, as.name,
 			list(as.columns))
 	}
+	leave := "these"
+	if others := append(lacks, besides...); len(others) <= 20 {
+		leave = strings.Join(others, ",")
+	}
 	return fmt.Errorf("%s %s: want the columns of %s, or --leave %s", r.name, strings.Join(what, " and "),
-		as.name, strings.ReplaceAll(list(append(lacks, besides...)), ", ", ","))
+		as.name, leave)
 }
 
 // heading tells whether the columns have names of their own.

@@ -386,9 +386,12 @@ func TestMistakes(t *testing.T) {
 		"a,y\n1,2\n":         "t.csv lacks b: want the columns of f.csv, or --leave b",
 		"a,b,c,y\n1,2,3,4\n": "t.csv has c besides: want the columns of f.csv, or --leave c",
 		"a,c,y\n1,2,3\n":     "t.csv lacks b and has c besides: want the columns of f.csv, or --leave b,c",
-		"1,2,3\n":            "t.csv has no heading, and f.csv has: add it",
-		"a,b\n1,2\n":         "t.csv lacks y, to count errors on: give --predictions to predict it",
-		"a,b,y\n1,2,no\n":    "t.csv: the target has words, and f.csv numbers",
+		"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,y\n" + strings.Repeat("1,", 23) + "1\n": "t.csv has " +
+			"c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v … (21) besides: want the columns of f.csv, " +
+			"or --leave these",
+		"1,2,3\n":         "t.csv has no heading, and f.csv has: add it",
+		"a,b\n1,2\n":      "t.csv lacks y, to count errors on: give --predictions to predict it",
+		"a,b,y\n1,2,no\n": "t.csv: the target has words, and f.csv numbers",
 	} {
 		_, _, err := run(t, map[string]string{"f.csv": good, "t.csv": test},
 			"fit --radius 1 --test t.csv f.csv")
