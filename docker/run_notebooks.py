@@ -1,4 +1,4 @@
-"""Runs notebooks from top to bottom, one after the other, and prints the seconds of each.
+"""Runs notebooks from top to bottom, two at once, and prints the seconds of each; with --write one after the other.
 
 A notebook fails on an error in any cell, on a cell whose shell command ended badly or whose special command
 is unknown (GoNB says so in stderr only), when it runs longer than --limit, and when a file or a figure is too big.
@@ -8,10 +8,12 @@ that of the cell with the tag "picture", or the first. What fwnb.Committed is to
 
 import argparse
 import base64
+import concurrent.futures
 import copy
 import os
 import pathlib
 import re
+import signal
 import sys
 import time
 import uuid
@@ -21,16 +23,26 @@ import nbformat
 import psutil
 from jupyter_client.kernelspec import KernelSpecManager
 
-MARK = "FWLAB_NOTEBOOK_RUN"  # in the environment of all that a kernel starts
+MARK, RUN = "FWLAB_NOTEBOOK_RUN", uuid.uuid4().hex  # in the environment of all that a kernel starts
 FILE_LIMIT, FIGURE_LIMIT = 1_000_000, 100_000  # bytes
 COMMITTED = re.compile(r'^\t*fwnb\.Committed\("([^"]+)"', re.MULTILINE)  # of a cell whose data may be missing
 FORGOTTEN = re.compile(r"`%%`; without it, Go reports `([^`…]+) …`")  # the quick start
 ENDED_BADLY = re.compile(r'^(exit status|signal: |"%.*" unknown)', re.MULTILINE)
 
 
+def kill(mark):
+    """Kills all that the kernels with this mark have started."""
+    for p in psutil.process_iter():
+        try:
+            if p.environ().get(MARK, "").startswith(mark):
+                p.kill()
+        except psutil.Error:
+            pass
+
+
 def execute(nb, folder, seconds):
     """Runs nb in place, in its folder. What its kernel leaves behind is killed."""
-    os.environ[MARK] = mark = uuid.uuid4().hex
+    mark = f"{RUN}-{uuid.uuid4().hex}"
     end = time.monotonic() + seconds
     try:
         nbclient.NotebookClient(
@@ -38,20 +50,13 @@ def execute(nb, folder, seconds):
             resources={"metadata": {"path": str(folder)}},
             timeout_func=lambda cell: max(1, int(end - time.monotonic())),
             record_timing=False,
-        ).execute()
+        ).execute(env={**os.environ, MARK: mark})
     except nbclient.exceptions.CellExecutionError:
         pass  # the cell's outputs say it
     except (nbclient.exceptions.CellTimeoutError, nbclient.exceptions.DeadKernelError) as e:
         return [f"{type(e).__name__}: {e}"]
-    except AssertionError:  # how nbclient ends when its handler of SIGINT and SIGTERM has killed the kernel
-        sys.exit("stopped")
     finally:
-        for p in psutil.process_iter():
-            try:
-                if p.pid != os.getpid() and p.environ().get(MARK) == mark:
-                    p.kill()
-            except psutil.Error:
-                pass
+        kill(mark)
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs = joined(cell.outputs)
@@ -162,8 +167,9 @@ def main():
     if not files:
         sys.exit(f"no notebook in {', '.join(map(str, args.paths))}")
     here = {os.getcwd(), str(pathlib.Path.home())} - {"/"}
-    bad = []
-    for file in files:
+
+    def run(file):
+        """Runs one file: the seconds, and what is wrong."""
         nb = nbformat.read(file, as_version=4)
         wrong = [] if args.write else list(faults(nb))  # as committed
         start = time.monotonic()
@@ -176,11 +182,6 @@ def main():
             wrong += [f"an output names this machine's folder {p}" for p in here if p in text]
             if any("**Not on this machine: " in t for _, t in committed(nb)):
                 wrong.append("its data is not on this machine: set FWLAB_DATA")
-        print(f"{seconds:7.1f} s  {file}  {'FAILED' if wrong else 'ok'}", flush=True)
-        for w in wrong:
-            print(f"  {w}".replace("\n", "\n  "), file=sys.stderr, flush=True)
-        if wrong:
-            bad.append(f"{file} FAILED:\n  {wrong[0][-1500:]}".replace("\n", "\n  "))
         if args.write and not wrong:
             nbformat.write(nb, file)
             if png := picture(nb):
@@ -190,6 +191,24 @@ def main():
                 to = file.parent / "committed" / name
                 to.parent.mkdir(parents=True, exist_ok=True)
                 to.write_text(shown, encoding="utf-8")
+        return seconds, wrong
+
+    def stop(*_):
+        kill(RUN)
+        print("stopped", file=sys.stderr, flush=True)
+        os._exit(1)  # the threads wait for kernels that are gone
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    bad = []
+    # threads of one process, for it gives no port to two kernels; what is kept is measured alone
+    with concurrent.futures.ThreadPoolExecutor(1 if args.write else 2) as pool:
+        for file, (seconds, wrong) in zip(files, pool.map(run, files)):
+            print(f"{seconds:7.1f} s  {file}  {'FAILED' if wrong else 'ok'}", flush=True)
+            for w in wrong:
+                print(f"  {w}".replace("\n", "\n  "), file=sys.stderr, flush=True)
+            if wrong:
+                bad.append(f"{file} FAILED:\n  {wrong[0][-1500:]}".replace("\n", "\n  "))
     # each fault once more, where a reader of the end of a log looks
     print(f"{len(files) - len(bad)} of {len(files)} notebooks passed", *bad, sep="\n")
     sys.exit(len(bad) > 0)
