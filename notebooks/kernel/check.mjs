@@ -117,7 +117,7 @@ function native(name) {
     execFileSync('git', ['clone', '-q', repo, clone]);
     fs.symlinkSync(path.join(repo, '.venv'), `${clone}/.venv`);
   }
-  execFileSync(`${clone}/.venv/bin/python`, ['docker/run_notebooks.py', '--write', `notebooks/${name}.ipynb`], { cwd: clone, env: { ...process.env, FWLAB_BUDGET: 'short' }, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(`${clone}/.venv/bin/python`, ['docker/run_notebooks.py', '--write', `notebooks/${name}.ipynb`], { cwd: clone, env: { ...process.env, FWLAB_BUDGET: 'short', JUPYTER_PATH: `${clone}/.venv/share/jupyter` }, stdio: ['ignore', 'ignore', 'inherit'] });
   return codeOf(name, clone).map(({ outputs }) => ({ stdout: outputs.filter(o => o.name === 'stdout').map(o => text(o.text)).join(''), displays: outputs.filter(o => o.data) }));
 }
 
