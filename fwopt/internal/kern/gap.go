@@ -1,7 +1,5 @@
 package kern
 
-import "math"
-
 // Gap returns ⟨g, x − uvᵀ⟩ and ‖x − uvᵀ‖², where number j·len(u)+l of uvᵀ is u[l]·v[j], as
 // SubOuter would write the difference, with one reading of g and x. A v of one number has
 // a vector for u.
@@ -61,8 +59,8 @@ func gapPlain(sums *[2 * width]float64, g, x, u, v []float64) {
 	for j, c := range v {
 		for l, y := range u {
 			d := x[j*h+l] - float64(c*y)
-			sums[l%width] = math.FMA(g[j*h+l], d, sums[l%width])
-			sums[width+l%width] = math.FMA(d, d, sums[width+l%width])
+			sums[l%width] = fma(g[j*h+l], d, sums[l%width])
+			sums[width+l%width] = fma(d, d, sums[width+l%width])
 		}
 		for l := h; l%width != 0; l++ { // as if zeros followed
 			sums[l%width] += 0

@@ -1,7 +1,5 @@
 package kern
 
-import "math"
-
 // MulVec computes y = A·x, where row j of A is a[j·lda : j·lda+len(x)] and j < len(y).
 // Each entry is the sum of four, which take the products l, l+4, l+8, … of the row by FMA.
 func MulVec(y, a []float64, lda int, x []float64) {
@@ -120,13 +118,13 @@ func DotPlain(x, y []float64) float64 {
 	k := 0
 	for ; k+width <= len(x); k += width {
 		for l := range s {
-			s[l] = math.FMA(x[k+l], y[k+l], s[l])
+			s[l] = fma(x[k+l], y[k+l], s[l])
 		}
 	}
 	if k < len(x) {
 		for l := range s { // as if zeros followed
 			if k+l < len(x) {
-				s[l] = math.FMA(x[k+l], y[k+l], s[l])
+				s[l] = fma(x[k+l], y[k+l], s[l])
 			} else {
 				s[l] += 0
 			}
@@ -161,7 +159,7 @@ func Combine(d, a []float64, lda int, x []float64) {
 func combinePlain(d, a []float64, lda int, x []float64) {
 	for r, c := range x {
 		for j, y := range a[r*lda : r*lda+len(d)] {
-			d[j] = math.FMA(c, y, d[j])
+			d[j] = fma(c, y, d[j])
 		}
 	}
 }

@@ -54,10 +54,10 @@ func symmetric(y, a []float64, lda, lo, hi int, x []float64) {
 			row := a[(i+r)*lda+i:][: r+1 : r+1]
 			c := x[i+r]
 			for l, v := range row[:r] {
-				t[r] = math.FMA(v, x[i+l], t[r])
-				y[i+l] = math.FMA(v, c, y[i+l])
+				t[r] = fma(v, x[i+l], t[r])
+				y[i+l] = fma(v, c, y[i+l])
 			}
-			y[i+r] = math.FMA(row[r], c, t[r])
+			y[i+r] = fma(row[r], c, t[r])
 		}
 	}
 }

@@ -1,7 +1,5 @@
 package kern
 
-import "math"
-
 const (
 	tileRows = 4   // rows of a tile
 	TileCols = 12  // its columns, at most
@@ -74,7 +72,7 @@ func tilesPlain(w int, c []float64, ldc int, a []float64, ai, al, an int, b []fl
 		for l := range k {
 			x := a[from+l*al]
 			for j, y := range b[l*bl : l*bl+w] {
-				sum[j] = math.FMA(x, y, sum[j])
+				sum[j] = fma(x, y, sum[j])
 			}
 		}
 		merge(c[t*ldc:], 0, sum[:], 0, 1, w, alpha, fresh)
@@ -93,7 +91,7 @@ func merge(c []float64, ldc int, s []float64, lds, rows, w int, alpha float64, f
 			continue
 		}
 		for j, x := range r {
-			d[j] = math.FMA(alpha, x, d[j])
+			d[j] = fma(alpha, x, d[j])
 		}
 	}
 }
