@@ -121,8 +121,8 @@ function native(name) {
   return codeOf(name, clone).map(({ outputs }) => ({ stdout: outputs.filter(o => o.name === 'stdout').map(o => text(o.text)).join(''), displays: outputs.filter(o => o.data) }));
 }
 
-// result is what of a cell's output stays: no progress, and of what is drawn the numbers and the SVG.
-const result = r => JSON.stringify([r.stdout.trim(), r.displays.map(({ data }) => ['text/markdown', 'text/plain', 'image/svg+xml'].map(k => text(data[k]).trim()).filter(Boolean)).filter(d => d.length)]);
+// result is what of a cell's output stays: of a progress the last, which is empty, and of what is drawn the numbers and the SVG.
+const result = r => JSON.stringify([r.stdout.trim(), r.displays.filter((d, i, all) => !d.id || !all.slice(i + 1).some(e => e.id === d.id)).map(({ data }) => ['text/markdown', 'text/plain', 'image/svg+xml'].map(k => text(data[k]).trim()).filter(Boolean)).filter(d => d.length)]);
 
 // whole runs all cells of a page here and in Chromium, a live one in Firefox, too: none fails, and what is put out differs where it has seconds alone.
 async function whole(name) {
