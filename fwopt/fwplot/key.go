@@ -98,9 +98,11 @@ func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
 		if off := at.Y - end.Y; !k.isMap() && (off*off > 9 || early) {
 			from, edge := vg.Point{X: min(end.X+4, c.Max.X), Y: end.Y}, vg.Point{X: c.Max.X, Y: end.Y}
 			thin := draw.LineStyle{Color: name.sty.Color, Width: vg.Points(0.5)}
+			if early { // a solid one would look like data
+				thin.Dashes = []vg.Length{vg.Points(1), vg.Points(2)}
+			}
 			if early && (end.Y < c.Min.Y+1 || end.Y > c.Max.Y-1) { // not along the edge
 				from, edge.Y = end, at.Y
-				thin.Dashes = []vg.Length{vg.Points(1), vg.Points(2)}
 			}
 			c.StrokeLines(thin, []vg.Point{from, edge, {X: at.X - 2, Y: at.Y}})
 		}

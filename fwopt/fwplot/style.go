@@ -39,8 +39,8 @@ func rgb(c uint32) color.RGBA {
 // spare is what a line without a style of its own gets, in order.
 var spare = []draw.LineStyle{
 	stroke(0x777777, 3),
-	stroke(0x777777, 1.8, 6, 2, 1, 2, 1, 2),
 	stroke(0x777777, 1.8, 3, 5),
+	stroke(0x777777, 1.8, 6, 2, 1, 2, 1, 2),
 	stroke(0x777777, 2.4, 10, 5),
 	stroke(0x777777, 2.4, 2, 4),
 }
@@ -123,24 +123,32 @@ func assign(names []string) []draw.LineStyle {
 	for _, n := range names {
 		taken[n] = true
 	}
-	next := 0
+	var used []int // of spare
+	fresh := func(from int) draw.LineStyle {
+		k := from
+		for k < len(spare) && slices.Contains(used, k) {
+			k++
+		}
+		if used = append(used, k); k == len(spare) {
+			k = from + len(used)%(k-from)
+		}
+		return spare[k]
+	}
 	for i, n := range names {
 		m := methodOf(n)
 		own := stroke(m.Colour, m.Width, m.Dashes...)
 		switch {
 		case m.Name == "":
-			out[i] = spare[next%len(spare)]
-			next++
+			out[i] = fresh(0)
 		case n == m.Name || !taken[m.Name]:
 			taken[m.Name] = true
 			out[i] = own
 		default:
-			out[i] = spare[1+next%(len(spare)-1)] // all but the solid one
+			out[i] = fresh(1) // all but the solid one
 			out[i].Color = own.Color
-			next++
 		}
 	}
-	alone := next == len(names) && next > 1
+	alone := len(used) == len(names) && len(used) > 1
 	for i, n := range names {
 		if alone || taken["FISTA"] && methodOf(n).Name == "" {
 			out[i].Color = among[i%len(among)]

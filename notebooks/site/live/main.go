@@ -52,7 +52,7 @@ func styles() js.Value {
 			out[e.Name] = style(e.Colour, e.Width, e.Dashes)
 		}
 		if e.Name == "FW" {
-			out["FW, line search"] = style(e.Colour, e.Width, []float64{6, 2, 1, 2, 1, 2}) // fwplot's second line of a method
+			out["FW, line search"] = style(e.Colour, e.Width, []float64{3, 5}) // fwplot's second line of a method
 		}
 	}
 	return js.ValueOf(out)
