@@ -127,11 +127,13 @@ const result = r => JSON.stringify([r.stdout.trim(), r.displays.filter((d, i, al
 // whole runs all cells of a page here and in Chromium, a live one in Firefox, too: none fails, and what is put out differs where it has seconds alone.
 async function whole(name) {
   const cells = codeOf(name, repo).map(c => text(c.source));
+  const files = [...new Set(cells.join('').match(/(?<=")[\w/-]+\.\w+(?=")/g))].filter(f => fs.existsSync(path.join(repo, 'notebooks', f))); // as the site brings them
   const want = native(name).map(result), timed = want.map(text => /second|\bms\b|\d ?s\b/.test(text));
   for (const [who, begin] of [['Chromium', open], ...live.includes(name) ? [['Firefox', openFox]] : []]) {
     const page = await begin(), began = Date.now(), other = [];
     try {
       await page.evaluate(list => kernel.load(list), importsOf(cells[0]));
+      for (const f of files) await page.evaluate(([f, text]) => kernel.files.put(`/home/${f}`, new TextEncoder().encode(text)), [f, fs.readFileSync(path.join(repo, 'notebooks', f), 'utf8')]);
       for (const [i, source] of cells.entries()) {
         const r = await run(page, source, undefined, 480e3), got = result(r);
         if (r.status !== 'ok') check(false, `${name} in ${who}: cell ${i + 1}`, r.message || r.stderr);
@@ -247,6 +249,7 @@ try {
     check(native.length === r.displays.length && native.every((d, k) => same(d, r.displays[k])), 'the same figure as here',
       r.displays.map(d => Object.keys(d.data)).join());
   }
+  check(inChromium.at(-1).includes('vegalite') && inChromium.at(-1).includes('svg'), 'a figure that moves');
   let r = await run(page, cells[2].replace('200', '100'));
   check(r.status === 'ok', 'an edited cell', r.message || show(r));
 

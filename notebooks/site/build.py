@@ -52,6 +52,9 @@ def main(out):
     for name in (BOOKS / "live.txt").read_text().split():
         page = next(p for p in pages if p.name == name)
         page.brings = brought(page.cells, kernel)
+        for file in page.brings[2]:
+            (out / "files" / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(BOOKS / file, out / "files" / file)
 
     where = {f"{p['name']}.{name}": f"api-{p['name']}.html#{name}" for p in api for name in re.findall(r' id="([A-Z][\w.]*)"', p["html"])}
     exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), filters={"to_source": to_source(where), "short": short}, config=Config({
@@ -248,12 +251,12 @@ def first(cells):
 
 
 def brought(cells, kernel):
-    """What a page imports, and the megabytes that the kernel brings for it."""
+    """What a page imports, the megabytes that the kernel brings for it, and the files next to it that its cells name."""
     code, packages = "\n".join(c.source for c in cells if c.cell_type == "code"), kernel["packages"]
     paths = sorted({p for p in re.findall(r'^(?:import |\t)(?:\w+ )?"([\w./-]+)"$', code, re.M) if p in packages} | {"runtime"})
     whole = {d for p in paths for d in [p, *packages[p]["deps"]] if d in packages}
     size = sum(t["size"] for t in kernel["tools"].values()) + sum(packages[p]["size"] for p in whole)
-    return paths, f"{size / 1e6:.1f}"
+    return paths, f"{size / 1e6:.1f}", sorted(f for f in set(re.findall(r'"([\w/-]+\.\w+)"', code)) if (BOOKS / f).is_file())
 
 
 def statement(cell):

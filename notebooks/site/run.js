@@ -2,7 +2,7 @@
 // that nothing of it is loaded, and where it cannot be the page says why.
 'use strict';
 addEventListener('DOMContentLoaded', () => {
-  const bar = document.getElementById('run'), said = bar.querySelector('span'), { imports, size } = bar.dataset;
+  const bar = document.getElementById('run'), said = bar.querySelector('span'), { imports, size, files: given } = bar.dataset;
   const button = (text, click) => Object.assign(document.createElement('button'), { textContent: text, onclick: click });
   const say = text => { said.textContent = text; };
   const start = button('Run this page here', load), stop = button('Stop', end);
@@ -19,6 +19,11 @@ addEventListener('DOMContentLoaded', () => {
     try {
       const { Kernel } = await import('./kernel/kernel.js');
       kernel = new Kernel('kernel', { env: { FWLAB_BUDGET: 'short', FWLAB_DATA: '/home' } });
+      for (const f of given.split(' ').filter(Boolean)) {
+        const got = await fetch(`files/${f}`);
+        if (!got.ok) throw new Error(`files/${f}: ${got.status}`);
+        kernel.files.put(`/home/${f}`, new Uint8Array(await got.arrayBuffer()));
+      }
       await kernel.load(imports.split(' '), n => say(n < 1e6 * size - 1e5 ? `${(n / 1e6).toFixed(1)} of ${size} MB` : 'The compiler starts.'));
     } catch (e) {
       say(`This page cannot run: ${e.message}. It stays as it is; what has come is kept, so try again.`);

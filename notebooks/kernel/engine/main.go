@@ -22,6 +22,8 @@ var (
 )
 
 func main() {
+	gob.Register(map[string]any{}) // what JSON is made of: fwnb sends sliders so
+	gob.Register([]any{})
 	export := func(name string, f func(args []js.Value) any) {
 		js.Global().Set(name, js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args) }))
 	}
