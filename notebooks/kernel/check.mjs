@@ -117,7 +117,7 @@ function native(name) {
     execFileSync('git', ['clone', '-q', repo, clone]);
     fs.symlinkSync(path.join(repo, '.venv'), `${clone}/.venv`);
   }
-  execFileSync(`${clone}/.venv/bin/python`, ['docker/run_notebooks.py', '--write', `notebooks/${name}.ipynb`], { cwd: clone, env: { ...process.env, FWLAB_BUDGET: 'short', JUPYTER_PATH: `${clone}/.venv/share/jupyter` }, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(`${clone}/.venv/bin/python`, ['docker/run_notebooks.py', '--write', `notebooks/${name}.ipynb`], { cwd: clone, env: { ...process.env, FWLAB_BUDGET: 'short', FWLAB_DATA: '', JUPYTER_PATH: `${clone}/.venv/share/jupyter` }, stdio: ['ignore', 'ignore', 'inherit'] });
   return codeOf(name, clone).map(({ outputs }) => ({ stdout: outputs.filter(o => o.name === 'stdout').map(o => text(o.text)).join(''), displays: outputs.filter(o => o.data) }));
 }
 
@@ -135,9 +135,14 @@ async function whole(name) {
       await page.evaluate(list => kernel.load(list), importsOf(cells[0]));
       for (const f of files) await page.evaluate(([f, text]) => kernel.files.put(`/home/${f}`, new TextEncoder().encode(text)), [f, fs.readFileSync(path.join(repo, 'notebooks', f), 'utf8')]);
       for (const [i, source] of cells.entries()) {
-        const r = await run(page, source, undefined, 480e3), got = result(r);
+        const r = await run(page, source, undefined, Math.max(0, began + 480e3 - Date.now())), got = result(r);
         if (r.status !== 'ok') check(false, `${name} in ${who}: cell ${i + 1}`, r.message || r.stderr);
-        else if (!timed[i] && got !== want[i]) other.push(`cell ${i + 1}: ${got.slice(0, 400)} and ${want[i].slice(0, 400)}`);
+        if (r.status === 'stopped') break;
+        if (r.status === 'ok' && !timed[i] && got !== want[i]) {
+          let k = 0;
+          while (got[k] === want[i][k]) k++;
+          other.push(`cell ${i + 1}: ${[got, want[i]].map(s => s.slice(Math.max(0, k - 60), k + 140)).join(' and ')}`);
+        }
       }
     } finally {
       await page.close();
