@@ -106,41 +106,48 @@ func main() {
 	fmt.Printf("%d packages, %.1f MB; %s\n", len(lines), float64(all)/1e6, dir)
 }
 
-// inLanes has all builds take gonum's sums in the order of its assembler, from a copy of the module in the folder
-// temp, with package lanes in place of dot.go and of Sum.
+// inLanes has all builds take package lanes: in place of gonum's dot.go and Sum, in a copy of the module in the folder
+// temp, and of math's Exp, by an overlay, which may not be over a module.
 func inLanes(temp string) {
 	list := func(args ...string) string {
 		return strings.TrimSpace(run(append([]string{"list", "-f", "{{.Dir}}"}, args...)...))
 	}
 	gonum := filepath.Join(temp, "gonum")
 	check(os.CopyFS(gonum, os.DirFS(list("-m", "gonum.org/v1/gonum"))))
-	put := func(to, from, old, new string) {
+	put := func(to, from string, oldnew ...string) {
 		text := string(read(from))
-		if strings.Count(text, old) != 1 {
-			log.Fatalf("pack: %s has no %q", from, old)
+		for i := 0; i < len(oldnew); i += 2 {
+			if !strings.Contains(text, oldnew[i]) {
+				log.Fatalf("pack: %s has no %q", from, oldnew[i])
+			}
 		}
-		to = filepath.Join(gonum, "internal/asm/f64", to)
-		check(os.Remove(to))
-		check(os.WriteFile(to, []byte(strings.Replace(text, old, new, 1)), 0o644))
+		os.Remove(to)
+		check(os.WriteFile(to, []byte(strings.NewReplacer(oldnew...).Replace(text)), 0o644))
 	}
-	lanes := filepath.Join(list("github.com/projection-free/fwlab/notebooks/kernel/lanes"), "lanes.go")
-	put("dot.go", lanes, "\npackage lanes\n", "\npackage f64\n")
-	stubs := "stubs_noasm.go"
-	put(stubs, filepath.Join(gonum, "internal/asm/f64", stubs), "\nfunc Sum(", "\nfunc sum(")
+	lanes, f64 := list("github.com/projection-free/fwlab/notebooks/kernel/lanes"), filepath.Join(gonum, "internal/asm/f64")
+	put(filepath.Join(f64, "dot.go"), filepath.Join(lanes, "lanes.go"), "\npackage lanes\n", "\npackage f64\n")
+	stubs := filepath.Join(f64, "stubs_noasm.go")
+	put(stubs, stubs, "\nfunc Sum(", "\nfunc sum(")
+	exp := filepath.Join(temp, "exp.go")
+	put(exp, filepath.Join(lanes, "exp.go"), "package lanes\n\nimport \"math\"\n", "package math\n\nconst haveArchExp = true\n",
+		"func Exp(", "func archExp(", "math.", "")
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(list("math"), "exp_noasm.go"): exp}})
+	check(err)
+	check(os.WriteFile(filepath.Join(temp, "overlay.json"), overlay, 0o644))
 	root := list("-m")
 	for _, file := range []string{"go.mod", "go.sum"} {
 		check(os.WriteFile(filepath.Join(temp, file), read(filepath.Join(root, file)), 0o644))
 	}
 	mod := filepath.Join(temp, "go.mod")
 	run("mod", "edit", "-replace=gonum.org/v1/gonum="+gonum, mod)
-	modfile = "-modfile=" + mod
+	goflags = "-modfile=" + mod + " -overlay=" + filepath.Join(temp, "overlay.json")
 }
 
-var modfile string // of all builds
+var goflags string // of all builds
 
 func run(args ...string) string {
 	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS="+modfile)
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS="+goflags)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
