@@ -96,11 +96,11 @@ type Cell struct {
 
 // CellHead is the heading of a table of Cell.Rows; name is that of the first column.
 func CellHead(name string) []string {
-	return append([]string{name}, append(Head()[1:], "windows", "gap/bound", "problem", "runs", "verdict")...)
+	return slices.Concat([]string{name, "verdict"}, Head()[1:], []string{"gap/bound", "problem", "runs", "windows"})
 }
 
-// Row is the cell as a row of a table: that of its Rate, then the two windows, the largest
-// mean gap over its bound, a dash without one, the problem, over how many runs was averaged, and the verdict.
+// Row is the cell as a row of a table: the verdict, what its Rate's Row has, then the largest mean gap over
+// its bound, a dash without one, the problem, over how many runs was averaged, and the two windows.
 func (c Cell) Row() []string {
 	c.check()
 	_, late, _ := strings.Cut(c.Late.Window, "= ") // as 4–7 of "t = 4–7"
@@ -108,5 +108,6 @@ func (c Cell) Row() []string {
 	if c.Bound != nil {
 		ratio = fmt.Sprintf("%.2g", c.Ratio)
 	}
-	return append(c.Rate.Row(c.Name), c.Long.Window+", "+late, ratio, c.On, fmt.Sprint(c.Runs), c.Verdict)
+	return slices.Concat([]string{c.Name, c.Verdict}, c.Rate.Row(c.Name)[1:],
+		[]string{ratio, c.On, fmt.Sprint(c.Runs), c.Long.Window + ", " + late})
 }
