@@ -127,7 +127,7 @@ const result = r => JSON.stringify([r.stdout.trim(), r.displays.filter((d, i, al
 // whole runs all cells of a page here and in Chromium, a live one in Firefox, too: none fails, and what is put out differs where it has seconds alone.
 async function whole(name) {
   const cells = codeOf(name, repo).map(c => text(c.source));
-  const files = [...new Set(cells.join('').match(/(?<=")[\w/-]+\.\w+(?=")/g))].filter(f => fs.existsSync(path.join(repo, 'notebooks', f))); // as the site brings them
+  const files = [...new Set(cells.join('').match(/(?<=")[\w/-]+\.\w+(?=")/g))].filter(f => !f.startsWith('runs/') && fs.existsSync(path.join(repo, 'notebooks', f))); // as the site brings them
   const want = native(name).map(result), timed = want.map(text => /second|\bms\b|\d ?s\b/.test(text));
   for (const [who, begin] of [['Chromium', open], ...live.includes(name) ? [['Firefox', openFox]] : []]) {
     const page = await begin(), began = Date.now(), other = [];

@@ -256,7 +256,7 @@ def brought(cells, kernel):
     paths = sorted({p for p in re.findall(r'^(?:import |\t)(?:\w+ )?"([\w./-]+)"$', code, re.M) if p in packages} | {"runtime"})
     whole = {d for p in paths for d in [p, *packages[p]["deps"]] if d in packages}
     size = sum(t["size"] for t in kernel["tools"].values()) + sum(packages[p]["size"] for p in whole)
-    return paths, f"{size / 1e6:.1f}", sorted(f for f in set(re.findall(r'"([\w/-]+\.\w+)"', code)) if (BOOKS / f).is_file())
+    return paths, f"{size / 1e6:.1f}", sorted(f for f in set(re.findall(r'"([\w/-]+\.\w+)"', code)) if (BOOKS / f).is_file() and not f.startswith("runs/"))  # runs are a reader’s own
 
 
 def statement(cell):
