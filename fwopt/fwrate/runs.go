@@ -96,7 +96,8 @@ type Cell struct {
 
 // CellHead is the heading of a table of Cell.Rows; name is that of the first column.
 func CellHead(name string) []string {
-	return slices.Concat([]string{name, "verdict"}, Head()[1:], []string{"gap/bound", "problem", "runs", "windows"})
+	return slices.Concat([]string{name, "verdict"}, Head()[1:],
+		[]string{"gap/bound", "problem", "runs", "windows"})
 }
 
 // Row is the cell as a row of a table: the verdict, what its Rate's Row has, then the largest mean gap over

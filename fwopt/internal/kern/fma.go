@@ -22,7 +22,7 @@ func fmaBySums(x, y, z float64) float64 {
 		return p + z
 	}
 	const most = 0x1p990
-	if a := math.Abs(p); !(a > 0x1p-900 && a < most && math.Abs(x) < most && math.Abs(y) < most && math.Abs(z) < most) {
+	if a := math.Abs(p); !(a > 0x1p-900 && max(a, math.Abs(x), math.Abs(y), math.Abs(z)) < most) {
 		return math.FMA(x, y, z)
 	}
 	xh, yh := upper(x), upper(y)

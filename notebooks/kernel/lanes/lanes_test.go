@@ -45,7 +45,8 @@ func TestExp(t *testing.T) {
 			t.Fatalf("exp %v is %v, and math has %v", x, got, want)
 		}
 	}
-	for _, x := range []float64{0, 700, -700, -745, -800, 800, math.Inf(1), math.Inf(-1), -1e300, 709.7, -708.5} {
+	for _, x := range []float64{0, 700, -700, -745, -800, 800, math.Inf(1), math.Inf(-1), -1e300, 709.7,
+		-708.5} {
 		if got, want := Exp(x), math.Exp(x); got != want {
 			t.Errorf("exp %v is %v, and math has %v", x, got, want)
 		}

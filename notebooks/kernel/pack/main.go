@@ -125,13 +125,15 @@ func inLanes(temp string) {
 		check(os.WriteFile(to, []byte(strings.NewReplacer(oldnew...).Replace(text)), 0o644))
 	}
 	lanes, f64 := list("github.com/projection-free/fwlab/notebooks/kernel/lanes"), filepath.Join(gonum, "internal/asm/f64")
-	put(filepath.Join(f64, "dot.go"), filepath.Join(lanes, "lanes.go"), "\npackage lanes\n", "\npackage f64\n")
+	sums := filepath.Join(lanes, "lanes.go")
+	put(filepath.Join(f64, "dot.go"), sums, "\npackage lanes\n", "\npackage f64\n")
 	stubs := filepath.Join(f64, "stubs_noasm.go")
 	put(stubs, stubs, "\nfunc Sum(", "\nfunc sum(")
 	exp := filepath.Join(temp, "exp.go")
 	put(exp, filepath.Join(lanes, "exp.go"), "package lanes\n\nimport \"math\"\n", "package math\n\nconst haveArchExp = true\n",
 		"func Exp(", "func archExp(", "math.", "")
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(list("math"), "exp_noasm.go"): exp}})
+	instead := map[string]string{filepath.Join(list("math"), "exp_noasm.go"): exp}
+	overlay, err := json.Marshal(map[string]any{"Replace": instead})
 	check(err)
 	check(os.WriteFile(filepath.Join(temp, "overlay.json"), overlay, 0o644))
 	root := list("-m")
