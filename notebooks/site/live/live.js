@@ -72,7 +72,9 @@ function answer({ missing, loaded, styles: drawn, unread, method, point, ended, 
   if (done) {
     draw(true);
     running(false);
-    say('Done. Choose another target, or another set.');
+    const there = Object.entries(runs).filter(([, r]) => r.points.some(q => q[2] <= race.gap)).map(([m, r]) => [m, r.points.at(-1)[0]])
+      .sort(([, a], [, b]) => a - b).map(([m, n]) => `${m}, ${n.toLocaleString('en')}`);
+    say(`Done. ${there.length ? `Fewest gradients of terms: ${there.slice(0, 2).join('; then ')}. ` : ''}Choose another axis, target or set.`);
   }
 }
 
@@ -82,7 +84,7 @@ function begin() {
   waiting = null;
   runs = Object.fromEntries(race.methods.map(m => [m, { points: [] }]));
   running(true);
-  say('The race is on: the method that has used the fewest gradients of terms goes next.');
+  say('The race is on. Whoever has used the fewest gradients of terms goes next; the first to reach the target wins.');
   worker.postMessage({ race });
   draw();
 }
