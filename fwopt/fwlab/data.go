@@ -294,7 +294,7 @@ func (r *rows) same(as *rows) error {
 			list(as.columns))
 	}
 	leave := "these"
-	if others := append(lacks, besides...); len(others) <= 20 {
+	if others := append(lacks, besides...); len(others) <= listed {
 		leave = strings.Join(others, ",")
 	}
 	return fmt.Errorf("%s %s: want the columns of %s, or --leave %s", r.name, strings.Join(what, " and "),
@@ -309,9 +309,11 @@ func (r *rows) heading() bool {
 	})
 }
 
+const listed = 20 // names in a message, at most
+
 func list(names []string) string {
-	if len(names) > 20 {
-		return fmt.Sprintf("%s … (%d)", strings.Join(names[:20], ", "), len(names))
+	if len(names) > listed {
+		return fmt.Sprintf("%s … (%d)", strings.Join(names[:listed], ", "), len(names))
 	}
 	return strings.Join(names, ", ")
 }
