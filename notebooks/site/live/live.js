@@ -72,7 +72,7 @@ function answer({ missing, loaded, styles: drawn, unread, method, point, ended, 
   if (done) {
     draw(true);
     running(false);
-    const there = Object.entries(runs).filter(([, r]) => r.points.some(q => q[2] <= race.gap)).map(([m, r]) => [m, r.points.at(-1)[0]])
+    const there = Object.entries(runs).filter(([, r]) => nearest(r) <= race.gap).map(([m, r]) => [m, r.points.at(-1)[0]])
       .sort(([, a], [, b]) => a - b).map(([m, n]) => `${m}, ${n.toLocaleString('en')}`);
     say(`Done. ${there.length ? `Fewest gradients of terms: ${there.slice(0, 2).join('; then ')}. ` : ''}Choose another axis, target or set.`);
   }
@@ -207,10 +207,13 @@ function drawNow() {
   chart.innerHTML = s;
 }
 
+// nearest is the least gap that a run has proven.
+const nearest = run => Math.min(...run.points.map(q => q[2]));
+
 function rows() {
   document.querySelector('#counts tbody').innerHTML = Object.entries(runs).map(([method, run]) => {
     const p = run.points.at(-1) || [0, 0, NaN, 0, 0];
-    const gap = Math.min(...run.points.map(q => q[2]));
+    const gap = nearest(run);
     return `<tr><td>${method}</td><td>${Number.isFinite(gap) ? gap.toPrecision(2) : ''}</td><td>${p[0].toLocaleString('en')}</td>` +
       `<td>${p[1].toLocaleString('en')}</td><td>${p[4].toLocaleString('en')}</td><td>${p[3].toFixed(2)}</td><td>${gap <= race.gap ? 'there' : run.ended ? 'not there' : 'running'}</td></tr>`;
   }).join('');
