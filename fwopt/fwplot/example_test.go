@@ -46,7 +46,7 @@ func ExampleGrid() {
 	for _, x := range []fwrate.Count{fwrate.Seconds, fwrate.Stochastic, fwrate.Linear} {
 		row = append(row, fwplot.Traces(x, fwplot.Excess(0.25), run("SVRF", 0, 2), run("SFW", 0, 1)))
 	}
-	f := fwplot.Grid(row) // fwplot.Show(row...) shows it in a notebook
+	f := fwplot.Grid(row) // fwplot.Show(row...) shows it in a notebook, fwplot.Stack(row...) one below the other
 	fmt.Println(f.Width, f.Height, len(f.PNG) < 100_000, len(f.SVG) < 100_000)
 	// Output:
 	// 840 360 true true

@@ -34,6 +34,9 @@ const (
 // Show displays plots in the notebook, side by side, up to three.
 func Show(panels ...*plot.Plot) { Grid(panels).Show() }
 
+// Stack displays plots in the notebook, below each other.
+func Stack(panels ...*plot.Plot) { Grid(slices.Collect(slices.Chunk(panels, 1))...).Show() }
+
 // Grid draws plots as one figure, row by row, up to three in a row; one by itself is 6 inches wide. The
 // PNG, at 192 dots an inch or fewer, and the SVG, which names fonts of the same metrics, have less than
 // 100 KB each: lines lose what a pixel does not show, and more if it takes that. It costs about 50 ms. For
