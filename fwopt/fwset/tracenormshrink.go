@@ -11,10 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const (
-	implicit  = 8   // products with x that cost less than the Gram matrix
-	krylovMin = 500 // below this order all eigenvalues take no longer than a few
-)
+const krylovMin = 500 // below this order all eigenvalues take no longer than a few
 
 // fewOf returns how many of s singular values are so few that they are found faster alone.
 func fewOf(s int) int {
@@ -34,8 +31,8 @@ func fewOf(s int) int {
 // 3rs²/2 for the vectors, and 2rsL, or s²(L+r) if that is less, for dst.
 //
 // If s ≥ 500 and r ≤ min(s/8, s²/10000), about, it looks first for these alone, by the
-// block Lanczos method, with 2sL multiplications for each of about 3r+40 vectors, or s² if
-// they are many and the Gram matrix is formed. Where the singular values fall as 1/i it takes
+// block Lanczos method, with 2sL multiplications for each of about 3r+40 vectors, or s² once
+// they are so many that the Gram matrix pays. Where the singular values fall as 1/i it takes
 // half of the time at 1000 × 1000 and r = 20, and at 2000 × 2000 a third; to look in vain
 // costs up to a half of the time for all. Then x is a matrix that has exactly these singular
 // values and vectors, and others in their complement, plus an E of which the norm, √(Σ ‖Gu_i −
@@ -166,7 +163,8 @@ func (b TraceNorm) projectFew(dst, x []float64, gram func() []float64, few int, 
 // vectors.
 func (b TraceNorm) tryFew(dst, x []float64, gram func() []float64, few int, start []float64, due int,
 	next []float64) (m int, ok bool) {
-	s := min(b.H, b.M)
+	s, long := min(b.H, b.M), max(b.H, b.M)
+	implicit := s * long / (2 * eigen.Block * (2*long - s)) // products with x that cost less than the Gram matrix
 	p := kern.Borrow(s/2*s + s/2 + s)
 	defer kern.Return(p)
 	u, lambda, sigma := (*p)[:s/2*s], (*p)[s/2*s:][:s/2], (*p)[s/2*s+s/2:]

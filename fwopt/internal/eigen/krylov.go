@@ -67,6 +67,9 @@ func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q
 			float64(2*(most-n))*fall < math.Log(off/limit) {
 			break
 		}
+		if start == nil && before > 0 && off < far { // no more than its fall so far asks for
+			due = min(due, n+int(math.Ceil(math.Log(off/limit)/math.Log(far/off)*float64(n-before))))
+		}
 		far, before = off, n
 		if off <= limit {
 			copy(lambda, values[n-r:n])
