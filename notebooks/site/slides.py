@@ -25,6 +25,8 @@ p { margin: 0; }
 b.number { font-size: 4rem; line-height: 1; }
 .caption { font-size: .75rem; color: #57606a; }
 figure { margin: 0; text-align: center; }
+.row { display: flex; gap: 1vw; }
+.row img { min-width: 0; }
 figure :is(img, svg) { display: block; margin: auto; width: 100%; height: 56vh; object-fit: contain; }
 .still { display: none; }
 .vega-bindings { font-size: 1rem; display: grid; gap: .3em; justify-content: center; }
@@ -112,12 +114,20 @@ def slides(cells):
                 continue
             caption = after.source.split("\n\n")[0] if after and CAPTION.match(after.source) else ""
             svg = data.get("image/svg+xml")
-            source = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}" if svg else f"data:image/png;base64,{data['image/png']}"
-            figure = f'<img src="{source}" alt="{html.escape(words(lead))}">'
+            sources = [f"data:image/svg+xml;base64,{base64.b64encode(r.encode()).decode()}" for r in rows(svg)] if svg else [f"data:image/png;base64,{data['image/png']}"]
+            figure = '<div class="row">' + "".join(f'<img src="{s}" alt="{html.escape(words(lead))}">' for s in sources) + "</div>"
             if SLIDE in data:
                 spec = json.dumps(data[SLIDE]).replace("<", r"\u003c")
                 figure = f'<div class="slide">{figure}<p class="still"></p><script type="application/json">{spec}</script></div>'
             yield f'<h2>{text(heading).removeprefix("<p>").removesuffix("</p>")}</h2>{text(lead)}<figure>{figure}</figure><div class="caption">{text(caption)}</div>'
+
+
+def rows(svg):
+    """The rows of a figure that is higher than wide, to be next to each other: a slide is wide."""
+    head = re.search(r'width="[^"]*" height="[^"]*" viewBox="0 0 (\S+) (\S+)"', svg)
+    w, h = float(head[1]), float(head[2])
+    n = round(h / w / 0.45) if h > 0.8 * w else 1
+    return [svg.replace(head[0], f'viewBox="0 {i * h / n} {w} {h / n}"', 1) for i in range(n)]
 
 
 def document(title, all):
