@@ -22,9 +22,10 @@ def main(kernel, out):
         (top / "jupyter-lite.json").write_text(json.dumps(CONFIG))
         notebooks = ROOT / "notebooks"
         for page in sorted(notebooks.glob("*.ipynb")):
-            stage(page, top / "pages" / page.name)
-        for folder in ("races", "passes"):
-            shutil.copytree(notebooks / folder, top / "pages" / folder)
+            for name in stage(page, top / "pages" / page.name):
+                (top / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(next(f for f in (notebooks / name, ROOT / name) if f.is_file()), top / "pages" / name)
+        shutil.copytree(notebooks / "races", top / "pages/races", dirs_exist_ok=True)  # which pages name by their data sets
         for sheet in sorted((notebooks / "assignments/release").glob("*/*.ipynb")):
             stage(sheet, top / "pages/problem sets" / sheet.name)
         subprocess.run([sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", top, "--contents", top / "pages", "--output-dir", out.resolve(),
@@ -33,14 +34,25 @@ def main(kernel, out):
 
 
 def stage(notebook, to):
-    """A copy with links to files of the repository made absolute, and each text in one piece, as JupyterLab's server hands it out."""
-    nb = nbformat.read(notebook, as_version=4)
+    """A copy with links to files of the repository made absolute, and each text in one piece, as JupyterLab's server hands it out.
+    What its cells read above its folder they find in it; it returns the names of all that they read."""
+    nb, named = nbformat.read(notebook, as_version=4), set()
+
+    def found(m):
+        path = notebook.parent / m[1]
+        files = path.iterdir() if path.is_dir() else [path] if path.is_file() else []
+        named.update(os.path.relpath(f, notebook.parent).removeprefix("../") for f in files if not m[1].startswith("runs/"))
+        return m[0].replace("../", "") if path.exists() else m[0]
+
     for c in nb.cells:
         if c.cell_type == "markdown":
             up = os.path.relpath(notebook.parent, ROOT) + "/"
             c.source = re.sub(r"\]\((\.\./[^)\s]*)", lambda m: "](" + SOURCE + os.path.normpath(up + m[1]), c.source)
+        elif c.cell_type == "code":
+            c.source = re.sub(r'"((?:\.\./)?[\w/-]+(?:\.[\w.]+|/))"', found, c.source)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(json.dumps(nb, ensure_ascii=False))
+    return named
 
 
 if __name__ == "__main__":
