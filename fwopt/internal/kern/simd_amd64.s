@@ -4730,52 +4730,58 @@ row:
 	JZ     done
 	MOVQ   8(BX), R11
 	ADDQ   $0x08, BX
-	VXORPD Y4, Y4, Y4
+	VXORPD Y3, Y3, Y3
 	MOVQ   R11, R12
 	SUBQ   $0x04, R12
 	JMP    check
 
 loop:
-	VMOVDQU    (DI)(R10*4), X1
-	VPMINUD    X0, X1, X2
-	VPCMPEQD   X1, X2, X2
-	VMOVMSKPS  X2, R13
-	CMPL       R13, $0x0f
-	JNE        done
-	VPCMPEQD   Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VGATHERDPD Y2, (CX)(X1*8), Y3
-	VMULPD     (R8)(R10*8), Y3, Y3
-	VADDPD     Y3, Y4, Y4
-	ADDQ       $0x04, R10
+	VMOVDQU     (DI)(R10*4), X1
+	VPMINUD     X0, X1, X2
+	VPCMPEQD    X1, X2, X2
+	VMOVMSKPS   X2, R13
+	CMPL        R13, $0x0f
+	JNE         done
+	MOVL        (DI)(R10*4), R13
+	VMOVSD      (CX)(R13*8), X1
+	MOVL        4(DI)(R10*4), R13
+	VMOVHPD     (CX)(R13*8), X1, X1
+	MOVL        8(DI)(R10*4), R13
+	VMOVSD      (CX)(R13*8), X2
+	MOVL        12(DI)(R10*4), R13
+	VMOVHPD     (CX)(R13*8), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y1
+	VMULPD      (R8)(R10*8), Y1, Y1
+	VADDPD      Y1, Y3, Y3
+	ADDQ        $0x04, R10
 
 check:
 	CMPQ         R10, R12
 	JLE          loop
-	VEXTRACTF128 $0x01, Y4, X2
+	VEXTRACTF128 $0x01, Y3, X2
 	JMP          checkOne
 
 one:
-	MOVL   (DI)(R10*4), R12
-	CMPL   R12, DX
+	MOVL   (DI)(R10*4), R13
+	CMPL   R13, DX
 	JHI    done
-	VMOVSD (CX)(R12*8), X3
-	VMULSD (R8)(R10*8), X3, X3
-	VADDSD X3, X4, X4
+	VMOVSD (CX)(R13*8), X1
+	VMULSD (R8)(R10*8), X1, X1
+	VADDSD X1, X3, X3
 	INCQ   R10
 
 checkOne:
 	CMPQ      R10, R11
 	JLT       one
-	VHADDPD   X2, X4, X4
-	VPERMILPD $0x01, X4, X2
-	VADDSD    X2, X4, X4
+	VHADDPD   X2, X3, X3
+	VPERMILPD $0x01, X3, X2
+	VADDSD    X2, X3, X3
 	TESTQ     R9, R9
 	JNZ       store
-	VADDSD    (AX), X4, X4
+	VADDSD    (AX), X3, X3
 
 store:
-	VMOVSD X4, (AX)
+	VMOVSD X3, (AX)
 	ADDQ   $0x08, AX
 	DECQ   SI
 	JMP    row
