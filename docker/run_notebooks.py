@@ -214,4 +214,5 @@ def main():
     sys.exit(len(bad) > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
