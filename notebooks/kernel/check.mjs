@@ -129,9 +129,9 @@ const result = r => JSON.stringify([r.stdout.trim(), r.displays.filter((d, i, al
 async function whole(name) {
   const cells = codeOf(name, repo).map(c => text(c.source));
   const files = []; // as JupyterLite has them
-  for (const f of ['races/', ...new Set(cells.join('').match(/(?<=")(\.\.\/)?[\w/-]+(\.[\w.]+|\/)(?=")/g))]) {
+  for (const f of ['races/', 'committed/', ...new Set(cells.join('').match(/(?<=")(\.\.\/)?[\w/-]+(\.[\w.]+|\/)(?=")/g))]) {
     const at = path.join(repo, 'notebooks', f);
-    if (fs.existsSync(at) && !f.startsWith('runs/')) files.push(...fs.statSync(at).isFile() ? [f] : fs.readdirSync(at).map(n => f + n));
+    if (fs.existsSync(at) && !f.startsWith('runs/')) files.push(...fs.statSync(at).isFile() ? [f] : fs.readdirSync(at, { recursive: true }).filter(n => fs.statSync(path.join(at, n)).isFile()).map(n => f + n));
   }
   const want = native(name).map(result), timed = want.map(text => /second|\bms\b|\d ?s\b/.test(text));
   for (const [who, begin] of [['Chromium', open], ...live.includes(name) ? [['Firefox', openFox]] : []]) {

@@ -25,7 +25,8 @@ def main(kernel, out):
             for name in stage(page, top / "pages" / page.name):
                 (top / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(next(f for f in (notebooks / name, ROOT / name) if f.is_file()), top / "pages" / name)
-        shutil.copytree(notebooks / "races", top / "pages/races", dirs_exist_ok=True)  # which pages name by their data sets
+        for folder in ("races", "committed"):  # pages name files there by their data sets, and fwnb.Committed reads
+            shutil.copytree(notebooks / folder, top / "pages" / folder, dirs_exist_ok=True)
         for sheet in sorted((notebooks / "assignments/release").glob("*/*.ipynb")):
             stage(sheet, top / "pages/problem sets" / sheet.name)
         subprocess.run([sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", top, "--contents", top / "pages", "--output-dir", out.resolve(),
