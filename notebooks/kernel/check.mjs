@@ -133,7 +133,7 @@ async function whole(name) {
     const at = path.join(repo, 'notebooks', f);
     if (fs.existsSync(at) && !f.startsWith('runs/')) files.push(...fs.statSync(at).isFile() ? [f] : fs.readdirSync(at, { recursive: true }).filter(n => fs.statSync(path.join(at, n)).isFile()).map(n => f + n));
   }
-  const want = native(name).map(result), timed = want.map(text => /second|\bms\b|\d ?s\b/.test(text));
+  const want = native(name).map(result), timed = want.map(text => /second|\bms\b|µs|\d ?s\b/.test(text));
   for (const [who, begin] of [['Chromium', open], ...live.includes(name) ? [['Firefox', openFox]] : []]) {
     const page = await begin(), began = Date.now(), other = [];
     try {
