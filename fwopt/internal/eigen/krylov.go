@@ -63,12 +63,12 @@ func Largest(u, lambda []float64, s int, start []float64, due int, mul func(w, q
 		}
 		off := k.off(vectors[:r*n], values[n-r:n])
 		// Where it falls so slowly that twice the space would not do, it ends here.
-		if fall := math.Log(far/off) / float64(n-before); 2*n > most &&
-			float64(2*(most-n))*fall < math.Log(off/limit) {
+		fall, left := math.Log(far/off)/float64(n-before), math.Log(off/limit)
+		if 2*n > most && float64(2*(most-n))*fall < left {
 			break
 		}
-		if start == nil && before > 0 && off < far { // no more than its fall so far asks for
-			due = min(due, n+int(math.Ceil(math.Log(off/limit)/math.Log(far/off)*float64(n-before))))
+		if start == nil && before > 0 && fall > 0 { // no more than its fall so far asks for
+			due = min(due, n+int(math.Ceil(left/fall)))
 		}
 		far, before = off, n
 		if off <= limit {
