@@ -22,9 +22,9 @@ def main(kernel, out):
         (top / "jupyter-lite.json").write_text(json.dumps(CONFIG))
         notebooks = ROOT / "notebooks"
         for page in sorted(notebooks.glob("*.ipynb")):
-            for name in stage(page, top / "pages" / page.name):
+            for name, file in stage(page, top / "pages" / page.name).items():
                 (top / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(next(f for f in (notebooks / name, ROOT / name) if f.is_file()), top / "pages" / name)
+                shutil.copy(file, top / "pages" / name)
         for folder in ("races", "committed"):  # pages name files there by their data sets, and fwnb.Committed reads
             shutil.copytree(notebooks / folder, top / "pages" / folder, dirs_exist_ok=True)
         for sheet in sorted((notebooks / "assignments/release").glob("*/*.ipynb")):
@@ -36,13 +36,13 @@ def main(kernel, out):
 
 def stage(notebook, to):
     """A copy with links to files of the repository made absolute, and each text in one piece, as JupyterLab's server hands it out.
-    What its cells read above its folder they find in it; it returns the names of all that they read."""
-    nb, named = nbformat.read(notebook, as_version=4), set()
+    What its cells read above its folder they find in it; it returns all files that they read, by their names there."""
+    nb, named = nbformat.read(notebook, as_version=4), {}
 
     def found(m):
         path = notebook.parent / m[1]
         files = path.iterdir() if path.is_dir() else [path] if path.is_file() else []
-        named.update(os.path.relpath(f, notebook.parent).removeprefix("../") for f in files if not m[1].startswith("runs/"))
+        named.update((os.path.relpath(f, notebook.parent).removeprefix("../"), f) for f in files if not m[1].startswith("runs/"))
         return m[0].replace("../", "") if path.exists() else m[0]
 
     for c in nb.cells:
