@@ -21,7 +21,7 @@ def spectrum(kind, s):
     return sigma * (100 / sigma.sum() if kind != "step" else 1)
 
 
-def make(path, h, m, kind):
+def make(path, h, m, kind, **_):
     """Writes an h x m matrix of the given spectrum, with random singular vectors, feature by feature; or the costs of
     an assignment."""
     if os.path.exists(path):
@@ -98,7 +98,7 @@ def argmin_uncertified(path, h, m, **_):
     return {k: lambda f=f: f()[0] for k, f in krylov_forms(a, 1e-4).items()}
 
 
-def argmin_step(path, h, m, tau, gamma):
+def argmin_step(path, h, m, tau, gamma, **_):
     """The top pair and x = (1-gamma) x - gamma tau u v', again and again from its own last x."""
     a = np.fromfile(path).reshape(m, h)
     x = np.zeros((m, h))
@@ -165,24 +165,7 @@ def projections(a, tau):
             return np.concatenate([sigma[:r - 1:-1] ** 2 if r < s else [], lam]), np.pad(q, ((0, 0), (s - r, 0)))
         return shrink(g, a, tau, eigh)
 
-    def largest(k):
-        """By the k largest, or all if these are not seen to be enough."""
-        def run():
-            g = small_gram(a)
-            lam, q = scipy.sparse.linalg.eigsh(g, k=k, v0=np.ones(g.shape[0]))
-            sigma = np.sqrt(np.maximum(lam, 0))
-            theta = threshold(sigma[::-1], tau)
-            keep = sigma > theta
-            if keep.all():
-                return shrink(g, a, tau, np.linalg.eigh)
-            q, f = q[:, keep], 1 - theta / sigma[keep]
-            return ((a @ q) * f) @ q.T if a.shape[0] >= a.shape[1] else (q * f) @ (q.T @ a)
-        return run
-
     forms = {"Gram, numpy eigh": lambda: shrink(small_gram(a), a, tau, np.linalg.eigh)}
-    if min(a.shape) >= 500:
-        forms["Gram, eigsh of 32"] = largest(32)
-        forms["Gram, eigsh of 80"] = largest(80)
     if min(a.shape) >= 100:
         forms["Gram, values, wanted vectors"] = values_first
     if min(a.shape) < 2000:
@@ -205,12 +188,12 @@ def told_once(work):
     return {k: once(k, f) for k, f in work.items()}
 
 
-def project(path, h, m, tau):
+def project(path, h, m, tau, **_):
     return told_once(projections(np.fromfile(path).reshape(m, h), tau))
 
 
-def project_uncertified(path, h, m, tau):
-    """By a block power method whose turns suit this spectrum. Nothing says that none is missed."""
+def project_uncertified(path, h, m, tau, kind):
+    """By as many singular values as suit this spectrum. Nothing proves that no larger one is missed."""
     a = np.fromfile(path).reshape(m, h)
     rng = np.random.default_rng(0)
 
@@ -228,7 +211,24 @@ def project_uncertified(path, h, m, tau):
             return ((b @ u) * f) @ (q @ u).T
         return run
 
-    return told_once({"block power, 32 x 3": block(32, 3), "block power, 32 x 4": block(32, 4)})
+    def largest(k):
+        """By the k largest, or all if these are seen not to be enough."""
+        def run():
+            g = small_gram(a)
+            lam, q = scipy.sparse.linalg.eigsh(g, k=k, v0=np.ones(g.shape[0]))
+            sigma = np.sqrt(np.maximum(lam, 0))
+            theta = threshold(sigma[::-1], tau)
+            keep = sigma > theta
+            if keep.all():
+                return shrink(g, a, tau, np.linalg.eigh)
+            q, f = q[:, keep], 1 - theta / sigma[keep]
+            return ((a @ q) * f) @ q.T if a.shape[0] >= a.shape[1] else (q * f) @ (q.T @ a)
+        return run
+
+    forms = {"Gram, eigsh of 32": largest(32), "Gram, eigsh of 80": largest(80)}
+    if kind == "step":  # 20 large values, and no others that matter
+        forms |= {"block power, 32 x 3": block(32, 3), "block power, 32 x 4": block(32, 4)}
+    return told_once(forms)
 
 
 ITEMS = {"argmin": argmin, "argmin, uncertified": argmin_uncertified, "argmin and step": argmin_step, "project": project,

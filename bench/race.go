@@ -104,7 +104,7 @@ func (b *bench) race(threads int, all []item) error {
 
 func (b *bench) raceOne(it item, peers []*peer) error {
 	if m, ok := it.args.(matrix); ok {
-		if _, err := peers[0].ask(request{Op: "make", Args: m.spec()}); err != nil {
+		if _, err := peers[0].ask(request{Op: "make", Args: m}); err != nil {
 			return err
 		}
 	}
