@@ -107,6 +107,7 @@ async function openFox() {
 }
 
 const text = lines => [].concat(lines ?? []).join(''); // notebooks hold lists of lines
+const contents = path.join(process.argv[3], 'files'); // what JupyterLite has
 const live = fs.readFileSync(path.join(repo, 'notebooks/live.txt'), 'utf8').split('\n').filter(Boolean);
 const codeOf = (name, root) => JSON.parse(fs.readFileSync(path.join(root, `notebooks/${name}.ipynb`))).cells.filter(c => c.cell_type === 'code');
 
@@ -127,18 +128,14 @@ const result = r => JSON.stringify([r.stdout.trim(), r.displays.filter((d, i, al
 
 // whole runs all cells of a page here and in Chromium, a live one in Firefox, too: none fails, and what is put out differs where it has seconds alone.
 async function whole(name) {
-  const cells = codeOf(name, repo).map(c => text(c.source));
-  const files = []; // as JupyterLite has them
-  for (const f of ['races/', 'committed/', ...new Set(cells.join('').match(/(?<=")(\.\.\/)?[\w/-]+(\.[\w.]+|\/)(?=")/g))]) {
-    const at = path.join(repo, 'notebooks', f);
-    if (fs.existsSync(at) && !f.startsWith('runs/')) files.push(...fs.statSync(at).isFile() ? [f] : fs.readdirSync(at, { recursive: true }).filter(n => fs.statSync(path.join(at, n)).isFile()).map(n => f + n));
-  }
+  const cells = JSON.parse(fs.readFileSync(path.join(contents, `${name}.ipynb`))).cells.filter(c => c.cell_type === 'code').map(c => text(c.source));
+  const files = fs.readdirSync(contents, { recursive: true }).filter(f => !f.endsWith('.ipynb') && fs.statSync(path.join(contents, f)).isFile());
   const want = native(name).map(result), timed = want.map(text => /second|\bms\b|µs|\d ?s\b/.test(text));
   for (const [who, begin] of [['Chromium', open], ...live.includes(name) ? [['Firefox', openFox]] : []]) {
     const page = await begin(), began = Date.now(), other = [];
     try {
       await page.evaluate(list => kernel.load(list), importsOf(cells[0]));
-      for (const f of files) await page.evaluate(([f, text]) => kernel.files.put(`/home/${f}`, Uint8Array.from(atob(text), c => c.charCodeAt(0))), [f, fs.readFileSync(path.join(repo, 'notebooks', f), 'base64')]);
+      for (const f of files) await page.evaluate(([f, text]) => kernel.files.put(`/home/${f}`, Uint8Array.from(atob(text), c => c.charCodeAt(0))), [f, fs.readFileSync(path.join(contents, f), 'base64')]);
       for (const [i, source] of cells.entries()) {
         const r = await run(page, source, undefined, Math.max(0, began + 480e3 - Date.now())), got = result(r);
         if (r.status !== 'ok') check(false, `${name} in ${who}: cell ${i + 1}`, r.message || r.stderr);

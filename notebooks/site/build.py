@@ -22,8 +22,9 @@ from traitlets.config import Config
 
 HERE = Path(__file__).resolve().parent
 BOOKS = HERE.parent
-sys.path.append(str(BOOKS / "assignments"))
+sys.path += [str(BOOKS / "assignments"), str(BOOKS / "kernel")]
 import variants  # noqa: E402
+from reads import reads  # noqa: E402
 REPO = BOOKS.parent
 SOURCE = "https://github.com/projection-free/fwlab/blob/main/"
 FIGURES = {"image/png", "image/svg+xml"}
@@ -49,10 +50,11 @@ def main(out):
                    nbformat.v4.new_markdown_cell(titled(index.path.read_text().replace("# ", "## ", 1), pages))]
     links = Links([index, live, none, *packages, *pages])
     kernel = json.loads((out / "kernel" / "index.json").read_text())
-    for name in (BOOKS / "live.txt").read_text().split():
-        page = next(p for p in pages if p.name == name)
+    for page in pages:
+        if page.path.suffix != ".ipynb" or page.sheet:
+            continue
         page.brings = brought(page.cells, kernel)
-        for file in page.brings[2]:
+        for file in page.brings[2]:  # out/files/../bench is out/bench, as fetch of files/../bench reads
             (out / "files" / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(BOOKS / file, out / "files" / file)
 
@@ -255,12 +257,12 @@ def first(cells):
 
 
 def brought(cells, kernel):
-    """What a page imports, the megabytes that the kernel brings for it, and the files next to it that its cells name."""
+    """What a page imports, the megabytes that the kernel brings for it, and the files that its cells read."""
     code, packages = "\n".join(c.source for c in cells if c.cell_type == "code"), kernel["packages"]
     paths = sorted({p for p in re.findall(r'^(?:import |\t)(?:\w+ )?"([\w./-]+)"$', code, re.M) if p in packages} | {"runtime"})
     whole = {d for p in paths for d in [p, *packages[p]["deps"]] if d in packages}
     size = sum(t["size"] for t in kernel["tools"].values()) + sum(packages[p]["size"] for p in whole)
-    return paths, f"{size / 1e6:.1f}", sorted(f for f in set(re.findall(r'"([\w/-]+\.\w+)"', code)) if (BOOKS / f).is_file() and not f.startswith("runs/"))  # runs are a reader’s own
+    return paths, f"{size / 1e6:.1f}", reads(cells, BOOKS)
 
 
 def statement(cell):

@@ -40,7 +40,8 @@ class Site(unittest.TestCase):
             (readme / "README.md").write_text("# Title\n\nText.\n")
         for name in "quickstart", "frank-wolfe", "theorem-3", "theorem-1", "theorem-2", "untuned", "untuned-data":  # the live page and the start page lead to them
             self.page(name, new_code_cell("1"), shown(plain="one"))
-        (self.books / "live.txt").write_text("quickstart\n")
+        (self.books / "kernel").mkdir()
+        shutil.copy(HERE.parent / "kernel" / "reads.py", self.books / "kernel")
         (self.books / "site/moved.tsv").write_text("# heading\n00-first\tquickstart\n")
         (self.out / "kernel").mkdir(parents=True)
         (self.out / "kernel" / "index.json").write_text(json.dumps({"tools": {"compile": {"size": 9e6}}, "packages": {
@@ -85,7 +86,7 @@ class Site(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(sorted(f.name for f in (self.out / "figures").iterdir()), ["01-figures-figure-1.png", "01-figures-figure-3a.png", "01-figures-figure-3b.png", "01-figures_3_0.png"])
         read = (self.out / "01-figures.html").read_text()
-        self.assertEqual(re.findall(r'<p [^>]*id="(.*?)"', read), ["figure-1", "figure-3"])
+        self.assertEqual(re.findall(r'<p [^>]*id="(figure.*?)"', read), ["figure-1", "figure-3"])
         self.assertNotIn("as SVG", read)  # where there is none
         self.assertRegex(read, r'(?s)</h1>\s*<a class="opens" href="#figure-1"><img [^>]*src="figures/01-figures-figure-1.png".*<p>A sentence')
 
@@ -104,10 +105,15 @@ class Site(unittest.TestCase):
 
     def test_run(self):
         self.page("quickstart", new_code_cell('import (\n\t"fmt"\n\t"no/such"\n)\n// the package "os"'))
-        self.page("01-still", new_code_cell('import "fmt"'))
+        for name in "quickstart.csv", "runs/own.csv", "../data/a.csv":
+            file = self.books / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text("1")
+        self.page("01-reads", new_code_cell('read("quickstart.csv", "../data/", "runs/own.csv", "none.csv")'))
         self.assertEqual(self.build().returncode, 0)
         self.assertIn('data-imports="fmt runtime" data-size="10.5"', (self.out / "quickstart.html").read_text())
-        self.assertNotIn("run.js", (self.out / "01-still.html").read_text())
+        self.assertIn('data-files="../data/a.csv quickstart.csv"', (self.out / "01-reads.html").read_text())
+        self.assertEqual((self.out / "data" / "a.csv").read_text(), "1")
 
     def test_variants(self):
         sheet = self.books / "assignments" / "source" / "ps9" / "ps9.ipynb"
@@ -115,6 +121,7 @@ class Site(unittest.TestCase):
         nbformat.write(new_notebook(cells=[new_markdown_cell("# Set 9\n\nIt <!-- BEGIN VARIANT x -->asks<!-- OR hides END VARIANT -->.")]), sheet)
         self.assertEqual(self.build().returncode, 0)
         self.assertIn("It asks.", (self.out / "ps9.html").read_text())
+        self.assertNotIn("run.js", (self.out / "ps9.html").read_text())
         self.assertNotIn("hides", (self.out / "ps9.html").read_text())
 
     def test_links(self):

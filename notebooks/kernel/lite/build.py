@@ -12,6 +12,8 @@ import tempfile
 import nbformat
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "notebooks/kernel"))
+from reads import reads  # noqa: E402
 SOURCE = "https://github.com/projection-free/fwlab/blob/main/"
 CONFIG = {"jupyter-config-data": {"appName": "fwlab", "defaultKernelName": "gonb"}}
 
@@ -22,11 +24,10 @@ def main(kernel, out):
         (top / "jupyter-lite.json").write_text(json.dumps(CONFIG))
         notebooks = ROOT / "notebooks"
         for page in sorted(notebooks.glob("*.ipynb")):
-            for name, file in stage(page, top / "pages" / page.name).items():
-                (top / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(file, top / "pages" / name)
-        for folder in ("races", "committed"):  # pages name files there by their data sets, and fwnb.Committed reads
-            shutil.copytree(notebooks / folder, top / "pages" / folder, dirs_exist_ok=True)
+            for name in stage(page, top / "pages" / page.name):
+                to = top / "pages" / name.removeprefix("../")
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(notebooks / name, to)
         for sheet in sorted((notebooks / "assignments/release").glob("*/*.ipynb")):
             stage(sheet, top / "pages/problem sets" / sheet.name)
         subprocess.run([sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", top, "--contents", top / "pages", "--output-dir", out.resolve(),
@@ -36,24 +37,18 @@ def main(kernel, out):
 
 def stage(notebook, to):
     """A copy with links to files of the repository made absolute, and each text in one piece, as JupyterLab's server hands it out.
-    What its cells read above its folder they find in it; it returns all files that they read, by their names there."""
-    nb, named = nbformat.read(notebook, as_version=4), {}
-
-    def found(m):
-        path = notebook.parent / m[1]
-        files = path.iterdir() if path.is_dir() else [path] if path.is_file() else []
-        named.update((os.path.relpath(f, notebook.parent).removeprefix("../"), f) for f in files if not m[1].startswith("runs/"))
-        return m[0].replace("../", "") if path.exists() else m[0]
-
+    What its cells read above its folder they find in it; it returns the names of all files that they read."""
+    nb = nbformat.read(notebook, as_version=4)
+    names = reads(nb.cells, notebook.parent)
     for c in nb.cells:
         if c.cell_type == "markdown":
             up = os.path.relpath(notebook.parent, ROOT) + "/"
             c.source = re.sub(r"\]\((\.\./[^)\s]*)", lambda m: "](" + SOURCE + os.path.normpath(up + m[1]), c.source)
-        elif c.cell_type == "code":
-            c.source = re.sub(r'"((?:\.\./)?[\w/-]+(?:\.[\w.]+|/))"', found, c.source)
+        elif c.cell_type == "code" and any(name.startswith("../") for name in names):
+            c.source = re.sub(r'"\.\./([\w/-]+(?:\.[\w.]+|/))"', r'"\1"', c.source)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(json.dumps(nb, ensure_ascii=False))
-    return named
+    return names
 
 
 if __name__ == "__main__":
