@@ -12,6 +12,7 @@ def reads(cells, folder):
     name by their data sets. Runs are a reader's own."""
     code, folder = "\n".join(c.source for c in cells if c.cell_type == "code"), pathlib.Path(folder)
     found = [folder / name for name in NAMED.findall(code) if not name.startswith("runs/")]
-    found += [folder / name for name, call in (("races", "fwrace.Page{"), ("committed", "fwnb.Committed(")) if call in code]
+    found += [folder / "committed" / page for page in re.findall(r'fwnb\.Committed\("([\w-]+)/', code)]
+    found += [folder / "races"] if "fwrace.Page{" in code else []
     files = {f for p in found for f in ([p] if p.is_file() else p.rglob("*"))}
     return sorted(os.path.relpath(f, folder) for f in files if f.is_file())

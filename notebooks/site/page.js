@@ -35,7 +35,7 @@ function dress(part) {
   } else {
     delete root.dataset.scripts;
   }
-  for (const e of part.querySelectorAll('.table, .katex-display, .text > table, pre, .figure, .opens')) sides.observe(e);
+  for (const e of part.querySelectorAll('.table, .katex-display, .text > table, pre, .figure, .opens, .slide')) sides.observe(e);
 }
 
 addEventListener('DOMContentLoaded', () => {

@@ -25,8 +25,6 @@ p { margin: 0; }
 b.number { font-size: 4rem; line-height: 1; }
 .caption { font-size: .75rem; color: #57606a; }
 figure { margin: 0; text-align: center; }
-.row { display: flex; gap: 1vw; }
-.row img { min-width: 0; }
 figure :is(img, svg) { display: block; margin: auto; width: 100%; height: 56vh; object-fit: contain; }
 .still { display: none; }
 .vega-bindings { font-size: 1rem; display: grid; gap: .3em; justify-content: center; }
@@ -101,7 +99,7 @@ def front(page):
 
 
 def slides(cells):
-    """A slide for each figure: the heading that it is under, the sentence before it, and its caption."""
+    """A slide for each figure, or row of one: the heading that it is under, the sentence before it, and its caption."""
     heading = lead = ""
     for cell, after in zip(cells, [*cells[1:], None]):
         if cell.cell_type == "markdown":
@@ -115,15 +113,16 @@ def slides(cells):
             caption = after.source.split("\n\n")[0] if after and CAPTION.match(after.source) else ""
             svg = data.get("image/svg+xml")
             sources = [f"data:image/svg+xml;base64,{base64.b64encode(r.encode()).decode()}" for r in rows(svg)] if svg else [f"data:image/png;base64,{data['image/png']}"]
-            figure = '<div class="row">' + "".join(f'<img src="{s}" alt="{html.escape(words(lead))}">' for s in sources) + "</div>"
+            pictures = [f'<img src="{s}" alt="{html.escape(words(lead))}">' for s in sources]
             if SLIDE in data:
                 spec = json.dumps(data[SLIDE]).replace("<", r"\u003c")
-                figure = f'<div class="slide">{figure}<p class="still"></p><script type="application/json">{spec}</script></div>'
-            yield f'<h2>{text(heading).removeprefix("<p>").removesuffix("</p>")}</h2>{text(lead)}<figure>{figure}</figure><div class="caption">{text(caption)}</div>'
+                pictures = [f'<div class="slide">{"".join(pictures)}<p class="still"></p><script type="application/json">{spec}</script></div>']
+            for picture in pictures:
+                yield f'<h2>{text(heading).removeprefix("<p>").removesuffix("</p>")}</h2>{text(lead)}<figure>{picture}</figure><div class="caption">{text(caption)}</div>'
 
 
 def rows(svg):
-    """The rows of a figure that is higher than wide, to be next to each other: a slide is wide."""
+    """The rows of a figure that is higher than wide, each for a slide, which is wide."""
     head = re.search(r'width="[^"]*" height="[^"]*" viewBox="0 0 (\S+) (\S+)"', svg)
     w, h = float(head[1]), float(head[2])
     n = round(h / w / 0.45) if h > 0.8 * w else 1
