@@ -38,7 +38,7 @@ class Site(unittest.TestCase):
         shutil.copy(HERE.parent / "assignments" / "variants.py", self.books / "assignments")
         for readme in self.books, self.books / "assignments":
             (readme / "README.md").write_text("# Title\n\nText.\n")
-        for name in "quickstart", "benchmarks", "frank-wolfe", "theorem-3", "theorem-1", "theorem-2", "untuned", "untuned-data":  # the live page and the start page lead to them
+        for name in "quickstart", "benchmarks", "lesson-8-what-to-use", "frank-wolfe", "theorem-3", "theorem-1", "theorem-2", "untuned", "untuned-data":  # the live page and the start page lead to them
             self.page(name, new_code_cell("1"), shown(plain="one"))
         (self.books / "kernel").mkdir()
         shutil.copy(HERE.parent / "kernel" / "reads.py", self.books / "kernel")
@@ -151,13 +151,13 @@ class Site(unittest.TestCase):
         self.assertEqual(re.findall(r'rel="next">(.*?) →', "".join((self.out / f"{n}.html").read_text() for n in ("index", "untuned", "frank-wolfe"))),
                          ["The page untuned", "The page frank-wolfe", "The page theorem-3"])
         menu = {door: re.findall(r'href="(.*?)\.html"', rest) for door, rest in re.findall(r'(?s)<section aria-label="(\w+)">(.*?)</section>', read)}
-        self.assertEqual(menu, {"Learn": ["untuned", "frank-wolfe", "theorem-3"], "Use": ["theorem-2", "lemma-1", "live", "api"], "Teach": ["plan", "course"], "More": ["benchmarks", "lesson-1-it", "quickstart", "theorem-1", "untuned-data"]})
+        self.assertEqual(menu, {"Learn": ["untuned", "frank-wolfe", "theorem-3"], "Use": ["theorem-2", "lemma-1", "live", "api"], "Teach": ["plan", "course"], "More": ["benchmarks", "lesson-1-it", "lesson-8-what-to-use", "quickstart", "theorem-1", "untuned-data"]})
         self.assertIn('<a aria-current="page" href="untuned.html">The page untuned</a>', read)
         self.assertIn('<i>Behind</i>\n<a href="lemma-1.html">A [lemma]</a>', read)
         self.assertIn('<a href="lesson-1-it.html">Lesson 1: It</a>', read)
         front = (self.out / "index.html").read_text()
         self.assertIn('<li><a href="lemma-1.html">A [lemma]</a></li>', front)
-        self.assertEqual(re.findall(r'<li><a href="(\S+)"><b>(\w+)</b>', front), [("untuned.html", "Learn"), ("theorem-2.html", "Use"), ("plan.html", "Teach")])
+        self.assertEqual(re.findall(r'<li><a href="(\S+)"><b>(\w+)</b>', front), [("untuned.html", "Learn"), ("lesson-8-what-to-use.html", "Use"), ("plan.html", "Teach")])
         self.assertEqual([front.count(tag) for tag in ("<h1", 'id="chart"', "{MB}")], [1, 1, 0])
         self.assertIn("url=quickstart.html", (self.out / "00-first.html").read_text())
         (self.books / "site/moved.tsv").write_text("# heading\n00-first\tnowhere\n")
