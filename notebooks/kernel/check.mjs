@@ -119,7 +119,7 @@ function native(name) {
     fs.symlinkSync(path.join(repo, '.venv'), `${clone}/.venv`);
   }
   const code = 'import pathlib, sys, nbformat\nsys.path.insert(0, "docker")\nimport run_notebooks\np = pathlib.Path(sys.argv[1])\nnb = nbformat.read(p, 4)\nwrong = run_notebooks.execute(nb, p.parent, 900) + list(run_notebooks.faults(nb))\nif wrong:\n    sys.exit(str(wrong))\nnbformat.write(nb, p)';
-  execFileSync(`${clone}/.venv/bin/python`, ['-c', code, `notebooks/${name}.ipynb`], { cwd: clone, env: { ...process.env, FWLAB_BUDGET: 'short', FWLAB_DATA: '', JUPYTER_PATH: `${clone}/.venv/share/jupyter` }, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(`${clone}/.venv/bin/python`, ['-c', code, `notebooks/${name}.ipynb`], { cwd: clone, env: { ...process.env, FWLAB_BUDGET: 'short', FWLAB_DATA: '', GOCACHE: execFileSync('go', ['env', 'GOCACHE'], { encoding: 'utf8' }).trim(), XDG_CACHE_HOME: `${temp}/cache`, JUPYTER_PATH: `${clone}/.venv/share/jupyter` }, stdio: ['ignore', 'ignore', 'inherit'] });
   return codeOf(name, clone).map(({ outputs }) => ({ stdout: outputs.filter(o => o.name === 'stdout').map(o => text(o.text)).join(''), displays: outputs.filter(o => o.data) }));
 }
 
