@@ -109,7 +109,7 @@ async function openFox() {
 const text = lines => [].concat(lines ?? []).join(''); // notebooks hold lists of lines
 const contents = path.join(process.argv[3], 'files'); // what JupyterLite has
 const live = fs.readFileSync(path.join(repo, 'notebooks/live.txt'), 'utf8').split('\n').filter(Boolean);
-const codeOf = (name, root) => JSON.parse(fs.readFileSync(path.join(root, `notebooks/${name}.ipynb`))).cells.filter(c => c.cell_type === 'code');
+const codeOf = (name, folder) => JSON.parse(fs.readFileSync(path.join(folder, `${name}.ipynb`))).cells.filter(c => c.cell_type === 'code');
 
 // native runs a page in a clone of the last commit, by the kernel of .venv, and returns what its cells put out.
 function native(name) {
@@ -120,7 +120,7 @@ function native(name) {
   }
   const code = 'import pathlib, sys, nbformat\nsys.path.insert(0, "docker")\nimport run_notebooks\np = pathlib.Path(sys.argv[1])\nnb = nbformat.read(p, 4)\nwrong = run_notebooks.execute(nb, p.parent, 900) + list(run_notebooks.faults(nb))\nif wrong:\n    sys.exit(str(wrong))\nnbformat.write(nb, p)';
   execFileSync(`${clone}/.venv/bin/python`, ['-c', code, `notebooks/${name}.ipynb`], { cwd: clone, env: { ...process.env, FWLAB_BUDGET: 'short', FWLAB_DATA: '', GOCACHE: execFileSync('go', ['env', 'GOCACHE'], { encoding: 'utf8' }).trim(), XDG_CACHE_HOME: `${temp}/cache`, JUPYTER_PATH: `${clone}/.venv/share/jupyter` }, stdio: ['ignore', 'ignore', 'inherit'] });
-  return codeOf(name, clone).map(({ outputs }) => ({ stdout: outputs.filter(o => o.name === 'stdout').map(o => text(o.text)).join(''), displays: outputs.filter(o => o.data) }));
+  return codeOf(name, `${clone}/notebooks`).map(({ outputs }) => ({ stdout: outputs.filter(o => o.name === 'stdout').map(o => text(o.text)).join(''), displays: outputs.filter(o => o.data) }));
 }
 
 // result is what of a cell's output stays: of a progress the last, which is empty, and of what is drawn the numbers and the SVG.
@@ -128,7 +128,7 @@ const result = r => JSON.stringify([r.stdout.trim(), r.displays.filter((d, i, al
 
 // whole runs all cells of a page here and in Chromium, a live one in Firefox, too: none fails, and what is put out differs where it has seconds alone.
 async function whole(name) {
-  const cells = JSON.parse(fs.readFileSync(path.join(contents, `${name}.ipynb`))).cells.filter(c => c.cell_type === 'code').map(c => text(c.source));
+  const cells = codeOf(name, contents).map(c => text(c.source));
   const files = fs.readdirSync(contents, { recursive: true }).filter(f => !f.endsWith('.ipynb') && fs.statSync(path.join(contents, f)).isFile());
   const want = native(name).map(result), timed = want.map(text => /second|\bms\b|µs|\d ?s\b/.test(text));
   for (const [who, begin] of [['Chromium', open], ...live.includes(name) ? [['Firefox', openFox]] : []]) {

@@ -13,7 +13,7 @@ import nbformat
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.append(str(ROOT / "notebooks/kernel"))
-from reads import reads  # noqa: E402
+from reads import NAMED, reads  # noqa: E402
 SOURCE = "https://github.com/projection-free/fwlab/blob/main/"
 CONFIG = {"jupyter-config-data": {"appName": "fwlab", "defaultKernelName": "gonb"}}
 
@@ -23,11 +23,10 @@ def main(kernel, out):
         top = pathlib.Path(top)
         (top / "jupyter-lite.json").write_text(json.dumps(CONFIG))
         notebooks = ROOT / "notebooks"
-        for page in sorted(notebooks.glob("*.ipynb")):
-            for name in stage(page, top / "pages" / page.name):
-                to = top / "pages" / name.removeprefix("../")
-                to.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(notebooks / name, to)
+        for name in {name for page in notebooks.glob("*.ipynb") for name in stage(page, top / "pages" / page.name)}:
+            to = top / "pages" / name.removeprefix("../")
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(notebooks / name, to)
         for sheet in sorted((notebooks / "assignments/release").glob("*/*.ipynb")):
             stage(sheet, top / "pages/problem sets" / sheet.name)
         subprocess.run([sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", top, "--contents", top / "pages", "--output-dir", out.resolve(),
@@ -45,7 +44,7 @@ def stage(notebook, to):
             up = os.path.relpath(notebook.parent, ROOT) + "/"
             c.source = re.sub(r"\]\((\.\./[^)\s]*)", lambda m: "](" + SOURCE + os.path.normpath(up + m[1]), c.source)
         elif c.cell_type == "code" and any(name.startswith("../") for name in names):
-            c.source = re.sub(r'"\.\./([\w/-]+(?:\.[\w.]+|/))"', r'"\1"', c.source)
+            c.source = NAMED.sub(lambda m: m[0].replace("../", ""), c.source)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(json.dumps(nb, ensure_ascii=False))
     return names
