@@ -42,6 +42,13 @@ const blockRows = 96
 
 func (a *Dense) together() int { return blockRows }
 
+func (a *Dense) layOut(w []float64, h int) (laid []float64, lent *[]float64) {
+	if w == nil {
+		return nil, nil
+	}
+	return kern.LayOut(w, a.M, h)
+}
+
 func (a *Dense) scores(p, w []float64, h, lo, n int, _ []float64) {
 	kern.Scores(p, a.Val[lo*a.M:], w, n, a.M, h)
 }

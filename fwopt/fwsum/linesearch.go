@@ -23,6 +23,10 @@ func (f *RowSum) LineSearch(w, v []float64) float64 {
 	p, q := kern.Borrow(f.block*h), kern.Borrow(f.block*h) // the scores of a block, and their slopes by γ
 	defer kern.Return(p)
 	defer kern.Return(q)
+	w, lentW := f.x.layOut(w, h)
+	defer kern.Return(lentW)
+	v, lentV := f.x.layOut(v, h)
+	defer kern.Return(lentV)
 	return f.search(func(lo, n int) (_, _ []float64) {
 		if held != lo {
 			held = lo
@@ -115,6 +119,10 @@ func (f *RowSum) Curve(dst, w, d []float64) {
 	if !ok {
 		loss = bySlopes{f.loss}
 	}
+	w, lentW := f.x.layOut(w, f.h)
+	defer kern.Return(lentW)
+	d, lentD := f.x.layOut(d, f.h)
+	defer kern.Return(lentD)
 	f.back.all(dst, true, func(p []float64, lo, n int) {
 		s := kern.Borrow(len(p))
 		defer kern.Return(s)

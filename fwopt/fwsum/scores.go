@@ -38,6 +38,8 @@ func (f *RowSum) Scores(w []float64, x Features) []float64 {
 		panic(need.Linef("fwsum: examples with %d features for a predictor of %d", m, f.m))
 	}
 	s := make([]float64, n*f.h)
+	w, lent := x.layOut(w, f.h)
+	defer kern.Return(lent)
 	kern.Do(n, f.rowGrain, func(lo, hi int) { x.scores(s[lo*f.h:hi*f.h], w, f.h, lo, hi-lo, nil) })
 	return s
 }

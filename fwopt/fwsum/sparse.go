@@ -61,6 +61,8 @@ func (a *Sparse) norm2(i int) float64 {
 
 func (a *Sparse) together() int { return 1 }
 
+func (a *Sparse) layOut(w []float64, _ int) ([]float64, *[]float64) { return w, nil }
+
 func (a *Sparse) scores(p, w []float64, h, lo, n int, coef []float64) {
 	if h == 1 && coef == nil {
 		kern.GatherMany(p, w, 1, a.Ptr[lo:lo+n+1], a.Col, a.Val, true)

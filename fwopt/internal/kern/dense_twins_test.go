@@ -36,8 +36,11 @@ func denseTasks(rng *rand.Rand, h, n, rare int) (all []*task) {
 		}, draw(sa), draw(sb))
 	}
 	if n > 0 && h*n*k < 1<<22 { // on one processor
-		add(fmt.Sprint("Scores ", k), draw(n*h), func(t *task) { Scores(t.out, t.in[0], t.in[1], n, k, h) },
-			draw(n*k), draw(k*h))
+		add(fmt.Sprint("Scores ", k), draw(n*h), func(t *task) {
+			w, lent := LayOut(t.in[1], k, h)
+			Scores(t.out, t.in[0], w, n, k, h)
+			Return(lent)
+		}, draw(n*k), draw(k*h))
 		add(fmt.Sprint("AddBack ", k), draw(k*h), func(t *task) { AddBack(t.out, t.in[0], t.in[1], n, k, h) },
 			draw(n*k), draw(n*h))
 	}

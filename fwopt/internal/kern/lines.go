@@ -23,8 +23,32 @@ func MulTransVec(y, a []float64, lda int, x []float64) {
 		func(lo, hi int) { Combine(y[lo:hi], a[lo:], lda, x) })
 }
 
-// Scores computes P = A·W on this processor alone, where A has the rows of n examples, of m
-// numbers, and W is m × h. The sums are those of MulVec and Mul.
+// scoreCols returns how many of h columns of W lie side by side for Scores, and how many there are with the
+// zeros at the end.
+func scoreCols(h int) (cols, all int) {
+	cols = TileCols
+	if h > TileCols {
+		cols = stripCols()
+	}
+	return cols, (h + cols - 1) / cols * cols
+}
+
+// LayOut returns W, of m rows and h columns, as Scores reads it, once for many calls, and what to give back with
+// Return.
+func LayOut(w []float64, m, h int) (laid []float64, lent *[]float64) {
+	if h == 1 {
+		return w, nil
+	}
+	cols, all := scoreCols(h)
+	lent = Borrow(m * all)
+	for l := 0; l < m; l += deep {
+		strips(cols, (*lent)[l*all:], w[l*h:], h, 1, h, min(deep, m-l))
+	}
+	return *lent, lent
+}
+
+// Scores computes P = A·W on this processor alone, where A has the rows of n examples, of m ≥ 1
+// numbers, and w is what LayOut makes of W, m × h. The sums are those of MulVec and Mul.
 func Scores(p, a, w []float64, n, m, h int) {
 	if h == 1 {
 		reach(a, n*m)
@@ -35,28 +59,29 @@ func Scores(p, a, w []float64, n, m, h int) {
 		fewScores(p, a, w, n, m, h)
 		return
 	}
-	mul(p, h, a, m, false, w, h, false, n, h, m, 1, 0, true)
+	cols, all := scoreCols(h)
+	for l := 0; l < m; l += deep {
+		for i := 0; i < n; i += blockRows {
+			mulRows(cols, p[i*h:], h, a[i*m+l:], m, 1, w[l*all:], min(blockRows, n-i), h, min(deep, m-l), 1, l == 0)
+		}
+	}
 }
 
 // fewScores is Scores of at most TileCols columns, to the same bits: four rows are read to their end while the next
 // ones are asked for.
 func fewScores(p, a, w []float64, n, m, h int) {
-	buf := Borrow(m * (TileCols + tileRows))
-	defer Return(buf)
-	packed, last := (*buf)[:m*TileCols], (*buf)[m*TileCols:] // W, and four rows of which some are not there
-	for l := 0; l < m; l += deep {
-		strips(TileCols, packed[l*TileCols:], w[l*h:], h, 1, h, min(deep, m-l))
-	}
+	last := Borrow(m * tileRows) // four rows of which some are not there
+	defer Return(last)
 	var sum [tileRows * TileCols]float64
 	for i := 0; i < n; i += tileRows {
 		rows := a[i*m:]
 		if n-i < tileRows {
-			clear(last[copy(last, rows[:(n-i)*m]):])
-			rows = last
+			clear((*last)[copy(*last, rows[:(n-i)*m]):])
+			rows = *last
 		}
 		for l := 0; l < m; l += deep {
 			soon := rows[min(len(rows)-1, tileRows*(m+l)):]
-			tiles(up4(h), sum[:], TileCols, rows[l:], m, 1, 0, packed[l*TileCols:], TileCols,
+			tiles(up4(h), sum[:], TileCols, rows[l:], m, 1, 0, w[l*TileCols:], TileCols,
 				min(deep, m-l), 1, 1, l == 0, soon)
 		}
 		for r := range min(tileRows, n-i) {

@@ -85,15 +85,17 @@ func TestMulAlloc(t *testing.T) {
 	}
 }
 
-// Scores of few columns are Mul's, to the bit.
+// Scores are Mul's, to the bit.
 func TestScores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, m := range []int{1, 7, deep, 2*deep + 3} {
 		for n := range 10 {
-			for h := 2; h <= TileCols+1; h++ {
+			for h := 2; h <= 2*TileCols+1; h++ {
 				a, w := randomVector(rng, n*m), randomVector(rng, m*h)
 				got, want := make([]float64, n*h), make([]float64, n*h)
-				Scores(got, a, w, n, m, h)
+				laid, lent := LayOut(w, m, h)
+				Scores(got, a, laid, n, m, h)
+				Return(lent)
 				Mul(want, h, a, m, false, w, h, false, n, h, m, 1, 0)
 				if !slices.Equal(got, want) {
 					t.Fatalf("%d rows, %d columns, %d scores: %v, want %v", n, m, h, got, want)

@@ -21,7 +21,10 @@ func Borrow(n int) *[]float64 {
 	return p
 }
 
-// Return takes back what Borrow lent.
+// Return takes back what Borrow lent; nil is nothing.
 func Return(p *[]float64) {
+	if p == nil {
+		return
+	}
 	scratch[bits.Len(uint(cap(*p)-1))].Put(p)
 }
