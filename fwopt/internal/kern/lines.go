@@ -62,7 +62,8 @@ func Scores(p, a, w []float64, n, m, h int) {
 	cols, all := scoreCols(h)
 	for l := 0; l < m; l += deep {
 		for i := 0; i < n; i += blockRows {
-			mulRows(cols, p[i*h:], h, a[i*m+l:], m, 1, w[l*all:], min(blockRows, n-i), h, min(deep, m-l), 1, l == 0)
+			rows, terms := min(blockRows, n-i), min(deep, m-l)
+			mulRows(cols, p[i*h:], h, a[i*m+l:], m, 1, w[l*all:], rows, h, terms, 1, l == 0)
 		}
 	}
 }
