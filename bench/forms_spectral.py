@@ -134,14 +134,19 @@ def threshold(sigma, tau):
     return excess[np.nonzero(sigma > excess)[0][-1]]
 
 
-def shrink(g, a, tau, eigh):
-    lam, q = eigh(g)
+def kept(lam, q, tau):
+    """Of the squares lam of singular values, in rising order, and their vectors q: the vectors of those that stay,
+    the factors that shrink these, and whether all stay."""
     sigma = np.sqrt(np.maximum(lam, 0))
     theta = threshold(sigma[::-1], tau)
     keep = sigma > theta
-    q, f = q[:, keep], 1 - theta / sigma[keep]
+    return q[:, keep], 1 - theta / sigma[keep], keep.all()
+
+
+def shrink(g, a, tau, eigh):
+    q, f, _ = kept(*eigh(g), tau)
     tall = a.shape[0] >= a.shape[1]
-    if 2 * keep.sum() < g.shape[0]:  # of low rank: two thin products
+    if 2 * f.size < g.shape[0]:  # of low rank: two thin products
         return ((a @ q) * f) @ q.T if tall else (q * f) @ (q.T @ a)
     return a @ ((q * f) @ q.T) if tall else ((q * f) @ q.T) @ a
 
@@ -203,11 +208,7 @@ def project_uncertified(path, h, m, tau, kind):
             for _ in range(turns):
                 q = np.linalg.qr(a.T @ (a @ q))[0]
             b = a @ q
-            lam, u = np.linalg.eigh(b.T @ b)
-            sigma = np.sqrt(np.maximum(lam, 0))
-            theta = threshold(sigma[::-1], tau)
-            keep = sigma > theta
-            u, f = u[:, keep], 1 - theta / sigma[keep]
+            u, f, _ = kept(*np.linalg.eigh(b.T @ b), tau)
             return ((b @ u) * f) @ (q @ u).T
         return run
 
@@ -215,13 +216,9 @@ def project_uncertified(path, h, m, tau, kind):
         """By the k largest, or all if these are seen not to be enough."""
         def run():
             g = small_gram(a)
-            lam, q = scipy.sparse.linalg.eigsh(g, k=k, v0=np.ones(g.shape[0]))
-            sigma = np.sqrt(np.maximum(lam, 0))
-            theta = threshold(sigma[::-1], tau)
-            keep = sigma > theta
-            if keep.all():
+            q, f, all_stay = kept(*scipy.sparse.linalg.eigsh(g, k=k, v0=np.ones(g.shape[0])), tau)
+            if all_stay:
                 return shrink(g, a, tau, np.linalg.eigh)
-            q, f = q[:, keep], 1 - theta / sigma[keep]
             return ((a @ q) * f) @ q.T if a.shape[0] >= a.shape[1] else (q * f) @ (q.T @ a)
         return run
 

@@ -27,9 +27,12 @@ func TestNames(t *testing.T) {
 		want int // how often the name stands there
 	}{
 		"one":               {[][]*plot.Plot{{lines("SVRF")}}, "SVRF", 1},
-		"two":               {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF", "SFW")}}, "SVRF", 2},
+		"two":               {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF", "SFW")}}, "SVRF", 1},
+		"two rows":          {[][]*plot.Plot{{lines("SVRF")}, {lines("SVRF")}}, "SVRF", 2},
 		"three alike":       {[][]*plot.Plot{{lines("FW"), lines("FW"), lines("FW", "SFW")}}, "FW", 1},
-		"one more at first": {[][]*plot.Plot{{lines("FW", "SFW"), lines("FW"), lines("FW")}}, "FW", 2},
+		"one more at first": {[][]*plot.Plot{{lines("FW", "SFW"), lines("FW"), lines("FW")}}, "FW", 1},
+		"its own name":      {[][]*plot.Plot{{lines("FW", "SFW"), lines("FW"), lines("FW")}}, "SFW", 1},
+		"far right":         {[][]*plot.Plot{{lines("FW"), lines("SGD"), lines("FW")}}, "FW", 1},
 		"another style":     {[][]*plot.Plot{{lines("a", "b"), lines("b", "a"), lines("b", "a")}}, "a", 2},
 		"none alike":        {[][]*plot.Plot{{lines("SVRF"), lines("SGD"), lines("SFW")}}, "SVRF", 1},
 	} {

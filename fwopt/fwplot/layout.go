@@ -72,9 +72,8 @@ func newLayout(rows [][]*plot.Plot) *layout {
 			if k == nil {
 				continue
 			}
-			if l.keys = append(l.keys, k); cols == 3 || k.isMap() {
-				k.silent = silent(row[j:])
-			}
+			l.keys = append(l.keys, k)
+			k.silent = silent(row[j:])
 			if k.scale = scale; k.strip != nil {
 				keyOf(k.strip).scale = scale
 				l.keys = append(l.keys, keyOf(k.strip))
@@ -89,6 +88,7 @@ func newLayout(rows [][]*plot.Plot) *layout {
 			strips++
 		}
 	}
+	l.shareLabels()
 	l.describe(all)
 	points := vg.Length(0)
 	if len(all) > 1 {
@@ -117,19 +117,18 @@ func newWords(s string, sty text.Style, scale float64, pad vg.Length) words {
 	return words{s, sty, pad}
 }
 
-// silent returns the names that the first plot of a row of three need not say, as the one
-// to its right has all of them for lines of the same style.
+// silent returns the names that the first plot of a row need not say, as one to its right has them for lines of
+// the same style.
 func silent(row []*plot.Plot) (names []string) {
-	if len(row) < 2 || keyOf(row[1]) == nil {
-		return nil
-	}
 	for _, e := range keyOf(row[0]).entries {
-		if !slices.ContainsFunc(keyOf(row[1]).entries, func(o series) bool {
-			return o.name == e.name && reflect.DeepEqual(o.style, e.style)
+		if slices.ContainsFunc(row[1:], func(p *plot.Plot) bool {
+			k := keyOf(p)
+			return k != nil && slices.ContainsFunc(k.entries, func(o series) bool {
+				return o.name == e.name && reflect.DeepEqual(o.style, e.style)
+			})
 		}) {
-			return nil
+			names = append(names, e.name)
 		}
-		names = append(names, e.name)
 	}
 	return names
 }
@@ -165,17 +164,22 @@ func newPanel(p *plot.Plot, cols int, scale float64, shared bool) panel {
 func (q *panel) leave(strip *panel) {
 	strip.x, q.x.text = q.x, ""
 	strip.X.Min, strip.X.Max, strip.X.Tick.Marker = q.X.Min, q.X.Max, q.X.Tick.Marker
-	q.X.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		silent := slices.Clone(strip.X.Tick.Marker.Ticks(lo, hi))
-		for i := range silent {
-			silent[i].Label = ""
+	q.X.Tick.Marker = unnumbered(q.X.Tick.Marker)
+}
+
+// unnumbered are the marks of t, without numbers.
+func unnumbered(t plot.Ticker) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		marks := slices.Clone(t.Ticks(lo, hi))
+		for i := range marks {
+			marks[i].Label = ""
 		}
-		return silent
+		return marks
 	})
 }
 
-// shareRange gives the panels with the vertical label of the first, and its scale, one range and
-// one label.
+// shareRange gives the panels with the vertical label of the first, and its scale, one range, one
+// label, and the numbers to the left of all that follow each other.
 func shareRange(row []*plot.Plot, panels []panel) {
 	var same []*panel
 	var ys span
@@ -189,6 +193,25 @@ func shareRange(row []*plot.Plot, panels []panel) {
 	for j, q := range same {
 		if q.Y.Min, q.Y.Max = ys.lo, ys.hi; j > 0 {
 			q.y.text = ""
+			if q == &panels[j] {
+				q.Y.Tick.Marker = unnumbered(q.Y.Tick.Marker)
+			}
+		}
+	}
+}
+
+// shareLabels leaves a horizontal label to the last of the panels below each other that have it.
+func (l *layout) shareLabels() {
+	for j := range l.rows[0] {
+		below := ""
+		for _, row := range slices.Backward(l.rows) {
+			switch x := &row[j].x; x.text {
+			case below:
+				x.text = ""
+			case "":
+			default:
+				below = x.text
+			}
 		}
 	}
 }

@@ -79,3 +79,29 @@ func TestTextsApart(t *testing.T) {
 		t.Errorf("%d pixels high, want %d as ever where names have room", f.Height, figHeight)
 	}
 }
+
+// What panels next to each other share is written at the left, and what those below each other share at the bottom.
+func TestShared(t *testing.T) {
+	gap := func(label string) *plot.Plot {
+		return Lines("", "steps", label, false, true, Series{"FW", []float64{1, 2}, []float64{1, 1e-3}})
+	}
+	fell := Rate("MSC", "SFW", rates()["far"])
+	for what, c := range map[string]struct {
+		rows [][]*plot.Plot
+		want map[string]int // how often a text stands there
+	}{
+		"alike": {[][]*plot.Plot{{gap("a"), gap("a")}, {gap("a"), gap("a")}},
+			map[string]int{"a": 2, "steps": 2, "1e−2": 2}},
+		"other labels": {[][]*plot.Plot{{gap("a"), gap("b")}}, map[string]int{"a": 1, "b": 1, "1e−2": 2}},
+		"apart": {[][]*plot.Plot{{gap("a"), gap("b"), gap("a")}},
+			map[string]int{"a": 1, "b": 1, "1e−2": 3}},
+		"strips": {[][]*plot.Plot{{fell}, {fell}}, map[string]int{"1/gap": 1}},
+	} {
+		svg := string(Grid(c.rows...).SVG)
+		for text, want := range c.want {
+			if n := strings.Count(svg, ">"+text+"<"); n != want {
+				t.Errorf("%s: %q stands there %d times, want %d", what, text, n, want)
+			}
+		}
+	}
+}
