@@ -35,7 +35,7 @@ type panel struct {
 }
 
 const (
-	columnGap, rowGap, stripGap = 12, 12, 5
+	columnGap, rowGap, stripGap = 16, 12, 5
 	stripShare                  = 0.3 // the height of a strip, in that of a plot
 )
 
@@ -74,6 +74,9 @@ func newLayout(rows [][]*plot.Plot) *layout {
 			}
 			l.keys = append(l.keys, k)
 			k.silent = silent(row[j:])
+			k.sample = !k.isMap() && slices.ContainsFunc(row[:j], func(p *plot.Plot) bool {
+				return keyOf(p) != nil && len(keyOf(p).silent) > 0
+			})
 			if k.scale = scale; k.strip != nil {
 				keyOf(k.strip).scale = scale
 				l.keys = append(l.keys, keyOf(k.strip))

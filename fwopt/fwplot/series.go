@@ -187,13 +187,16 @@ func (d drawing) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLines(s.style, c.ClipLinesXY(simplify(ps, tol))...)
 		}
 		for _, q := range ps {
-			radius := vg.Points(cmp.Or(s.radius, 2.5))
-			c.DrawGlyph(draw.GlyphStyle{Color: s.style.Color, Radius: radius, Shape: s.dots}, q)
+			c.DrawGlyph(s.glyph(), q)
 		}
 		if s.tag.text != "" {
 			s.tag.write(c, k, s.style.Color, ps[0])
 		}
 	}
+}
+
+func (s series) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: s.style.Color, Radius: vg.Points(cmp.Or(s.radius, 2.5)), Shape: s.dots}
 }
 
 // head draws the head of an arrow at the end of a line, and returns where the line ends then.

@@ -56,11 +56,11 @@ func (a *Dense) scores(p, w []float64, h, lo, n int, _ []float64) {
 func (a *Dense) scoresOf(p, w []float64, h int, index []int) {
 	if h == 1 { // a row of its own is as fast
 		for r, i := range index {
-			kern.Scores(p[r:r+1], a.Row(i), w, 1, a.M, 1)
+			kern.ScoresOnce(p[r:r+1], a.Row(i), w, 1, a.M, 1)
 		}
 		return
 	}
-	a.packed(index, 0, a.M, func(rows []float64, lo, n int) { kern.Scores(p[lo*h:], rows, w, n, a.M, h) })
+	a.packed(index, 0, a.M, func(rows []float64, lo, n int) { kern.ScoresOnce(p[lo*h:], rows, w, n, a.M, h) })
 }
 
 // packed hands f the columns from, …, to−1 of the rows that index names, n rows at a time,

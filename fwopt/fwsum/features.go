@@ -20,13 +20,13 @@ type Features interface {
 	nonzeros() int       // numbers that are kept
 	norm2(i int) float64 // ‖e_i‖²
 	together() int       // rows that are worth an own call of scores
-	// layOut returns w, where w[j·h+l] is the weight of column j for score l, as scores and scoresOf
-	// take it, and what to give back with kern.Return; a nil w stays nil.
+	// layOut returns w, where w[j·h+l] is the weight of column j for score l, as scores takes it,
+	// and what to give back with kern.Return; a nil w stays nil.
 	layOut(w []float64, h int) (laid []float64, lent *[]float64)
 	// scores computes the scores w e_i of the rows lo, …, lo+n−1, h a row of p, from what layOut made of w.
 	// Those of rows with coef 0 need not be computed; a nil coef has none.
 	scores(p, w []float64, h, lo, n int, coef []float64)
-	// scoresOf does so for the rows that index names.
+	// scoresOf does so for the few rows that index names, from w as it is.
 	scoresOf(p, w []float64, h int, index []int)
 	backward(f *RowSum) backward
 }

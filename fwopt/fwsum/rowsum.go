@@ -97,14 +97,14 @@ func (f *RowSum) NonConvex() bool {
 // Value returns f(w). It costs one forward pass, O(h·nonzeros).
 func (f *RowSum) Value(w []float64) float64 {
 	checkLen(f.Dim(), "w", w)
-	w, lent := f.x.layOut(w, f.h)
+	laid, lent := f.x.layOut(w, f.h)
 	defer kern.Return(lent)
 	total := 0.0
 	for lo := 0; lo < f.n; lo += f.block {
 		sum, _ := f.sum(min(f.block, f.n-lo), func(a, b int) (sum, _ float64) {
 			p := kern.Borrow((b - a) * f.h)
 			defer kern.Return(p)
-			f.x.scores(*p, w, f.h, lo+a, b-a, nil)
+			f.x.scores(*p, laid, f.h, lo+a, b-a, nil)
 			for r := range b - a {
 				sum += f.loss.Value(lo+a+r, (*p)[r*f.h:(r+1)*f.h])
 			}
@@ -231,20 +231,16 @@ type sweeper interface {
 func (f *RowSum) backByRows(dst, w, w0 []float64, batch fwopt.Batch) {
 	p := kern.Borrow(min(f.block, len(batch.Index)) * f.h)
 	defer kern.Return(p)
-	laid, lent := f.x.layOut(w, f.h)
-	defer kern.Return(lent)
-	laid0, lent0 := f.x.layOut(w0, f.h)
-	defer kern.Return(lent0)
 	for lo := 0; lo < len(batch.Index); lo += f.block {
 		index := batch.Index[lo:min(lo+f.block, len(batch.Index))]
 		weight := batch.Weight[lo:]
 		if len(index) <= f.rowGrain {
-			f.deriveRows(*p, index, weight, laid, laid0, 0, len(index))
+			f.deriveRows(*p, index, weight, w, w0, 0, len(index))
 			f.back.rows(dst, *p, index, 0, f.m)
 			continue
 		}
 		kern.Do(len(index), f.rowGrain, func(a, b int) {
-			f.deriveRows(*p, index, weight, laid, laid0, a, b)
+			f.deriveRows(*p, index, weight, w, w0, a, b)
 		})
 		// Each share of the columns goes through the whole batch in order: the
 		// bits are those of one share.
@@ -255,7 +251,7 @@ func (f *RowSum) backByRows(dst, w, w0 []float64, batch fwopt.Batch) {
 	}
 }
 
-// deriveRows sets the rows a to b−1 of p to c∇ℓ_i at the scores of w, laid out, less c∇ℓ_i at those
+// deriveRows sets the rows a to b−1 of p to c∇ℓ_i at the scores of w, less c∇ℓ_i at those
 // of w0 if w0 is not nil, for the terms of index and their weights c.
 func (f *RowSum) deriveRows(p []float64, index []int, weight, w, w0 []float64, a, b int) {
 	less(p[a*f.h:b*f.h], w, w0, func(p, w []float64) {
@@ -272,8 +268,6 @@ func (f *RowSum) Slopes(p, w []float64, index []int) {
 	checkLen(f.Dim(), "w", w)
 	index = f.rows(index)
 	checkLen(len(index)*f.h, "p", p)
-	w, lent := f.x.layOut(w, f.h)
-	defer kern.Return(lent)
 	kern.Do(len(index), f.rowGrain, func(a, b int) {
 		f.x.scoresOf(p[a*f.h:b*f.h], w, f.h, index[a:b])
 		for r := a; r < b; r++ {

@@ -68,6 +68,17 @@ func Scores(p, a, w []float64, n, m, h int) {
 	}
 }
 
+// ScoresOnce is Scores of W as it is, for rows so few that a copy of all of W would cost more than they do.
+func ScoresOnce(p, a, w []float64, n, m, h int) {
+	if h > TileCols {
+		mul(p, h, a, m, false, w, h, false, n, h, m, 1, 0, true)
+		return
+	}
+	laid, lent := LayOut(w, m, h)
+	defer Return(lent)
+	Scores(p, a, laid, n, m, h)
+}
+
 // fewScores is Scores of at most TileCols columns, to the same bits: four rows are read to their end while the next
 // ones are asked for.
 func fewScores(p, a, w []float64, n, m, h int) {

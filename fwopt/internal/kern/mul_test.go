@@ -97,7 +97,9 @@ func TestScores(t *testing.T) {
 				Scores(got, a, laid, n, m, h)
 				Return(lent)
 				Mul(want, h, a, m, false, w, h, false, n, h, m, 1, 0)
-				if !slices.Equal(got, want) {
+				once := make([]float64, n*h)
+				ScoresOnce(once, a, w, n, m, h)
+				if !slices.Equal(got, want) || !slices.Equal(once, want) {
 					t.Fatalf("%d rows, %d columns, %d scores: %v, want %v", n, m, h, got, want)
 				}
 			}
