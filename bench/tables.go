@@ -178,18 +178,18 @@ var tasks = []struct {
 	name, item string
 	threads    int
 }{
-	{"logistic loss on an ℓ1 ball, dense rows", "P1", 1},
-	{"logistic loss on an ℓ1 ball, sparse rows", "P2", 1},
-	{"Frank-Wolfe on a trace-norm ball", "P3", 1},
-	{"exact gradients and values", "P5a", 1},
-	{"exact gradients and values, two threads", "P5a", 2},
+	{"ℓ1 ball, dense rows", "P1", 1},
+	{"ℓ1 ball, sparse rows", "P2", 1},
+	{"Frank-Wolfe, trace norm", "P3", 1},
+	{"gradients and values", "P5a", 1},
+	{"gradients, two threads", "P5a", 2},
 	{"linear optimisation, trace norm", "P5b", 1},
 	{"projection, trace norm", "P5c", 1},
 	{"the six methods on news20", "P6", 1},
 	{"assignments", "P7", 1},
 	{"traffic equilibria", "P8", 1},
 	{"a step of Muon", "P10", 1},
-	{"ℓ1 logistic regression to a proven gap", "P11", 1},
+	{"ℓ1 ball, to a proven gap", "P11", 1},
 }
 
 // writeTasks writes the median and the least of each task's ratios, and prints them as bars: theirs is faster on the left.

@@ -48,6 +48,30 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A name that stands for lines in two panels has a sample of them, and no leader across the data; it is not broken
+// within a formula.
+func TestSample(t *testing.T) {
+	count := func(panels int) (lines, leaders int) {
+		var row []*plot.Plot
+		for range panels {
+			row = append(row, Lines("", "x", "y", true, true,
+				Series{"SVRF", []float64{1, 10}, []float64{1, 10}},
+				Series{"SFW, m = 123456", []float64{1, 3}, []float64{9, 7}}))
+		}
+		svg := string(Grid(row).SVG)
+		if !strings.Contains(svg, ">m = 123456<") && panels == 3 {
+			t.Error("a name is broken within a formula")
+		}
+		r, g, b, _ := Style("SVRF").Color.RGBA()
+		lines = len(segments(svg, fmt.Sprintf("#%02X%02X%02X", r>>8, g>>8, b>>8)))
+		return lines, strings.Count(svg, "stroke-dasharray:1,2")
+	}
+	lines, leaders := count(1)
+	if n, l := count(3); n != 3*lines+1 || leaders != 1 || l != 0 {
+		t.Errorf("%d lines and %d leaders, of a panel alone %d and %d", n, l, lines, leaders)
+	}
+}
+
 // segments returns the first two points of each line with a stroke in an SVG.
 func segments(svg, stroke string) (all [][4]float64) {
 	line := regexp.MustCompile(`d="M([-0-9.]+),([-0-9.]+)L([-0-9.]+),([-0-9.]+)[^"]*" ` +
