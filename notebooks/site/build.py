@@ -351,7 +351,8 @@ def short(table):
     table = re.sub(r"\([\d.e-]+ to [\d.e-]+\)(?: /)?", lambda m: m[0].replace(" ", "\u00a0"), table)
     table = re.sub(r"(<td[^>]*>[^<$]*\[[\d.e-]+,) (?=[\d.e-]+\])", "\\1\u00a0", table)
     table = re.sub(r"<td([^>]*)>(?=[^<$]{1,16}</td>)", r'<td class="short"\1>', table)
-    return re.sub(r"<(td|th)( style[^>]*)?>(?=[\d\s/.,e+−–-]{1,26}</)", r'<\1 class="short"\2>', table)
+    table = re.sub(r"<(td|th)( style[^>]*)?>(?=[\d\s/.,e+−–-]{1,26}</)", r'<\1 class="short"\2>', table)
+    return re.sub(r"(?<=\de)-(?=\d)", "-\u2060", table)  # no break within 5.7e-05
 
 
 def opened(page, body):
