@@ -49,7 +49,7 @@ func ExampleGrid() {
 	f := fwplot.Grid(row) // fwplot.Show(row...) shows it in a notebook, fwplot.Stack(row...) one below the other
 	fmt.Println(f.Width, f.Height, len(f.PNG) < 100_000, len(f.SVG) < 100_000)
 	// Output:
-	// 840 360 true true
+	// 840 388 true true
 }
 
 // How much faster one side is than the other, item by item.

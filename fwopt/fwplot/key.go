@@ -29,8 +29,7 @@ type key struct {
 type view struct {
 	tol    vg.Length // how much the lines may be simplified
 	scale  float64   // of the names
-	silent []string  // names that a panel further right has, too
-	sample bool      // before each name, for the panels to the left that have its line
+	silent []string  // names that stand elsewhere
 }
 
 var plain = view{tol: vg.Points(0.1), scale: 1}
@@ -52,9 +51,8 @@ func newKey(p *plot.Plot) *key {
 }
 
 const (
-	keyGap   = 9   // between the data and the names
-	keyWidth = 104 // longer names are wrapped, and where panels are narrow shorter ones, too
-	sampled  = 22  // the length of a sample, with the room before its name
+	keyGap   = 9  // between the data and the names
+	keyWidth = 84 // longer names are wrapped, and where panels are narrow shorter ones, too
 )
 
 // spoken returns the entries that are written, and how.
@@ -80,9 +78,6 @@ func (k *key) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	if w == 0 {
 		return nil
 	}
-	if k.sample {
-		w += sampled
-	}
 	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: w + keyGap + 2}}}}
 }
 
@@ -100,7 +95,7 @@ func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
 		name, end := names[i], ends[i]
 		at := vg.Point{X: c.Max.X + keyGap, Y: vg.Length(y)}
 		early := end.X < c.Max.X-12
-		if off := at.Y - end.Y; !k.isMap() && (off*off > 9 || early) && !(early && k.sample) {
+		if off := at.Y - end.Y; !k.isMap() && (off*off > 9 || early) {
 			from, edge := vg.Point{X: min(end.X+4, c.Max.X), Y: end.Y}, vg.Point{X: c.Max.X, Y: end.Y}
 			thin := draw.LineStyle{Color: name.sty.Color, Width: vg.Points(0.5)}
 			if early { // a solid one would look like data
@@ -111,22 +106,8 @@ func (k *key) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			c.StrokeLines(thin, []vg.Point{from, edge, {X: at.X - 2, Y: at.Y}})
 		}
-		if top := at.Y + name.tall()/2; k.sample {
-			entries[i].sample(c, vg.Point{X: at.X, Y: top - leading/2*name.sty.Font.Size})
-			name.write(c, vg.Point{X: at.X + sampled, Y: top})
-		} else {
-			name.write(c, vg.Point{X: at.X, Y: top})
-		}
+		name.write(c, vg.Point{X: at.X, Y: at.Y + name.tall()/2})
 	}
-}
-
-// sample draws a piece of a line from at on, with a dot if it has any.
-func (s series) sample(c draw.Canvas, at vg.Point) {
-	to := vg.Point{X: at.X + sampled - 4, Y: at.Y}
-	if len(s.xy) > 1 {
-		c.StrokeLines(s.style, []vg.Point{at, to})
-	}
-	c.DrawGlyph(s.glyph(), at.Add(to).Scale(0.5))
 }
 
 // leaves returns where a line ends in the view: at its last point, or where it goes out before.

@@ -48,18 +48,17 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A name that stands for lines in two panels has a sample of them, and no leader across the data; it is not broken
-// within a formula.
-func TestSample(t *testing.T) {
+// A name that panels share has a sample of their line, and no leader; no name is broken within a formula.
+func TestLegend(t *testing.T) {
 	count := func(panels int) (lines, leaders int) {
 		var row []*plot.Plot
 		for range panels {
 			row = append(row, Lines("", "x", "y", true, true,
 				Series{"SVRF", []float64{1, 10}, []float64{1, 10}},
-				Series{"SFW, m = 123456", []float64{1, 3}, []float64{9, 7}}))
+				Series{"Momentum SFW, m = 123456", []float64{1, 3}, []float64{9, 7}}))
 		}
 		svg := string(Grid(row).SVG)
-		if !strings.Contains(svg, ">m = 123456<") && panels == 3 {
+		if panels == 1 && !strings.Contains(svg, ">m = 123456<") {
 			t.Error("a name is broken within a formula")
 		}
 		r, g, b, _ := Style("SVRF").Color.RGBA()
@@ -69,6 +68,19 @@ func TestSample(t *testing.T) {
 	lines, leaders := count(1)
 	if n, l := count(3); n != 3*lines+1 || leaders != 1 || l != 0 {
 		t.Errorf("%d lines and %d leaders, of a panel alone %d and %d", n, l, lines, leaders)
+	}
+	var long []Series // more than a line of names
+	for i := range 12 {
+		name := fmt.Sprintf("a method of a long name, %d", i)
+		long = append(long, Series{name, []float64{1, 10}, []float64{1, 10}})
+	}
+	p, q := Lines("", "x", "y", true, true, long...), Lines("", "x", "y", true, true, long...)
+	f := Grid([]*plot.Plot{p, q})
+	for _, m := range placed.FindAllStringSubmatch(string(f.SVG), -1) {
+		var wide, x float64
+		if fmt.Sscan(m[1]+" "+m[2], &wide, &x); x+wide > 0.75*float64(f.Width) {
+			t.Errorf("%q leaves the figure", m[5])
+		}
 	}
 }
 

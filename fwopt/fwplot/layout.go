@@ -3,7 +3,6 @@ package fwplot
 import (
 	"image/color"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ type layout struct {
 	tall          []float64 // of each row: its share of the height
 	keys          []*key
 	title, note   words // above the figure, and below what does not fit into a line there
+	legend        legend
 }
 
 // panel is a copy of a plot without title and labels, which the layout places itself: on a
@@ -73,10 +73,7 @@ func newLayout(rows [][]*plot.Plot) *layout {
 				continue
 			}
 			l.keys = append(l.keys, k)
-			k.silent = silent(row[j:])
-			k.sample = !k.isMap() && slices.ContainsFunc(row[:j], func(p *plot.Plot) bool {
-				return keyOf(p) != nil && len(keyOf(p).silent) > 0
-			})
+			l.legend.share(row, j, scale)
 			if k.scale = scale; k.strip != nil {
 				keyOf(k.strip).scale = scale
 				l.keys = append(l.keys, keyOf(k.strip))
@@ -97,7 +94,8 @@ func newLayout(rows [][]*plot.Plot) *layout {
 	if len(all) > 1 {
 		points = vg.Points(0.75*262*scale)*vg.Length(len(rows)) + l.title.tall() - vg.Points(0.75*figHeight)
 	}
-	points += vg.Points(0.75*90*scale)*vg.Length(strips) + l.note.tall()
+	l.legend.flow(vg.Points(0.75*float64(l.width) - 2*margin))
+	points += vg.Points(0.75*90*scale)*vg.Length(strips) + l.note.tall() + l.legend.tall
 	points += l.stretch(vg.Points(0.75 * 200 * scale))
 	l.height += 2 * int(points/1.5+0.5)
 	return l
@@ -118,22 +116,6 @@ func (l *layout) headline(title string, p *plot.Plot, scale float64) {
 func newWords(s string, sty text.Style, scale float64, pad vg.Length) words {
 	sty.Font.Size *= vg.Length(scale)
 	return words{s, sty, pad}
-}
-
-// silent returns the names that the first plot of a row need not say, as one to its right has them for lines of
-// the same style.
-func silent(row []*plot.Plot) (names []string) {
-	for _, e := range keyOf(row[0]).entries {
-		if slices.ContainsFunc(row[1:], func(p *plot.Plot) bool {
-			k := keyOf(p)
-			return k != nil && slices.ContainsFunc(k.entries, func(o series) bool {
-				return o.name == e.name && reflect.DeepEqual(o.style, e.style)
-			})
-		}) {
-			names = append(names, e.name)
-		}
-	}
-	return names
 }
 
 // newPanel returns the panel of p among cols in a row, without its title if all share it.
@@ -306,8 +288,9 @@ func (l *layout) place(c draw.Canvas) {
 }
 
 func (l *layout) draw(c draw.Canvas) {
-	l.place(draw.Crop(c, 0, 0, l.note.tall(), -l.title.tall()))
+	l.place(draw.Crop(c, 0, 0, l.note.tall(), -l.title.tall()-l.legend.tall))
 	l.title.write(c, vg.Point{X: c.Min.X, Y: c.Max.Y})
+	l.legend.write(c, vg.Point{X: c.Min.X, Y: c.Max.Y - l.title.tall()})
 	l.note.write(c, vg.Point{X: c.Min.X, Y: c.Min.Y + l.note.tall() - l.note.pad})
 	for _, row := range l.rows {
 		for j, q := range row {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
@@ -109,7 +110,9 @@ func TestRoadNames(t *testing.T) {
 	}
 	svg, last := string(bundle(town("a town")).SVG), 1e9
 	for _, c := range fullness {
-		m := regexp.MustCompile(`y="-([0-9.]+)"[^>]*>` + c.name + "<").FindStringSubmatch(svg)
+		sty := text.Style{Font: sans(nameSize), Handler: plot.DefaultTextHandler}
+		top, _, _ := strings.Cut(wrap(c.name, sty, keyWidth), "\n")
+		m := regexp.MustCompile(`y="-([0-9.]+)"[^>]*>` + top + "<").FindStringSubmatch(svg)
 		if m == nil {
 			t.Fatalf("no name %q", c.name)
 		}
