@@ -3,12 +3,12 @@
 // and maps of roads.
 //
 // Every figure is a gonum *plot.Plot, to go on with; Show and Grid turn plots into a PNG and an SVG that
-// look alike. Lines have their names at their ends, or, where panels share them, above these, and over a figure
-// there is one line of words: numbers are for the table below it. A method has the same colour and dash in every figure. A solid line is
-// SVRF or a STORC, dashes are other projection-free methods, dots are projected, grey is none of
-// the paper’s methods; a variant next to its method has the same colour in other dashes. Three lines or
-// more whose names differ in a number at their end alone, as "m = 8", are a parameter: from light to
-// dark. Where no line is a method's the colours are no method's either.
+// look alike. Lines have their names at their ends, or, where panels share them, above these, and over a
+// figure there is one line of words: numbers are for the table below it. A method has the same colour and
+// dash in every figure. A solid line is SVRF or a STORC, dashes are other projection-free methods, dots are
+// projected, grey is none of the paper’s methods; a variant next to its method has the same colour in other
+// dashes. Three lines or more whose names differ in a number at their end alone, as "m = 8", are a
+// parameter: from light to dark. Where no line is a method's the colours are no method's either.
 package fwplot
 
 import (

@@ -59,13 +59,18 @@ const (
 func (k *key) spoken() (entries []series, names []words) {
 	for _, e := range k.entries {
 		if e.name != "" && !slices.Contains(k.silent, e.name) {
-			sty := text.Style{Color: readable(e.style.Color), Handler: k.Handler}
-			sty.Font = sans(nameSize * k.scale)
-			w := words{wrap(e.name, sty, vg.Points(keyWidth/k.scale)), sty, 0}
+			w := k.words(e.name, e.style.Color)
+			w.text = wrap(w.text, w.sty, vg.Points(keyWidth/k.scale))
 			entries, names = append(entries, e), append(names, w)
 		}
 	}
 	return entries, names
+}
+
+// words returns a name of what is drawn in a colour.
+func (k *key) words(name string, of color.Color) words {
+	sty := text.Style{Color: readable(of), Font: sans(nameSize * k.scale), Handler: k.Handler}
+	return words{name, sty, 0}
 }
 
 // GlyphBoxes keeps space at the right, by claiming a glyph at the right edge.
@@ -176,7 +181,7 @@ func tagged(s string, at xy, dx, dy float64, of draw.LineStyle) series {
 
 // write writes the tag of a point in the size of the names, where the point is in view.
 func (t tag) write(c draw.Canvas, k *key, of color.Color, at vg.Point) {
-	w := words{t.text, text.Style{Color: readable(of), Font: sans(nameSize * k.scale), Handler: k.Handler}, 0}
+	w := k.words(t.text, of)
 	pt := vg.Point{X: at.X + vg.Points(t.dx), Y: at.Y + vg.Points(t.dy)}
 	if pt.X < c.Min.X-1 || pt.X > c.Max.X+1 || pt.Y < c.Min.Y-1 || pt.Y > c.Max.Y+1 {
 		return

@@ -69,19 +69,6 @@ func TestLegend(t *testing.T) {
 	if n, l := count(3); n != 3*lines+1 || leaders != 1 || l != 0 {
 		t.Errorf("%d lines and %d leaders, of a panel alone %d and %d", n, l, lines, leaders)
 	}
-	var long []Series // more than a line of names
-	for i := range 12 {
-		name := fmt.Sprintf("a method of a long name, %d", i)
-		long = append(long, Series{name, []float64{1, 10}, []float64{1, 10}})
-	}
-	p, q := Lines("", "x", "y", true, true, long...), Lines("", "x", "y", true, true, long...)
-	f := Grid([]*plot.Plot{p, q})
-	for _, m := range placed.FindAllStringSubmatch(string(f.SVG), -1) {
-		var wide, x float64
-		if fmt.Sscan(m[1]+" "+m[2], &wide, &x); x+wide > 0.75*float64(f.Width) {
-			t.Errorf("%q leaves the figure", m[5])
-		}
-	}
 }
 
 // segments returns the first two points of each line with a stroke in an SVG.

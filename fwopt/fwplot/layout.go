@@ -72,9 +72,9 @@ func newLayout(rows [][]*plot.Plot) *layout {
 			if k == nil {
 				continue
 			}
-			l.keys = append(l.keys, k)
-			l.legend.share(row, j, scale)
-			if k.scale = scale; k.strip != nil {
+			l.keys, k.scale = append(l.keys, k), scale
+			l.legend.share(row, j)
+			if k.strip != nil {
 				keyOf(k.strip).scale = scale
 				l.keys = append(l.keys, keyOf(k.strip))
 				under[j] = newPanel(k.strip, cols, scale, true)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -33,7 +32,7 @@ func has(all []series, e series) bool {
 
 // share leaves the names of plot j of a row that others have, too, to the legend, and those of colours, as
 // beside a map, to the last one.
-func (l *legend) share(row []*plot.Plot, j int, scale float64) {
+func (l *legend) share(row []*plot.Plot, j int) {
 	k, others := keyOf(row[j]), row
 	if k.isMap() {
 		others = row[j+1:]
@@ -46,9 +45,7 @@ func (l *legend) share(row []*plot.Plot, j int, scale float64) {
 		}
 		k.silent = append(k.silent, e.name)
 		if !k.isMap() && !has(l.lines, e) {
-			sty := text.Style{Color: readable(e.style.Color), Handler: k.Handler}
-			sty.Font = sans(nameSize * scale)
-			l.lines, l.names = append(l.lines, e), append(l.names, words{e.name, sty, 0})
+			l.lines, l.names = append(l.lines, e), append(l.names, k.words(e.name, e.style.Color))
 		}
 	}
 }

@@ -42,10 +42,17 @@ func TestTextsApart(t *testing.T) {
 	for i, n := range []string{"SVRF", "STORC", "SFW", "SGD"} {
 		ends = append(ends, Series{n, []float64{1, 10}, []float64{1, 10 + 1e-3*float64(i)}})
 	}
+	var shared []Series // more than a line of names
+	for i := range 12 {
+		name := fmt.Sprintf("a method of a long name, %d", i)
+		shared = append(shared, Series{name, []float64{1, 10}, []float64{1, 10}})
+	}
 	for what, f := range map[string]fwnb.Figure{
-		"wide axes":    Grid(wide),
-		"two of them":  Grid(wide[:2]),
-		"close ends":   bundle(Lines("", "x", "y", false, false, ends...)),
+		"wide axes":   Grid(wide),
+		"two of them": Grid(wide[:2]),
+		"close ends":  bundle(Lines("", "x", "y", false, false, ends...)),
+		"shared names": Grid([]*plot.Plot{Lines("a", "x", "y", true, true, shared...),
+			Lines("b", "x", "y", true, true, shared...)}),
 		"two titles":   Grid(three[:2]),
 		"three titles": Grid(three),
 		"few names":    bundle(named(5)),
