@@ -54,9 +54,9 @@ func (a *Dense) scores(p, w []float64, h, lo, n int, _ []float64) {
 }
 
 func (a *Dense) scoresOf(p, w []float64, h int, index []int) {
-	if h == 1 { // a row of its own is as fast
+	if h == 1 { // a row of its own is as fast, and w is laid out as it is
 		for r, i := range index {
-			kern.ScoresOnce(p[r:r+1], a.Row(i), w, 1, a.M, 1)
+			kern.Scores(p[r:r+1], a.Row(i), w, 1, a.M, 1)
 		}
 		return
 	}
