@@ -136,15 +136,15 @@ def threshold(sigma, tau):
 
 def kept(lam, q, tau):
     """Of the squares lam of singular values, in rising order, and their vectors q: the vectors of those that stay,
-    the factors that shrink these, and whether all stay."""
+    and the factors that shrink these."""
     sigma = np.sqrt(np.maximum(lam, 0))
     theta = threshold(sigma[::-1], tau)
     keep = sigma > theta
-    return q[:, keep], 1 - theta / sigma[keep], keep.all()
+    return q[:, keep], 1 - theta / sigma[keep]
 
 
 def shrink(g, a, tau, eigh):
-    q, f, _ = kept(*eigh(g), tau)
+    q, f = kept(*eigh(g), tau)
     tall = a.shape[0] >= a.shape[1]
     if 2 * f.size < g.shape[0]:  # of low rank: two thin products
         return ((a @ q) * f) @ q.T if tall else (q * f) @ (q.T @ a)
@@ -208,7 +208,7 @@ def project_uncertified(path, h, m, tau, kind):
             for _ in range(turns):
                 q = np.linalg.qr(a.T @ (a @ q))[0]
             b = a @ q
-            u, f, _ = kept(*np.linalg.eigh(b.T @ b), tau)
+            u, f = kept(*np.linalg.eigh(b.T @ b), tau)
             return ((b @ u) * f) @ (q @ u).T
         return run
 
@@ -216,8 +216,8 @@ def project_uncertified(path, h, m, tau, kind):
         """By the k largest, or all if these are seen not to be enough."""
         def run():
             g = small_gram(a)
-            q, f, all_stay = kept(*scipy.sparse.linalg.eigsh(g, k=k, v0=np.ones(g.shape[0])), tau)
-            if all_stay:
+            q, f = kept(*scipy.sparse.linalg.eigsh(g, k=k, v0=np.ones(g.shape[0])), tau)
+            if f.size == k:
                 return shrink(g, a, tau, np.linalg.eigh)
             return ((a @ q) * f) @ q.T if a.shape[0] >= a.shape[1] else (q * f) @ (q.T @ a)
         return run
