@@ -260,8 +260,7 @@ func (a *Campaign) Profiles(level int, names ...string) (row []*plot.Plot) {
 			}
 			lines = append(lines, line)
 		}
-		title := count.name
-		p := fwplot.Lines(title, "times the least", "share of the problems", true, false, lines...)
+		p := fwplot.Lines(count.name, "times the least", "share of the problems", true, false, lines...)
 		p.Y.Min, p.Y.Max = 0, 1
 		row = append(row, p)
 	}
