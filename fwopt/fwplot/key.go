@@ -52,7 +52,7 @@ func newKey(p *plot.Plot) *key {
 
 const (
 	keyGap   = 9  // between the data and the names
-	keyWidth = 84 // longer names are wrapped, and where panels are narrow shorter ones, too
+	keyWidth = 78 // longer names are wrapped, and where panels are narrow shorter ones, too
 )
 
 // spoken returns the entries that are written, and how.

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Each plot names its lines; of three in a row with the same lines only the last does.
+// A name that several plots have stands once, and each other beside its line.
 func TestNames(t *testing.T) {
 	lines := func(names ...string) *plot.Plot {
 		var s []Series
@@ -28,7 +28,7 @@ func TestNames(t *testing.T) {
 	}{
 		"one":               {[][]*plot.Plot{{lines("SVRF")}}, "SVRF", 1},
 		"two":               {[][]*plot.Plot{{lines("SVRF", "SFW"), lines("SVRF", "SFW")}}, "SVRF", 1},
-		"two rows":          {[][]*plot.Plot{{lines("SVRF")}, {lines("SVRF")}}, "SVRF", 2},
+		"two rows":          {[][]*plot.Plot{{lines("SVRF")}, {lines("SVRF")}}, "SVRF", 1},
 		"three alike":       {[][]*plot.Plot{{lines("FW"), lines("FW"), lines("FW", "SFW")}}, "FW", 1},
 		"one more at first": {[][]*plot.Plot{{lines("FW", "SFW"), lines("FW"), lines("FW")}}, "FW", 1},
 		"its own name":      {[][]*plot.Plot{{lines("FW", "SFW"), lines("FW"), lines("FW")}}, "SFW", 1},
@@ -44,6 +44,23 @@ func TestNames(t *testing.T) {
 			if k := keyOf(p); k.silent != nil || k.scale != 1 {
 				t.Errorf("%s: a plot is changed by being drawn: %+v", what, k)
 			}
+		}
+	}
+}
+
+// Names that several panels have are over them, with the rest of a panel's where these are fewer.
+func TestShare(t *testing.T) {
+	for over, own := range map[int][]string{2: {"SFW", "FW"}, 3: {"FW"}} {
+		var row []*plot.Plot
+		for _, names := range [][]string{{"SVRF", "STORC"}, append(own, "SVRF", "STORC")} {
+			var s []Series
+			for _, n := range names {
+				s = append(s, Series{n, []float64{1, 2}, []float64{1, 2}})
+			}
+			row = append(row, Lines("", "x", "y", true, true, s...))
+		}
+		if n := len(newLayout([][]*plot.Plot{row}).legend.names); n != over {
+			t.Errorf("beside %q, %d names over the panels, want %d", own, n, over)
 		}
 	}
 }
@@ -68,6 +85,13 @@ func TestLegend(t *testing.T) {
 	lines, leaders := count(1)
 	if n, l := count(3); n != 3*lines+1 || leaders != 1 || l != 0 {
 		t.Errorf("%d lines and %d leaders, of a panel alone %d and %d", n, l, lines, leaders)
+	}
+	point := Lines("", "x", "y", true, true, Series{"SFW", []float64{2}, []float64{2}})
+	line := Lines("", "x", "y", true, true, Series{"SFW", []float64{1, 10}, []float64{1, 10}})
+	paths := func(rows ...[]*plot.Plot) int { return strings.Count(string(Grid(rows...).SVG), "<path") }
+	first := paths([]*plot.Plot{line}, []*plot.Plot{point})
+	if last := paths([]*plot.Plot{point}, []*plot.Plot{line}); last != first {
+		t.Errorf("a point, then a line: %d paths, the other way %d", last, first)
 	}
 }
 

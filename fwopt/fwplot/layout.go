@@ -73,7 +73,6 @@ func newLayout(rows [][]*plot.Plot) *layout {
 				continue
 			}
 			l.keys, k.scale = append(l.keys, k), scale
-			l.legend.share(row, j)
 			if k.strip != nil {
 				keyOf(k.strip).scale = scale
 				l.keys = append(l.keys, keyOf(k.strip))
@@ -88,13 +87,14 @@ func newLayout(rows [][]*plot.Plot) *layout {
 			strips++
 		}
 	}
+	l.legend.share(rows)
 	l.shareLabels()
 	l.describe(all)
 	points := vg.Length(0)
 	if len(all) > 1 {
 		points = vg.Points(0.75*262*scale)*vg.Length(len(rows)) + l.title.tall() - vg.Points(0.75*figHeight)
 	}
-	l.legend.flow(vg.Points(0.75*float64(l.width) - 2*margin))
+	l.legend.flow(vg.Points(legendWide * scale))
 	points += vg.Points(0.75*90*scale)*vg.Length(strips) + l.note.tall() + l.legend.tall
 	points += l.stretch(vg.Points(0.75 * 200 * scale))
 	l.height += 2 * int(points/1.5+0.5)

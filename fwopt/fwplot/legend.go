@@ -1,7 +1,6 @@
 package fwplot
 
 import (
-	"reflect"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -9,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// legend names, over the panels, the lines that several of a row have in common, each after a sample.
+// legend names, over the panels, the lines that several have in common, each after a sample.
 type legend struct {
 	lines []series
 	names []words
@@ -18,43 +17,75 @@ type legend struct {
 }
 
 const (
-	sampleLong = 18
-	sampleGap  = 4  // between a sample and its name
-	nameGap    = 14 // between a name and the next sample
+	legendWide = 232 // what a telephone shows of a figure, at a scale of 1
+	sampleLong = 30  // of a line
+	sampleDot  = 8   // of a point
+	sampleGap  = 4   // between a sample and its name
+	nameGap    = 12  // between a name and the next sample
 )
 
-// has reports whether one of all has the name and the style of e.
-func has(all []series, e series) bool {
-	return slices.ContainsFunc(all, func(o series) bool {
-		return o.name == e.name && reflect.DeepEqual(o.style, e.style)
+// find returns where a series of the name, the colour and the dashes of e is among all, or −1.
+func find(all []series, e series) int {
+	return slices.IndexFunc(all, func(o series) bool {
+		return o.name == e.name && o.style.Color == e.style.Color && slices.Equal(o.style.Dashes, e.style.Dashes)
 	})
 }
 
-// share leaves the names of plot j of a row that others have, too, to the legend, and those of colours, as
-// beside a map, to the last one.
-func (l *legend) share(row []*plot.Plot, j int) {
-	k, others := keyOf(row[j]), row
-	if k.isMap() {
-		others = row[j+1:]
+// share leaves to the legend the names that several panels have, and the rest of a panel's where these are
+// fewer, and to the last of a row those of colours that others there have, as beside maps.
+func (l *legend) share(rows [][]*plot.Plot) {
+	all := slices.Concat(rows...)
+	for _, row := range rows {
+		for j, p := range row {
+			k, others := keyOf(p), all
+			switch {
+			case k == nil:
+				continue
+			case k.isMap():
+				others = row[j+1:]
+			}
+			var own, common []series
+			for _, e := range k.entries {
+				if e.name == "" {
+					continue
+				}
+				if slices.ContainsFunc(others, func(o *plot.Plot) bool {
+					return o != p && keyOf(o) != nil && find(keyOf(o).entries, e) >= 0
+				}) {
+					common = append(common, e)
+				} else {
+					own = append(own, e)
+				}
+			}
+			if len(own) < len(common) {
+				common = append(common, own...)
+			}
+			for _, e := range common {
+				k.silent = append(k.silent, e.name)
+				if !k.isMap() {
+					l.add(e, k)
+				}
+			}
+		}
 	}
-	for _, e := range k.entries {
-		if e.name == "" || !slices.ContainsFunc(others, func(p *plot.Plot) bool {
-			return keyOf(p) != nil && keyOf(p) != k && has(keyOf(p).entries, e)
-		}) {
-			continue
-		}
-		k.silent = append(k.silent, e.name)
-		if !k.isMap() && !has(l.lines, e) {
-			l.lines, l.names = append(l.lines, e), append(l.names, k.words(e.name, e.style.Color))
-		}
+}
+
+// add has a line of a panel in the legend once, and rather as a line than as the point that it may be elsewhere.
+func (l *legend) add(e series, k *key) {
+	i := find(l.lines, e)
+	switch {
+	case i < 0:
+		l.lines, l.names = append(l.lines, e), append(l.names, k.words(e.name, e.style.Color))
+	case len(l.lines[i].xy) < 2:
+		l.lines[i] = e
 	}
 }
 
 // flow places the names one after the other, in lines of a width.
 func (l *legend) flow(width vg.Length) {
 	var at vg.Point
-	for _, n := range l.names {
-		w := sampleLong + sampleGap + n.sty.Width(n.text)
+	for i, n := range l.names {
+		w := l.sample(i) + sampleGap + n.sty.Width(n.text)
 		if at.X > 0 && at.X+w > width {
 			at = vg.Point{Y: at.Y + n.tall()}
 		}
@@ -64,12 +95,20 @@ func (l *legend) flow(width vg.Length) {
 	}
 }
 
+// sample returns the width of a sample.
+func (l *legend) sample(i int) vg.Length {
+	if len(l.lines[i].xy) < 2 {
+		return sampleDot
+	}
+	return sampleLong
+}
+
 // write writes the legend with its left upper corner at from.
 func (l *legend) write(c draw.Canvas, from vg.Point) {
 	for i, s := range l.lines {
 		x, top := from.X+l.at[i].X, from.Y-l.at[i].Y
 		a := vg.Point{X: x, Y: top - l.names[i].tall()/2}
-		b := vg.Point{X: x + sampleLong, Y: a.Y}
+		b := vg.Point{X: x + l.sample(i), Y: a.Y}
 		if len(s.xy) > 1 {
 			c.StrokeLines(s.style, []vg.Point{a, b})
 		}

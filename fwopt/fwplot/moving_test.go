@@ -104,7 +104,7 @@ func TestMovingLetters(t *testing.T) {
 		if texts++; !strings.Contains(svg, ">"+p.T+"</text>") {
 			t.Errorf("%q is not in the SVG", p.T)
 		}
-		if (p.T == "gap") != (p.Turn == -90) || p.X < 0 || p.X > 680 || p.Y < 10 || p.Y > 300 || p.Z < 12 {
+		if (p.T == "gap") != (p.Turn == -90) || p.X < 0 || p.X > 680 || p.Y < 10 || p.Y > 340 || p.Z < 12 {
 			t.Errorf("%+v", p)
 		}
 	}

@@ -125,7 +125,7 @@ func TestRoadNames(t *testing.T) {
 	if n := strings.Count(svg, "stroke-width:0.5"); n != 0 {
 		t.Errorf("%d thin lines: leaders to the names of colours", n)
 	}
-	if n := strings.Count(string(Grid([]*plot.Plot{town("a"), town("b")}).SVG), ">half full<"); n != 1 {
+	if n := strings.Count(string(Grid([]*plot.Plot{town("a"), town("b")}).SVG), ">over 1.5 ×<"); n != 1 {
 		t.Errorf("beside two maps the names stand %d times, want once", n)
 	}
 }

@@ -150,9 +150,20 @@ func (s *Scene) Path(method string, points ...[]float64) {
 
 // Mark draws a cross at a point, as w*, with a name.
 func (s *Scene) Mark(name string, w []float64) {
-	cross := dot(draw.CrossGlyph{}, 4, stroke(0x333333, 0), s.see(w))
-	cross.tag = tag{text: name, dx: 7, dy: 7}
-	put(s.Plot, cross)
+	mark := dot(strong{}, 4.5, stroke(0x333333, 0), s.see(w))
+	mark.tag = tag{text: name, dx: 7, dy: 7}
+	put(s.Plot, mark)
+}
+
+// strong is a draw.CrossGlyph that is seen on the dots of a path.
+type strong struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (strong) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	line, r := draw.LineStyle{Color: sty.Color, Width: vg.Points(1.5)}, sty.Radius
+	for _, v := range []vg.Point{{X: r, Y: r}, {X: r, Y: -r}} {
+		c.StrokeLines(line, []vg.Point{at.Sub(v), at.Add(v)})
+	}
 }
 
 // Arrow draws an arrow from w along a vector of R^d, in the colour of a method if the name begins with one,
