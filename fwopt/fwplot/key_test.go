@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A name that several plots have stands once, and each other beside its line.
+// Names that panels share stand once.
 func TestNames(t *testing.T) {
 	lines := func(names ...string) *plot.Plot {
 		var s []Series
@@ -48,9 +48,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Names that several panels have are over them, with the rest of a panel's where these are fewer.
+// The names of a panel are over the figure if others have half of them, and else at its lines.
 func TestShare(t *testing.T) {
-	for over, own := range map[int][]string{2: {"SFW", "FW"}, 3: {"FW"}} {
+	for over, own := range map[int][]string{2: {"SFW", "FW", "SAGA"}, 4: {"SFW", "FW"}} {
 		var row []*plot.Plot
 		for _, names := range [][]string{{"SVRF", "STORC"}, append(own, "SVRF", "STORC")} {
 			var s []Series

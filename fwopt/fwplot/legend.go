@@ -31,8 +31,8 @@ func find(all []series, e series) int {
 	})
 }
 
-// share leaves to the legend the names that several panels have, and the rest of a panel's where these are
-// fewer, and to the last of a row those of colours that others there have, as beside maps.
+// share leaves to the legend the names of a panel if others have half of them, and to the last of a row those
+// of colours, as beside maps.
 func (l *legend) share(rows [][]*plot.Plot) {
 	all := slices.Concat(rows...)
 	for _, row := range rows {
@@ -44,23 +44,22 @@ func (l *legend) share(rows [][]*plot.Plot) {
 			case k.isMap():
 				others = row[j+1:]
 			}
-			var own, common []series
+			shared, named := 0, []series(nil)
 			for _, e := range k.entries {
 				if e.name == "" {
 					continue
 				}
+				named = append(named, e)
 				if slices.ContainsFunc(others, func(o *plot.Plot) bool {
 					return o != p && keyOf(o) != nil && find(keyOf(o).entries, e) >= 0
 				}) {
-					common = append(common, e)
-				} else {
-					own = append(own, e)
+					shared++
 				}
 			}
-			if len(own) < len(common) {
-				common = append(common, own...)
+			if 2*shared < len(named) {
+				continue
 			}
-			for _, e := range common {
+			for _, e := range named {
 				k.silent = append(k.silent, e.name)
 				if !k.isMap() {
 					l.add(e, k)
