@@ -48,9 +48,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The names of a panel are over the figure if others have half of them, and else at its lines.
+// The names of a panel are over the figure if others have a third of them, and else at its lines.
 func TestShare(t *testing.T) {
-	for over, own := range map[int][]string{2: {"SFW", "FW", "SAGA"}, 4: {"SFW", "FW"}} {
+	for over, own := range map[int][]string{2: {"a", "b", "c", "d", "e"}, 6: {"a", "b", "c", "d"}} {
 		var row []*plot.Plot
 		for _, names := range [][]string{{"SVRF", "STORC"}, append(own, "SVRF", "STORC")} {
 			var s []Series

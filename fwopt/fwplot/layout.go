@@ -35,7 +35,7 @@ type panel struct {
 }
 
 const (
-	columnGap, rowGap, stripGap = 16, 12, 5
+	columnGap, rowGap, stripGap = 16, 10, 5
 	stripShare                  = 0.3 // the height of a strip, in that of a plot
 )
 

@@ -17,7 +17,7 @@ type legend struct {
 }
 
 const (
-	legendWide = 232 // what a telephone shows of a figure, at a scale of 1
+	legendWide = 276 // what a telephone shows of a figure, at a scale of 1
 	sampleLong = 30  // of a line
 	sampleDot  = 8   // of a point
 	sampleGap  = 4   // between a sample and its name
@@ -31,7 +31,7 @@ func find(all []series, e series) int {
 	})
 }
 
-// share leaves to the legend the names of a panel if others have half of them, and to the last of a row those
+// share leaves to the legend the names of a panel if others have a third of them, and to the last of a row those
 // of colours, as beside maps.
 func (l *legend) share(rows [][]*plot.Plot) {
 	all := slices.Concat(rows...)
@@ -56,7 +56,7 @@ func (l *legend) share(rows [][]*plot.Plot) {
 					shared++
 				}
 			}
-			if 2*shared < len(named) {
+			if 3*shared < len(named) {
 				continue
 			}
 			for _, e := range named {
@@ -89,7 +89,7 @@ func (l *legend) flow(width vg.Length) {
 			at = vg.Point{Y: at.Y + n.tall()}
 		}
 		l.at = append(l.at, at)
-		l.tall = at.Y + n.tall() + 6
+		l.tall = at.Y + n.tall() + 5
 		at.X += w + nameGap
 	}
 }
