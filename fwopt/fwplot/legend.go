@@ -27,7 +27,8 @@ const (
 // find returns where a series of the name, the colour and the dashes of e is among all, or −1.
 func find(all []series, e series) int {
 	return slices.IndexFunc(all, func(o series) bool {
-		return o.name == e.name && o.style.Color == e.style.Color && slices.Equal(o.style.Dashes, e.style.Dashes)
+		same := o.style.Color == e.style.Color && slices.Equal(o.style.Dashes, e.style.Dashes)
+		return same && o.name == e.name
 	})
 }
 
@@ -69,7 +70,7 @@ func (l *legend) share(rows [][]*plot.Plot) {
 	}
 }
 
-// add has a line of a panel in the legend once, and rather as a line than as the point that it may be elsewhere.
+// add has a line of a panel in the legend once, and as a line though it may be a point elsewhere.
 func (l *legend) add(e series, k *key) {
 	i := find(l.lines, e)
 	switch {
