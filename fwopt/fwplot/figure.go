@@ -44,9 +44,10 @@ func Stack(panels ...*plot.Plot) { Grid(slices.Collect(slices.Chunk(panels, 1)).
 //
 // Of a title longer than the figure is wide, what follows its first colon goes below. A title that all
 // share is written once. Plots in a row with the vertical label of the first share it and its range. The
-// names of a plot are over the figure, after samples, if others have a third of them for lines that look
-// alike, or, of colours of maps, next to the last in a row. A horizontal label is below the last of the plots
-// in a column that have it. Grid panics if a plot is nil, or if a row is empty or has more than three plots.
+// names of a plot are over the figure, after samples, if these differ and other plots have a third of them for
+// lines that look alike, or, of colours of maps, next to the last in a row. A horizontal label is below the
+// last of the plots in a column that have it. Grid panics if a plot is nil, or if a row is empty or has more
+// than three plots.
 func Grid(rows ...[]*plot.Plot) fwnb.Figure {
 	need.Given("fwplot", "a plot of a figure", slices.Contains(slices.Concat(rows...), nil))
 	l := newLayout(rows)

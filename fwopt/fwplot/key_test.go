@@ -48,7 +48,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The names of a panel are over the figure if others have a third of them, and else at its lines.
+// The names of a panel are over the figure if others have a third of them and samples tell them apart, and else
+// at its lines.
 func TestShare(t *testing.T) {
 	for over, own := range map[int][]string{2: {"a", "b", "c", "d", "e"}, 6: {"a", "b", "c", "d"}} {
 		var row []*plot.Plot
@@ -62,6 +63,17 @@ func TestShare(t *testing.T) {
 		if n := len(newLayout([][]*plot.Plot{row}).legend.names); n != over {
 			t.Errorf("beside %q, %d names over the panels, want %d", own, n, over)
 		}
+	}
+	var row []*plot.Plot
+	for range 2 {
+		p := Lines("", "x", "y", true, true, Series{"SVRF", []float64{1, 2}, []float64{1, 2}})
+		for _, name := range []string{"m = 1", "m = 100"} { // in one style
+			Theory(p, name, func(float64) float64 { return 1 })
+		}
+		row = append(row, p)
+	}
+	if n := len(newLayout([][]*plot.Plot{row}).legend.names); n != 0 {
+		t.Errorf("%d names over the panels, after samples that do not differ", n)
 	}
 }
 

@@ -24,16 +24,18 @@ const (
 	nameGap    = 12  // between a name and the next sample
 )
 
-// find returns where a series of the name, the colour and the dashes of e is among all, or −1.
-func find(all []series, e series) int {
-	return slices.IndexFunc(all, func(o series) bool {
-		same := o.style.Color == e.style.Color && slices.Equal(o.style.Dashes, e.style.Dashes)
-		return same && o.name == e.name
-	})
+// alike reports whether two series have the same colour and dashes.
+func alike(s, t series) bool {
+	return s.style.Color == t.style.Color && slices.Equal(s.style.Dashes, t.style.Dashes)
 }
 
-// share leaves to the legend the names of a panel if others have a third of them, and to the last of a row those
-// of colours, as beside maps.
+// find returns where a series of the name and the look of e is among all, or −1.
+func find(all []series, e series) int {
+	return slices.IndexFunc(all, func(o series) bool { return o.name == e.name && alike(o, e) })
+}
+
+// share leaves to the legend the names of a panel if others have a third of them and their samples differ, and
+// to the last of a row those of colours, as beside maps.
 func (l *legend) share(rows [][]*plot.Plot) {
 	all := slices.Concat(rows...)
 	for _, row := range rows {
@@ -45,11 +47,14 @@ func (l *legend) share(rows [][]*plot.Plot) {
 			case k.isMap():
 				others = row[j+1:]
 			}
-			shared, named := 0, []series(nil)
+			shared, twins, named := 0, false, []series(nil)
 			for _, e := range k.entries {
 				if e.name == "" {
 					continue
 				}
+				twins = twins || slices.ContainsFunc(named, func(o series) bool {
+					return alike(o, e) && o.dots == e.dots
+				})
 				named = append(named, e)
 				if slices.ContainsFunc(others, func(o *plot.Plot) bool {
 					return o != p && keyOf(o) != nil && find(keyOf(o).entries, e) >= 0
@@ -57,7 +62,7 @@ func (l *legend) share(rows [][]*plot.Plot) {
 					shared++
 				}
 			}
-			if 3*shared < len(named) {
+			if twins || 3*shared < len(named) {
 				continue
 			}
 			for _, e := range named {
