@@ -22,7 +22,6 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -860,9 +859,6 @@ def misplaced(course):
 
 
 def formgrader(course):
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
     bin = os.path.dirname(sys.executable)
     env = {
         **os.environ,
@@ -871,7 +867,6 @@ def formgrader(course):
         "JUPYTER_CONFIG_DIR": str(course.work / "tmp"),
     }
     flags = [
-        f"--ServerApp.port={port}",
         "--ServerApp.ip=127.0.0.1",
         "--no-browser",
         "--allow-root",
@@ -884,16 +879,19 @@ def formgrader(course):
         )
 
     def get(path):
-        c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        c = http.client.HTTPConnection("127.0.0.1", int(at[1]), timeout=60)
         c.request("GET", path, headers={"Authorization": "token t"})
         r = c.getresponse()
         return r.status, r.read().decode()
 
     try:
-        while "is running at" not in log.read_text():
+        page = None
+        while page is None:
             assert p.poll() is None, log.read_text()
             time.sleep(0.2)
-        status, page = get("/formgrader/manage_assignments")
+            if at := re.search(r"http://127\.0\.0\.1:(\d+)/", log.read_text()):
+                with contextlib.suppress(ConnectionRefusedError):  # its address is printed before it listens
+                    status, page = get("/formgrader/manage_assignments")
         assert status == 200 and "Manage Assignments" in page, page
         shown = [("prints", "debug: to stderr"), ("cheat-page", "How this was graded"), ("bad-empty", "no bytes in it")]
         shown += [(f"{course.names[-1]}-right", "How this was graded")]
