@@ -47,22 +47,8 @@ func (l *legend) share(rows [][]*plot.Plot) {
 			case k.isMap():
 				others = row[j+1:]
 			}
-			shared, twins, named := 0, false, []series(nil)
-			for _, e := range k.entries {
-				if e.name == "" {
-					continue
-				}
-				twins = twins || slices.ContainsFunc(named, func(o series) bool {
-					return alike(o, e) && o.dots == e.dots
-				})
-				named = append(named, e)
-				if slices.ContainsFunc(others, func(o *plot.Plot) bool {
-					return o != p && keyOf(o) != nil && find(keyOf(o).entries, e) >= 0
-				}) {
-					shared++
-				}
-			}
-			if twins || 3*shared < len(named) {
+			named := slices.DeleteFunc(slices.Clone(k.entries), func(e series) bool { return e.name == "" })
+			if twins(named) || 3*known(named, p, others) < len(named) {
 				continue
 			}
 			for _, e := range named {
@@ -73,6 +59,28 @@ func (l *legend) share(rows [][]*plot.Plot) {
 			}
 		}
 	}
+}
+
+// twins reports whether two of all have samples that do not differ.
+func twins(all []series) bool {
+	for i, e := range all {
+		if slices.ContainsFunc(all[:i], func(o series) bool { return alike(o, e) && o.dots == e.dots }) {
+			return true
+		}
+	}
+	return false
+}
+
+// known returns how many of the named lines of p others of these plots have.
+func known(named []series, p *plot.Plot, others []*plot.Plot) (n int) {
+	for _, e := range named {
+		if slices.ContainsFunc(others, func(o *plot.Plot) bool {
+			return o != p && keyOf(o) != nil && find(keyOf(o).entries, e) >= 0
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // add has a line of a panel in the legend once, and as a line though it may be a point elsewhere.
